@@ -153,7 +153,7 @@ bench: build $(VENV)/libraries
 	@$(BIN)/python -m benchmarks
 
 # In an environment of their own: they need other versions than this project.
-PEERS := 'axelrod<4.14' 'pettingzoo[classic]' kaggle-environments open_spiel
+PEERS := 'axelrod<4.14' 'pettingzoo[classic]' kaggle-environments open_spiel pokerkit
 bench-peers: build $(VENV)/libraries $(VENV)-peers/installed
 	@$(BIN)/python -m benchmarks.peers $(VENV)-peers/bin/python
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import growth, holdem, two_card_draw
+from benchmarks import growth, holdem, tables, two_card_draw
 from benchmarks.fields import (
     ROOT,
     STATEMENT_BOTS,
@@ -129,7 +129,7 @@ def main() -> None:
             "≤ 1.1",
         )
     )
-    for measured in itertools.chain(growth.rows(), holdem.rows(options.rounds)):
+    for measured in itertools.chain(growth.rows(), holdem.rows(options.rounds), tables.rows(options.rounds)):
         add(Row(*measured))
     target = ROOT / "benchmarks" / "results"
     target.mkdir(exist_ok=True)

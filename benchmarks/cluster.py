@@ -31,7 +31,7 @@ from typing import Any
 from benchmarks.growth import GAMES, invented_legs, make_bots, write_parts
 from tournament.config import load_config
 from tournament.contests import find_contest
-from tournament.runner import executors, live_standings, pace, planning, round_play
+from tournament.runner import executors, live_standings, pace, plan, round_play
 from tournament.runner.contest_run import run_contest
 from tournament.runner.executors import keep_busy
 from tournament.runner.listener import Progress
@@ -223,7 +223,7 @@ def measure(cores: int, seconds: float, legs_of_batch: int, rounds: int, ray: Ra
         clock = Clock()
         cluster = SimulatedWorkers(cores, seconds / legs_of_batch, folder / "there", clock, ray)
         timed = SimpleNamespace(perf_counter=clock.now)
-        made = planning.new_pace
+        made = plan.new_pace
 
         def new_pace(*arguments: Any) -> pace.Pace:
             return replace(made(*arguments), started=clock.now())

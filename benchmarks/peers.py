@@ -19,6 +19,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+_EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 # Bots here and there: the same decisions, in the words of each framework.
 _DILEMMA = {
     "tit_for_tat": "def move(bot):\n    return bot.opponents_moves[-1] if bot.opponents_moves else 0\n",
@@ -133,6 +134,19 @@ def play(rounds):
     return rounds
 """
 _KUHN_POKER = dict(_CONNECT_FOUR)
+_HOLDEM = {
+    f"calls_{number}": "def act(view):\n    return 'call'\n\n\ndef raise_to(view):\n    return 0\n"
+    for number in range(6)
+}
+_POKERKIT = """
+from pokerkit import Automation, NoLimitTexasHoldem
+def play(rounds):
+    for hand in range(rounds):
+        state = NoLimitTexasHoldem.create_state(tuple(Automation), True, 0, (1, 2), 2, 200, 6)
+        while state.status:
+            state.check_or_call()
+    return rounds
+"""
 _TIMED = """
 import sys, time
 rounds = 1
@@ -182,6 +196,7 @@ def matches() -> list[Match]:
     )
     connect = 'rules = "open_spiel"\nopen_spiel_game = "connect_four"\nsessions = 1_000\nreplicas = 20\n'
     kuhn = 'rules = "open_spiel"\nopen_spiel_game = "kuhn_poker"\nsessions = 10_000\nreplicas = 20\n'
+    holdem = f'rules = "{_EXAMPLES}/holdem/holdem.py"\nseats = 6\nsessions = 20\nhands = 200\n'
     turns = 15 * 200 * 400 * 2
     spiel = "OpenSpiel's evaluate_bots"
     return [
@@ -195,6 +210,7 @@ def matches() -> list[Match]:
         Match("connect four, games", connect, _CONNECT_FOUR, 20_000, "kaggle-environments", _KAGGLE_CONNECT_FOUR, 5),
         Match("connect four, games", connect, _CONNECT_FOUR, 20_000, spiel, f'GAME = "connect_four"\n{_OPEN_SPIEL}', 2),
         Match("Kuhn poker, hands", kuhn, _KUHN_POKER, 200_000, spiel, f'GAME = "kuhn_poker"\n{_OPEN_SPIEL}', 2),
+        Match("no-limit Hold'em for six, hands", holdem, _HOLDEM, 4_000, "PokerKit", _POKERKIT, 5),
     ]  # fmt: skip
 
 

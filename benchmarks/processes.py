@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.fields import built, environment
-from tournament.artifacts import python_packing
+from tournament.artifacts import python_artifact
 from tournament.cache import cache_folder
 from tournament.contests import find_contest
 from tournament.contests.von_neumann_poker.rules import Settings
@@ -77,7 +77,7 @@ Bot = tuple[str, PlaysAs, bytes]
 def python_field(count: int) -> list[Bot]:
     """Python bots that differ a little."""
     sources = [_PYTHON_BOT.format(high=5 + number % 4, bet=10 + number % 40) for number in range(count)]
-    packed = [python_packing.pack(text.encode(), SANDBOX, legs_may_share=True) for text in sources]
+    packed = [python_artifact.pack(text.encode(), SANDBOX, legs_may_share=True) for text in sources]
     return [(f"p{number:03}", "python", artifact) for number, artifact in enumerate(packed)]
 
 

@@ -46,18 +46,18 @@ from tournament.contests.two_card_draw.servers import generated_server
 from tournament.entrants.build import build_entrants
 from tournament.keys import sub_key
 from tournament.rules.rules import contest_of
-from tournament.runner.planning import artifacts_of, schedule_of
+from tournament.runner.plan import artifacts_of, schedule_of
 from tournament.runner.resume import field_of
-from tournament.runner.schedule.counting import count_legs
+from tournament.runner.schedule.counting import reconcile
 from tournament.runner.schedule.legs import Replicas, Schedule
 from tournament.runner.schedule.rounds import next_round
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.standings.errors import Differences, Met
 from tournament.standings.outlier_pairs import outlier_pairs
-from tournament.standings.places import surely_ahead
+from tournament.standings.rank_bounds import surely_ahead
+from tournament.standings.settled_order import Verdict, looks_of, next_count, settled_order
+from tournament.standings.standard_errors import Differences, Met
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.stopping import FEWEST_REPLICAS, critical_value, looks
-from tournament.standings.verdicts import Verdict, looks_of, next_count, settled_order
 from tournament.store.columns import ROWS_PER_GROUP
 from tournament.store.ledger import Batch, ContestSetup, Until
 from tournament.store.leg_sums import leg_sums
@@ -445,7 +445,7 @@ def _settled(tournaments: int) -> Iterator[str]:
         for number in range(runs):
             batches = [Batch("", (), rehearsal.played(number))]
             last = next_round(field, None, partial(rehearsal.schedule, number), batches)
-            counted = count_legs(batches, rehearsal.schedule(number, last.replicas))
+            counted = reconcile(batches, rehearsal.schedule(number, last.replicas))
             legs = batches[0].legs
             legs = legs.chosen(np.flatnonzero(counted.counts(legs)))
             ranking = compute_standings(field, [Batch("", (), legs)])

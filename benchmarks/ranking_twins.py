@@ -32,7 +32,7 @@ from tournament.contests.holdem_training.rules import BOB
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.two_card_draw.servers import generated_server
 from tournament.leg import legs_per_replica
-from tournament.standings.places import with_implied
+from tournament.standings.rank_bounds import with_implied
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.ledger import Batch, ContestSetup
 from tournament.store.legs import Legs

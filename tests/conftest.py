@@ -13,7 +13,7 @@ import pytest
 
 from tests import ray_cluster
 from tests.object_store import ServedStore, serve
-from tests.processes import comes
+from tests.processes import wait_until
 from tests.ray_cluster import Cluster
 from tests.sandbox.held import held_to
 from tournament.sandbox.outside.confined import Confined
@@ -86,7 +86,7 @@ def read_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def end_in_time(process: Confined) -> int:
         process.close_input()
-        assert comes(process.has_ended)
+        assert wait_until(process.has_ended)
         return end(process)
 
     monkeypatch.setattr(Confined, "end", end_in_time)

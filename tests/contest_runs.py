@@ -38,7 +38,7 @@ def bot_source(bets_above: int, calls_above: int, comment: str = "") -> str:
 
 
 @dataclass(frozen=True)
-class Place:
+class ContestDir:
     """A folder with bots, settings and results. `results` has the records of its one contest."""
 
     folder: Path
@@ -74,17 +74,17 @@ class Place:
         return ["run", CONTEST, "--config", str(self.config), "--executor", "local", "--workers", "1", *more]
 
 
-def new_place(folder: Path, bots: Sequence[str], sessions: int = 40, settings: str = "") -> Place:
+def make_contest(folder: Path, bots: Sequence[str], sessions: int = 40, settings: str = "") -> ContestDir:
     """A place with some bots of THRESHOLDS. `settings` are more lines of the contest's table."""
     folder.mkdir(parents=True, exist_ok=True)
-    place = Place(folder)
+    place = ContestDir(folder)
     place.config.write_text(f'[{CONTEST}]\nentrants = "bots"\nsessions = {sessions}\nseed = "{SEEDS[7]}"\n{settings}\n')
     for name in bots:
         place.write_bot(name, bot_source(*THRESHOLDS[name]))
     return place
 
 
-def shipped_place(folder: Path, contest: str, bots: str, settings: str = "") -> Path:
+def make_shipped_contest(folder: Path, contest: str, bots: str, settings: str = "") -> Path:
     """The settings file of a contest with shipped bots, by patterns of their names; `settings` as above."""
     (folder / "bots").mkdir(parents=True)
     for pattern in bots.split():
@@ -135,7 +135,7 @@ class Outcome:
     leaderboard: str
 
 
-def outcome(results: Path) -> Outcome:
+def read_outcome(results: Path) -> Outcome:
     """Read a contest's results as a user would."""
     games, sessions, matches, entrants = (
         pd.read_parquet(results / name) for name in ("games", "sessions", "matches.parquet", "entrants.parquet")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 from packaging.requirements import Requirement
 
-from tests.contest_runs import CONTEST, command_line, environment, new_place
+from tests.contest_runs import CONTEST, command_line, environment, make_contest
 from tests.worker.support import answering, write_bot
 
 
@@ -22,7 +22,7 @@ def main() -> None:
     """Do all that, and print the versions. Raises what a command or a reader does."""
     print(" ".join(f"{name} {version(name)}" for name in names()))
     with tempfile.TemporaryDirectory() as folder:
-        place = new_place(Path(folder), ["bold", "calm"], settings="duplicate = true\nreplicas = 2")
+        place = make_contest(Path(folder), ["bold", "calm"], settings="duplicate = true\nreplicas = 2")
         (place.entrants / "steady.py").write_text("def a(bot):\n    return 5\n\n\ndef b(bot, bet):\n    return 1\n")
         write_bot(place.entrants / "told", answering("5", "card > 0.6"))
         where = ["--config", str(place.config)]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 
-def comes(what: Callable[[], object], seconds: float = 60.0, run: subprocess.Popen[str] | None = None) -> bool:
+def wait_until(what: Callable[[], object], seconds: float = 60.0, run: subprocess.Popen[str] | None = None) -> bool:
     """Wait until `what()` is true; False when it isn't within this many seconds, or when the process `run` has
     ended."""
     began = time.monotonic()
@@ -24,7 +24,7 @@ def comes(what: Callable[[], object], seconds: float = 60.0, run: subprocess.Pop
     return True
 
 
-def are_gone(processes: Iterable[int], seconds: float = 60.0) -> bool:
+def wait_until_exited(processes: Iterable[int], seconds: float = 60.0) -> bool:
     """Whether all of these end within this many seconds; their parents need not have reaped them."""
     end = time.monotonic() + seconds
     for process in processes:
@@ -39,7 +39,7 @@ def are_gone(processes: Iterable[int], seconds: float = 60.0) -> bool:
 
 
 def is_gone(process: int) -> bool:
-    return are_gone([process], 0)
+    return wait_until_exited([process], 0)
 
 
 def _parents() -> dict[int, int]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.cluster_server import ENVIRONMENT
-from tests.contest_runs import REPOSITORY, Place, command_line, environment
+from tests.contest_runs import REPOSITORY, ContestDir, command_line, environment
 from tests.processes import descendants
 
 
@@ -63,7 +63,7 @@ class Cluster:
         self.nodes.append(Node(answer["processes"]))
         return self.nodes[-1]
 
-    def run(self, place: Place, *more: str, **variables: str | None) -> subprocess.Popen[str]:
+    def run(self, place: ContestDir, *more: str, **variables: str | None) -> subprocess.Popen[str]:
         """Begin a run on it; variables that are None it has not."""
         assert self.address
         wanted: dict[str, str | None] = {**os.environ, "PYTHONPATH": str(REPOSITORY), **self.variables, **variables}

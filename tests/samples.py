@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 
-def sampled(cases: Iterable[Any], taken: Callable[[Any], bool] | Collection[Any] | int) -> list[Any]:
+def sample_params(cases: Iterable[Any], taken: Callable[[Any], bool] | Collection[Any] | int) -> list[Any]:
     """Values for `parametrize`, those not taken marked as thorough.
 
     `taken`: the cases of the sample, what says so of a case, or a number: the first of each this many.

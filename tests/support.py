@@ -125,7 +125,7 @@ def play_core(
 
 
 @dataclass
-class GatheringDesk:
+class MemorySink:
     """A sink that keeps all rows in memory, column by column."""
 
     games: Table
@@ -178,9 +178,9 @@ def play_built(
     random_seeds: Sequence[int] = (1, 2),
     stopping: Callable[[], bool] = lambda: False,
     apart: bool = False,
-) -> tuple[LegResult, GatheringDesk]:
+) -> tuple[LegResult, MemorySink]:
     """Play a leg between built bots as a worker does, rows kept in memory."""
-    sink = GatheringDesk(*poker_tables(1 << 16, 1 << 14))
+    sink = MemorySink(*poker_tables(1 << 16, 1 << 14))
     artifacts = {sha256(artifact_of(bot)).hexdigest(): artifact_of(bot) for bot in (x, y)}
     seats = [
         Seat(bot.name, "wasm", sha256(artifact_of(bot)).hexdigest(), seed) for bot, seed in zip((x, y), random_seeds)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tournament
-from tests.cli.in_process import shown
+from tests.cli.in_process import run_cli
 from tests.contest_runs import CONTEST
 from tournament.config import Config, load_config, load_contests
 from tournament.contests import CONTESTS, find_contest
@@ -139,7 +139,7 @@ def test_a_url_without_a_bucket_or_of_an_unknown_kind_is_no_folder(
     """As where the variable of "s3://$BUCKET" is empty."""
     monkeypatch.chdir(tmp_path)
     for words in (["leaderboard"], ["run"], ["verify"]):
-        told = shown(*words, "--results", results)
+        told = run_cli(*words, "--results", results)
         assert (told.code, told.out) == (2, "") and "is not a place for results" in told.err
     with pytest.raises(InputError, match="is not a place for results"):
         tournament.load(results)

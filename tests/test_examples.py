@@ -52,7 +52,7 @@ def test_new_bots_pass_the_check_and_play_the_same_in_every_language(
         assert all(f"fresh_{language}: " in text and "{name}" not in text for text in texts)
         for kind in (RoundRobin, AgainstHouse):
             paired = partial(kind, paired=f"fresh_{language}")
-            monkeypatch.setattr(f"tournament.trial.playing.{kind.__name__}", paired)
+            monkeypatch.setattr(f"tournament.trial.trial_legs.{kind.__name__}", paired)
         report = report_of(contest, path)
         assert report.problem is None and report.fit and report.repeats, (language, report.problem, report.faults)
         assert report.name == f"fresh_{language}" and report.leg

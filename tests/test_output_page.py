@@ -13,20 +13,20 @@ from typer.main import get_command
 
 import tournament
 from docs.tools import schemas
-from tests.cli.in_process import shown
-from tests.contest_runs import CONTEST, Place, new_place
+from tests.cli.in_process import run_cli
+from tests.contest_runs import CONTEST, ContestDir, make_contest
 from tournament.cli.commands import app
 from tournament.cli.groups import OWN
 from tournament.records.results import STANDING, crosstable_values, leaderboard_values, rated_values
-from tournament.standings.ratings import LOOKS
+from tournament.standings.ratings import RATING_KINDS
 
 ROOT = Path(__file__).resolve().parent.parent
 OUTPUT = (ROOT / "docs" / "reference" / "output.md").read_text()
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    played = new_place(tmp_path_factory.mktemp("notebook"), ["bold", "calm"], sessions=30)
+def place(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
+    played = make_contest(tmp_path_factory.mktemp("notebook"), ["bold", "calm"], sessions=30)
     played.play()
     return played
 
@@ -38,9 +38,9 @@ def fields_of(heading: str, table: int = 0) -> set[str]:
     return set(re.findall(r"\w+", " ".join(re.findall(r"^\| ([\w, ]+) \|", tables[table], re.MULTILINE))))
 
 
-def test_every_field_is_on_the_page(place: Place) -> None:
+def test_every_field_is_on_the_page(place: ContestDir) -> None:
     ranking = tournament.load(str(place.results)).ranking
-    lines = [rated_values(line) for kind in LOOKS for line in tournament.load(str(place.results)).rating(kind)]
+    lines = [rated_values(line) for kind in RATING_KINDS for line in tournament.load(str(place.results)).rating(kind)]
     assert fields_of("Ratings") == {field for line in lines for field in line}
     assert set(leaderboard_values(ranking)[0]) == {*STANDING, "author", "outlier_results"}
     assert fields_of("Crosstable") == set(crosstable_values(ranking)[0])
@@ -87,13 +87,13 @@ def test_schemas_are_as_the_code_has_them() -> None:
     ],
 )  # fmt: skip
 def test_what_a_command_prints_is_as_its_schema_says(
-    place: Place, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    place: ContestDir, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(place.folder)
     command, *rest = words
     of = ["--contest", CONTEST] if command == "check" else []
     before = [] if command == "check" else [CONTEST]
-    found = shown(command, *before, *rest, *of, "--json")
+    found = run_cli(command, *before, *rest, *of, "--json")
     schema = SCHEMAS["commands"].get(" ".join(words[:2])) or SCHEMAS["commands"][command]
     values = json.loads(found.out)
     jsonschema.validate(values, schema)
@@ -108,7 +108,9 @@ def test_every_variable_is_documented() -> None:
     assert found and found == set(re.findall(r"\(`(TOURNAMENT_\w+)`\)", page))
 
 
-def test_the_notebook_runs(place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_notebook_runs(
+    place: ContestDir, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Cell by cell as plain Python, without a notebook program."""
     notebook = json.loads((ROOT / "docs" / "tutorials" / "analysis.ipynb").read_text())
     monkeypatch.chdir(place.folder)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tournament
-from tests.contest_runs import CONTEST, new_place
+from tests.contest_runs import CONTEST, make_contest
 from tournament.errors import InputError, _of_parameters
 
 
@@ -28,7 +28,7 @@ def test_error_of_the_command_names_parameters_in_python(said: str, told: str) -
 
 
 def test_run_takes_every_key_of_the_contests_table(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold", "calm"], sessions=5)
+    place = make_contest(tmp_path, ["bold", "calm"], sessions=5)
     found = tournament.run(CONTEST, config=place.config, executor="local", replicas=3, title="Autumn cup")
     assert found.matches.sessions.tolist() == [15, 15]
     wrong: dict[str, Any] = {"replicas": 0}
@@ -38,7 +38,7 @@ def test_run_takes_every_key_of_the_contests_table(tmp_path: Path) -> None:
 
 
 def test_settings_are_found_beside_the_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place = new_place(tmp_path / "contest", ["bold", "calm"], sessions=5)
+    place = make_contest(tmp_path / "contest", ["bold", "calm"], sessions=5)
     place.play()
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.natively.programs import PROGRAMS
-from tests.natively.test_natively import SAMPLE
+from tests.native_parity.programs import PROGRAMS
+from tests.native_parity.test_natively import SAMPLE
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "tests" / "statements.md").read_text()

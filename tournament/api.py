@@ -14,9 +14,9 @@ from tournament.keys import drawn_seed
 from tournament.records.results import Results, load
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.listener import NullListener, ProgressListener
-from tournament.runner.preparing import prepare_contest
+from tournament.runner.prepare import prepare_contest
 from tournament.starter.folder import find_bot
-from tournament.store.storage import inside
+from tournament.store.storage import join_location
 
 if TYPE_CHECKING:  # what plays needs none of these
     from tournament.audit import verification
@@ -71,10 +71,10 @@ def run(
     )
     listener = listener or NullListener()
     with prepare_contest(chosen.played, chosen, listener) as prepared:
-        if not archive and (unlike := prepared.unlike()) and unlike.is_long_play:
+        if not archive and (unlike := prepared.incompatible_records()) and unlike.needs_confirmation:
             raise InputError(f"{unlike}; give archive=True to let them")
         run_prepared(prepared, listener)
-    return load(inside(chosen.results, contest))
+    return load(join_location(chosen.results, contest))
 
 
 def match(
@@ -169,7 +169,7 @@ def verify(
     from tournament.audit.verification import verify_contest
 
     config_of = partial(load_config, path=config, entrants=entrants, results=results)
-    location = inside(config_of(contest).results, contest)
+    location = join_location(config_of(contest).results, contest)
     return verify_contest(location, config_of, None if replay == "all" else replay, listener or NullListener())
 
 
@@ -198,7 +198,7 @@ def report(
 
     chosen = load_config(contest, config, results=results)
     config_of = partial(load_config, path=config, results=results)
-    text, _ = make_page(inside(chosen.results, contest), public=public, config_of=config_of)
+    text, _ = make_page(join_location(chosen.results, contest), public=public, config_of=config_of)
     write_report(Path(output), text)
     return Path(output)
 
@@ -231,4 +231,4 @@ def replay(
     from tournament.audit.replay import replay_games
 
     config_of = partial(load_config, path=config, entrants=entrants, results=results)
-    return replay_games(inside(config_of(contest).results, contest), config_of, match, session, game)
+    return replay_games(join_location(config_of(contest).results, contest), config_of, match, session, game)

@@ -26,9 +26,9 @@ from pydantic import (
 from tournament.contests import BUILT_IN, KNOWN_RULES, find_contest, no_contest
 from tournament.contests.contest import Contest
 from tournament.contests.interface import ADAPTED
-from tournament.contests.rules_of_others import load_rules, loaded_rules, names_rules
+from tournament.contests.rules_loader import load_rules, loaded_rules, names_rules
 from tournament.contests.settings import ContestSettings
-from tournament.errors import InputError, shortened
+from tournament.errors import InputError, truncate
 from tournament.names import CONTEST_NAME_RULE, did_you_mean, valid_contest_name
 from tournament.paths import PathText
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -79,7 +79,7 @@ _A_MOMENT = "a date, a time and an offset, as 2026-01-31T09:00:00+01:00"
 _Moment = Annotated[AwareDatetime, BeforeValidator(_moment)]
 
 
-class General(BaseModel):
+class GeneralSettings(BaseModel):
     """The keys before the first table of tournament.toml."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
@@ -105,7 +105,7 @@ class General(BaseModel):
     )
 
 
-class Opening(BaseModel):
+class WatchSettings(BaseModel):
     """The table [watch] of tournament.toml: when an open contest takes bots, and how many."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
@@ -152,14 +152,14 @@ class Config:
     start from `folder`.
     """
 
-    general: General
+    general: GeneralSettings
     played: Contest
     contest: ContestSettings
     sandbox: SandboxSettings
     entrants: Path
     results: str
     folder: Path
-    opening: Opening
+    opening: WatchSettings
 
 
 @dataclass(frozen=True)
@@ -219,11 +219,11 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
         for key, value in options.items()
         if value is not None
     }
-    general_given = {key: given.pop(key) for key in General.model_fields.keys() & given.keys()}
-    _validate(General, file, head, None)
+    general_given = {key: given.pop(key) for key in GeneralSettings.model_fields.keys() & given.keys()}
+    _validate(GeneralSettings, file, head, None)
     sandbox = _sandbox(file)
-    opening = _validate(Opening, file, file.table(_WATCH), _WATCH)
-    general = _validate(General, file, head | general_given, None, general_given)
+    opening = _validate(WatchSettings, file, file.table(_WATCH), _WATCH)
+    general = _validate(GeneralSettings, file, head | general_given, None, general_given)
     own = _validate(played.settings, file, file.table(contest_name) | given, contest_name, given)
     if own.adapter is not None:
         own = own.model_copy(update={"adapter": _adapters(file, contest_name, own)})
@@ -265,7 +265,7 @@ def _adapters(file: _File, contest_name: str, settings: ContestSettings) -> list
     return paths
 
 
-def in_its_words(contest: Contest, config_of: Callable[[str], Config]) -> Contest:
+def with_configured_titles(contest: Contest, config_of: Callable[[str], Config]) -> Contest:
     """The contest of records with the title and rules that its table tells, where the table still has these rules."""
     with contextlib.suppress(InputError):
         told = config_of(contest.name).played
@@ -314,7 +314,11 @@ def _contests_in(file: _File) -> Contests:
     broken: dict[str, InputError] = {}
     for name, table in file.document.items():
         is_table = isinstance(table, dict)
-        if name in (_SANDBOX, _WATCH) or name in General.model_fields or (name not in BUILT_IN and not is_table):
+        if (
+            name in (_SANDBOX, _WATCH)
+            or name in GeneralSettings.model_fields
+            or (name not in BUILT_IN and not is_table)
+        ):
             continue
         game = table.get("rules") if is_table else None
         if game is None and name in BUILT_IN:
@@ -342,7 +346,7 @@ def _of_others(game: str, file: _File, made: Mapping[str, Contest]) -> Contest:
 def _check_table(file: _File, name: str, game: object) -> None:
     """Raise InputError for a table that defines no contest; `game` is the value of its key `rules`, None if it has
     none."""
-    shown, rules = shortened(name, 100), ", ".join(KNOWN_RULES)
+    shown, rules = truncate(name, 100), ", ".join(KNOWN_RULES)
     others = 'a file: rules = "my_rules.py", or a package\'s class: rules = "my_package:MyRules"'
     if game is None and name not in KNOWN_RULES and loaded_rules(name) is None:
         raise InputError(
@@ -424,7 +428,7 @@ def _as_written(value: object) -> str:
 
 def _unknown(key: str, value: object, model: type[BaseModel], table: str | None) -> str:
     """What is wrong with a key that a table doesn't have."""
-    if table is not None and key in General.model_fields:
+    if table is not None and key in GeneralSettings.model_fields:
         return f"{key} is no key of [{table}]: it stands before the first table"
     if table is None and key in ContestSettings.model_fields:
         return f"{key} is a contest's key: it stands below the contest's table, as [{next(iter(BUILT_IN))}]"

@@ -11,7 +11,7 @@ import traceback
 from types import TracebackType
 
 from tournament.cache import cache_folder, make_folder
-from tournament.errors import RunError, TournamentError, printable, shortened
+from tournament.errors import RunError, TournamentError, printable, truncate
 from tournament.small_files import write_whole
 
 _FOLDER = "errors"  # in the cache
@@ -36,7 +36,7 @@ class BotTrouble(RunError):
 def our_error(error: BaseException, doing: str) -> str:
     """A line that says what went wrong in our own code while `doing` something with a bot, and where the traceback
     is kept."""
-    what = shortened(" ".join(printable(str(error)).split()), _MOST_LETTERS)
+    what = truncate(" ".join(printable(str(error)).split()), _MOST_LETTERS)
     kept = _keep_traceback(error)
     please = f"please report it, with {kept}" if kept else "please report it"
     return f"{doing}: an error of the tournament's own, {type(error).__name__}{f': {what}' if what else ''}; {please}"

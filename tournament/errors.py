@@ -41,13 +41,13 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
-def shortened(text: str, most: int) -> str:
+def truncate(text: str, most: int) -> str:
     """A text's first `most` characters, and how many more there are; all of it can be written as UTF-8."""
     kept = text[:most].encode("utf-8", "replace").decode("utf-8")
     return kept if len(text) <= most else f"{kept}… ({len(text) - most:,} characters more)"
 
 
-def counted(count: int, one: str, more: str = "") -> str:
+def pluralize(count: int, one: str, more: str = "") -> str:
     """A number of things in words: 1 leg, 2,000 legs."""
     return f"{count:,} {one if count == 1 else more or f'{one}s'}"
 
@@ -62,12 +62,12 @@ def first_of(lines: Sequence[str], most: int) -> list[str]:
     return [*lines[:most], *([f"…{and_more(len(lines) - most)} lines"] if len(lines) > most else [])]
 
 
-def listed(names: Sequence[str], most: int = 10) -> str:
+def join_names(names: Sequence[str], most: int = 10) -> str:
     """The first names in a line, and how many more there are."""
     return ", ".join(names[:most]) + and_more(len(names) - most)
 
 
-def telling_line(problem: str) -> str:
+def main_error_line(problem: str) -> str:
     """The most telling line of a problem: a compiler's first error."""
     lines = [line.strip() for line in problem.splitlines() if line.strip()]
     return next((line for line in lines if "error:" in line), lines[0] if lines else "")

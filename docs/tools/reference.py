@@ -25,7 +25,7 @@ from tournament.audit.replay import Replay
 from tournament.audit.report import Verification
 from tournament.cli.commands import app
 from tournament.cli.groups import options_by_group
-from tournament.config import General, Opening
+from tournament.config import GeneralSettings, WatchSettings
 from tournament.contests import find_contest
 from tournament.contests.settings import ContestSettings
 from tournament.open_contest import answers
@@ -71,11 +71,11 @@ def _cell(text: str) -> str:
 
 
 def general_settings() -> str:
-    return _settings(General)
+    return _settings(GeneralSettings)
 
 
 def watch_settings() -> str:
-    return _settings(Opening)
+    return _settings(WatchSettings)
 
 
 def sandbox_settings() -> str:

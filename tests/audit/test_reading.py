@@ -9,14 +9,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.contest_runs import new_place
+from tests.contest_runs import make_contest
 from tournament.errors import InputError
 from tournament.records.results import load
 
 
 @pytest.fixture(scope="module")
 def part(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = new_place(tmp_path_factory.mktemp("reading"), ["bold", "calm"], sessions=100)
+    place = make_contest(tmp_path_factory.mktemp("reading"), ["bold", "calm"], sessions=100)
     place.play()
     (path,) = (place.results / "games").iterdir()
     return path

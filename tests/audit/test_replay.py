@@ -13,8 +13,8 @@ import pytest
 
 import tournament
 from tests.built_in import VON_NEUMANN_POKER
-from tests.cli.in_process import shown
-from tests.contest_runs import CONTEST, REPOSITORY, shipped_place
+from tests.cli.in_process import run_cli
+from tests.contest_runs import CONTEST, REPOSITORY, make_shipped_contest
 from tournament.audit import replay as again
 from tournament.audit.replay import Replay
 from tournament.entrants.new import write_new_bot
@@ -154,7 +154,7 @@ def test_a_bot_that_looks_at_a_clock_is_told(folder: Path) -> None:
     found = replayed(folder, ("clocks", "tells"), 0)
     assert "came out otherwise than recorded: a bot that is a process may look at a clock" in found.mismatch
     options = ["--config", str(folder / "tournament.toml"), "--results", str(folder / "results")]
-    told = shown("replay", CONTEST, *options, "--match", "clocks,tells", "--session", "0")
+    told = run_cli("replay", CONTEST, *options, "--match", "clocks,tells", "--session", "0")
     assert told.code == 1 and "not as recorded" in told.out
 
 
@@ -203,7 +203,7 @@ def test_what_is_not_recorded_is_one_line(
 )
 def test_games_against_house_players(tmp_path: Path, contest: str, bots: str, settings: str) -> None:
     """Every game of every kind of bot comes out as recorded, and what is told in words follows from its row."""
-    config = shipped_place(tmp_path, contest, bots, settings)
+    config = make_shipped_contest(tmp_path, contest, bots, settings)
     options: dict[str, Any] = {"config": config, "results": tmp_path / "results"}
     played = tournament.run(contest, executor="local", **options)
     for match in played.matches.match:

@@ -20,30 +20,30 @@ import pytest
 
 from tests.contest_runs import (
     CONTEST,
+    ContestDir,
     Outcome,
-    Place,
     assert_same,
     bot_source,
     call,
-    new_place,
-    outcome,
+    make_contest,
+    read_outcome,
 )
 from tests.ledger_rows import Rows, forge_part, forge_rows
 from tests.object_store import new_location
 from tests.runner.test_poisoned_results import entry_at
-from tests.samples import sampled
+from tests.samples import sample_params
 from tournament.api import run, verify
 from tournament.audit.report import Verification
 from tournament.errors import RunError
 from tournament.records.results import load
 from tournament.runner.listener import Progress
-from tournament.store.storage import inside, open_storage
+from tournament.store.storage import join_location, open_storage
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Place:
+def played(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
     """Records of one part, with a bot that is broken, and one whose faults end its legs in the middle."""
-    place = new_place(tmp_path_factory.mktemp("verify"), ["bold", "calm"], sessions=33, settings="duplicate = true")
+    place = make_contest(tmp_path_factory.mktemp("verify"), ["bold", "calm"], sessions=33, settings="duplicate = true")
     place.write_bot("dull", "int a(const Bot *bot) { return }\n")
     place.write_bot(
         "even", "int n, calm; int a(const Bot *b) { if (calm && ++n > 40) __builtin_trap(); return 0; }"
@@ -56,25 +56,25 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 
 @pytest.fixture(scope="module")
-def expected(played: Place) -> Outcome:
-    return outcome(played.results)
+def expected(played: ContestDir) -> Outcome:
+    return read_outcome(played.results)
 
 
 @pytest.fixture
-def place(played: Place, tmp_path: Path) -> Place:
+def place(played: ContestDir, tmp_path: Path) -> ContestDir:
     shutil.copytree(played.folder, tmp_path / "here")
-    return Place(tmp_path / "here")
+    return ContestDir(tmp_path / "here")
 
 
-def verified(place: Place, replay: int = 0) -> Verification:
+def verified(place: ContestDir, replay: int = 0) -> Verification:
     return verify(CONTEST, config=place.config, replay=replay)
 
 
-def problems(place: Place, replay: int = 0) -> list[str]:
+def problems(place: ContestDir, replay: int = 0) -> list[str]:
     return [str(problem) for problem in verified(place, replay).problems]
 
 
-def test_whole_records_are_found_whole(played: Place) -> None:
+def test_whole_records_are_found_whole(played: ContestDir) -> None:
     found = verified(played, replay=100)
     assert (found.problems, found.notes) == ((), ())
     ranking = load(str(played.results)).ranking
@@ -83,7 +83,7 @@ def test_whole_records_are_found_whole(played: Place) -> None:
     assert {status.status for status in ranking.entrants} == {"ok", "broken", "disqualified"}
 
 
-def part_of(place: Place, table: str) -> Path:
+def part_of(place: ContestDir, table: str) -> Path:
     (path,) = (place.results / table).iterdir()
     return path
 
@@ -98,7 +98,7 @@ def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-5])
 
 
-def unpublish(place: Place) -> None:
+def unpublish(place: ContestDir) -> None:
     """As a kill between commit and rename leaves it."""
     staged = entry_at(place, 2)["batches"][0]["parts"][0]["staged"]
     part_of(place, "games").rename(place.results / staged)
@@ -107,7 +107,7 @@ def unpublish(place: Place) -> None:
 PLAYS = "tournament run plays its 5 legs again"
 ANEW = "tournament run writes it again"
 # What is done to the records, and what is said of it: of which file, what, and what comes of it.
-DAMAGES: dict[str, tuple[Callable[[Place], object], str]] = {
+DAMAGES: dict[str, tuple[Callable[[ContestDir], object], str]] = {
     "a bit of a part": (
         lambda p: flip(part_of(p, "games"), 1000),
         f"games/@ has other bytes than were written; remove it, and {PLAYS}",
@@ -150,7 +150,7 @@ DAMAGES: dict[str, tuple[Callable[[Place], object], str]] = {
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_damage_is_named_and_mended_as_it_says(place: Place, expected: Outcome, name: str) -> None:
+def test_damage_is_named_and_mended_as_it_says(place: ContestDir, expected: Outcome, name: str) -> None:
     damage, text = DAMAGES[name]
     part = part_of(place, "games").name
     damage(place)
@@ -160,11 +160,11 @@ def test_damage_is_named_and_mended_as_it_says(place: Place, expected: Outcome, 
         (place.results / found.split()[0]).unlink()
     place.play()
     assert problems(place) == []
-    assert_same(outcome(place.results), expected)
+    assert_same(read_outcome(place.results), expected)
 
 
 # What lies where readers look: a place, and what is put there.
-STRAYS: dict[str, tuple[str, Callable[[Path, Place], object]]] = {
+STRAYS: dict[str, tuple[str, Callable[[Path, ContestDir], object]]] = {
     "a folder of parts": ("games/more/", lambda at, p: shutil.copytree(p.results / "games", at)),
     "a hive partition": ("games/season=2/", lambda at, p: shutil.copytree(p.results / "games", at)),
     "a folder in a folder": ("sessions/a/", lambda at, p: shutil.copytree(p.results / "sessions", at / "b")),
@@ -180,8 +180,8 @@ STRAYS: dict[str, tuple[str, Callable[[Path, Place], object]]] = {
 }
 
 
-@pytest.mark.parametrize("name", sampled(STRAYS, 2))
-def test_a_run_stops_for_what_readers_would_take_for_records(place: Place, name: str) -> None:
+@pytest.mark.parametrize("name", sample_params(STRAYS, 2))
+def test_a_run_stops_for_what_readers_would_take_for_records(place: ContestDir, name: str) -> None:
     stray, put_there = STRAYS[name]
     put_there(place.results / stray, place)
     before = tree(place.results)
@@ -200,7 +200,7 @@ def tree(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*")}
 
 
-def test_a_flipped_bit_anywhere_is_found(place: Place, played: Place) -> None:
+def test_a_flipped_bit_anywhere_is_found(place: ContestDir, played: ContestDir) -> None:
     summaries = played.results
     chance = random.Random(4)
     files = [path for path in place.results.rglob("*.*") if path.is_file()]
@@ -221,7 +221,7 @@ def test_a_flipped_bit_anywhere_is_found(place: Place, played: Place) -> None:
 
 # What somebody may claim, with sizes and hashes to match: what is done, of which file is told, and what. What doesn't
 # show in sums is found by playing again.
-CLAIMS: dict[str, tuple[Callable[[Place], object], str, str]] = {
+CLAIMS: dict[str, tuple[Callable[[ContestDir], object], str, str]] = {
     "a leg's points": (
         lambda p: forge_rows(p.results, "legs", lambda rows: rows[0].update(points=100.0)),
         "sessions",
@@ -278,7 +278,7 @@ def with_column(table: pa.Table, name: str, row: int, value: object) -> pa.Table
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
-def test_a_claim_that_does_not_add_up_is_found_and_others_by_playing_again(place: Place, claim: str) -> None:
+def test_a_claim_that_does_not_add_up_is_found_and_others_by_playing_again(place: ContestDir, claim: str) -> None:
     forge, table, what = CLAIMS[claim]
     forge(place)
     by_replay = what.startswith("with")
@@ -288,7 +288,7 @@ def test_a_claim_that_does_not_add_up_is_found_and_others_by_playing_again(place
 
 
 @pytest.mark.parametrize("count", [0, 1, 4, "all"])
-def test_so_many_legs_are_played_again(played: Place, count: int | Literal["all"]) -> None:
+def test_so_many_legs_are_played_again(played: ContestDir, count: int | Literal["all"]) -> None:
     found = verify(CONTEST, config=played.config, replay=count)
     assert (found.problems, found.replayed) == ((), 5 if count == "all" else count)
 
@@ -296,7 +296,7 @@ def test_so_many_legs_are_played_again(played: Place, count: int | Literal["all"
 def test_while_a_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever it has just committed or taken away, what is there is found whole."""
     monkeypatch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda *_: True)  # many commits
-    place = new_place(tmp_path, ["bold", "calm", "dull", "even"])
+    place = make_contest(tmp_path, ["bold", "calm", "dull", "even"])
     found: list[Verification] = []
 
     class Verifies:
@@ -314,22 +314,22 @@ def test_while_a_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_forged_summary_in_an_object_store_is_found_unless_a_run_may_go_on(tmp_path: Path, object_store: str) -> None:
-    place = new_place(tmp_path, ["bold", "calm"], sessions=10)
+    place = make_contest(tmp_path, ["bold", "calm"], sessions=10)
     location = new_location(object_store)
     run(CONTEST, config=place.config, results=location, executor="local")
-    storage = open_storage(inside(location, CONTEST))
+    storage = open_storage(join_location(location, CONTEST))
     storage.replace("entrants.parquet", storage.read("matches.parquet"))
     pq.write_table(pq.read_table(pa.BufferReader(storage.read("matches.parquet"))).slice(1), sink := io.BytesIO())
     storage.replace("matches.parquet", sink.getvalue())
     found = verify(CONTEST, config=place.config, results=location)
     assert {problem.path for problem in found.problems} == {"entrants.parquet", "matches.parquet"}
-    storage.hold()  # as a run that goes on, or was killed
+    storage.acquire()  # as a run that goes on, or was killed
     found = verify(CONTEST, config=place.config, results=location)
     assert found.notes == ("a run may go on: matches.parquet and its like are behind the ledger",)
     assert {problem.path for problem in found.problems} <= {"entrants.parquet"}  # which is none of these at all
 
 
-def test_summaries_of_before_a_kill_are_no_loss(place: Place) -> None:
+def test_summaries_of_before_a_kill_are_no_loss(place: ContestDir) -> None:
     """A run that was killed after a commit has not written them yet."""
     names = ("matches.parquet", "entrants.parquet")
     kept = {name: (place.results / name).read_bytes() for name in names}
@@ -355,7 +355,7 @@ def test_summaries_of_before_a_kill_are_no_loss(place: Place) -> None:
     assert call(["verify", CONTEST, "--config", str(place.config)]).returncode == 0
 
 
-def test_the_command(place: Place) -> None:
+def test_the_command(place: ContestDir) -> None:
     whole = call(["verify", CONTEST, "--config", str(place.config), "--replay", "2"])
     assert (whole.returncode, whole.stderr) == (0, "")
     assert whole.stdout.startswith(f"{place.results}: checked 2 ledger entries, 4 parts of ")

@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.contest_runs import CONTEST, Outcome, Place, assert_same, bot_source, in_order, new_place, outcome
+from tests.contest_runs import (
+    CONTEST,
+    ContestDir,
+    Outcome,
+    assert_same,
+    bot_source,
+    in_order,
+    make_contest,
+    read_outcome,
+)
 from tests.forks import Ended, Forks, shared
 
 BOTS = ["bold", "calm", "dull", "even"]
@@ -38,7 +47,7 @@ class Round:
 
     chance: random.Random
     server: Forks
-    place: Place
+    place: ContestDir
     expected: Outcome
 
     @property
@@ -58,7 +67,7 @@ class Round:
     def require_equal(self) -> None:
         """Raises Wrong for other records than an undisturbed run leaves."""
         try:
-            assert_same(in_order(outcome(self.results)), in_order(self.expected))
+            assert_same(in_order(read_outcome(self.results)), in_order(self.expected))
         except (AssertionError, OSError) as differing:
             raise Wrong(f"other records: {differing}") from None
 
@@ -78,24 +87,24 @@ class Ground:
         self.server = server = shared()
         self.folder = folder
         self.expected: dict[str, Outcome] = {}
-        whole = new_place(folder / "all", BOTS, sessions=1500)
+        whole = make_contest(folder / "all", BOTS, sessions=1500)
         chance = random.Random(0)
         self._play(Round(chance, server, whole, None))  # type: ignore[arg-type]
-        self.expected["all"] = outcome(whole.results)
+        self.expected["all"] = read_outcome(whole.results)
         edited = self._copy("all", "edited")
         edited.write_bot("calm", bot_source(9, 8))
         again = self._copy("edited", "edited and played")
         self._play(Round(chance, server, again, None))  # type: ignore[arg-type]
-        self.expected["edited"] = outcome(again.results)
-        new_place(folder / "nothing", BOTS, sessions=1500)
+        self.expected["edited"] = read_outcome(again.results)
+        make_contest(folder / "nothing", BOTS, sessions=1500)
         some = self._copy("nothing", "some")
         killed = Round(chance, server, some, None)  # type: ignore[arg-type]
         ended = server.run(some.arguments(), killed.batches(1) + "from tests.kill_steps import kill_at; kill_at(70)\n")
         entries = len(list((some.results / "ledger").glob("*.json")))
         assert ended.code == -9 and entries > 1, (ended, entries)
 
-    def _copy(self, name: str, to: str) -> Place:
-        return Place(Path(shutil.copytree(self.folder / name, self.folder / to)))
+    def _copy(self, name: str, to: str) -> ContestDir:
+        return ContestDir(Path(shutil.copytree(self.folder / name, self.folder / to)))
 
     def _play(self, round_: Round) -> None:
         ended = self.server.run(round_.arguments(), round_.batches())

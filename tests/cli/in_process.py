@@ -21,7 +21,7 @@ class Shown:
     err: str
 
 
-def shown(*words: str, columns: int = 100) -> Shown:
+def run_cli(*words: str, columns: int = 100) -> Shown:
     """Run `tournament` with these words, on a terminal that is none, of this many columns."""
     out, err = io.StringIO(), io.StringIO()
     code = 0

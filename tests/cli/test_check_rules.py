@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import shown
+from tests.cli.in_process import run_cli
 
 RULES = '''from tournament.rules import Column, Decision, Int, Rules
 
@@ -35,7 +35,7 @@ def verdicts(text: str) -> dict[str, str]:
 def test_a_broken_contest_is_told_by_what_it_breaks(tmp_path: Path) -> None:
     path = tmp_path / "higher.py"
     path.write_text(RULES.replace("MEANING", "").replace("won, -won", "won, won"))
-    told = shown("check", str(path), columns=200)
+    told = run_cli("check", str(path), columns=200)
     lines = verdicts(told.out)
     assert told.code == 1 and "x_named of games has no meaning" in lines["documented"]
     assert "a game of a zero-sum contest is worth" in told.out and "not fit to be played" in lines["verdict"]
@@ -53,5 +53,5 @@ def test_a_broken_contest_is_told_by_what_it_breaks(tmp_path: Path) -> None:
 def test_what_cannot_be_checked_is_one_line(source: str, words: list[str], message: str, tmp_path: Path) -> None:
     path = tmp_path / "higher.py"
     path.write_text(source)
-    told = shown("check", str(path), *words)
+    told = run_cli("check", str(path), *words)
     assert told.code == 2 and message in told.err and "Traceback" not in told.err

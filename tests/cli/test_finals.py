@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_cli import command
-from tests.contest_runs import CONTEST, Place, new_place
+from tests.contest_runs import CONTEST, ContestDir, make_contest
 from tournament.errors import InputError
 from tournament.records.results import load
 
@@ -20,9 +20,9 @@ FINALS = ("final-20260101T000000Z", "final-20260202T000000Z")
 
 
 @pytest.fixture(scope="module")
-def closed(tmp_path_factory: pytest.TempPathFactory) -> Place:
+def closed(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
     """A contest that was open and has had two finals, the last of other deals; one bot has an author."""
-    place = new_place(tmp_path_factory.mktemp("closed"), ["bold", "calm"])
+    place = make_contest(tmp_path_factory.mktemp("closed"), ["bold", "calm"])
     place.play()
     place.play(results=place.folder / "results" / FINALS[0])
     place.config.write_text(place.config.read_text().replace("seed = ", "sessions = 41 # "))
@@ -34,7 +34,7 @@ def closed(tmp_path_factory: pytest.TempPathFactory) -> Place:
     return place
 
 
-def test_records_with_a_final_say_so_and_show_it_when_asked(closed: Place) -> None:
+def test_records_with_a_final_say_so_and_show_it_when_asked(closed: ContestDir) -> None:
     for words in (["leaderboard"], ["leaderboard", "--rating", "elo"], ["crosstable"], ["faults"], ["report"]):
         before = command(closed.folder, *words)
         assert before.returncode == 0 and "--final" in before.stderr, words
@@ -50,7 +50,7 @@ def test_records_with_a_final_say_so_and_show_it_when_asked(closed: Place) -> No
     assert command(closed.folder, "verify", CONTEST, "--final").returncode == 0
 
 
-def test_gradebook_begins_with_places_author_and_points(closed: Place) -> None:
+def test_gradebook_begins_with_places_author_and_points(closed: ContestDir) -> None:
     rows = list(csv.DictReader(io.StringIO(command(closed.folder, "leaderboard", "--final", "--csv").stdout)))
     assert list(rows[0])[:7] == ["rank", "rank_low", "rank_high", "name", "author", "score", "points_per_session"]
     assert {row["name"]: row["author"] for row in rows} == {"bold": "ann b", "calm": ""}
@@ -63,7 +63,7 @@ def test_gradebook_begins_with_places_author_and_points(closed: Place) -> None:
 
 
 @pytest.mark.parametrize("words", [["--final"], ["--results", f"results/{FINALS[0]}"]])
-def test_author_pages_of_a_final_print_commands_that_work(closed: Place, words: list[str], tmp_path: Path) -> None:
+def test_author_pages_of_a_final_print_commands_that_work(closed: ContestDir, words: list[str], tmp_path: Path) -> None:
     assert command(closed.folder, "report", CONTEST, *words, "--author-pages", str(tmp_path)).returncode == 0
     found = [re.findall("<code>(tournament replay .*?)</code>", page.read_text()) for page in tmp_path.iterdir()]
     commands = [shlex.split(one) for several in found for one in several]

@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 from tests.cli.test_cli import command
-from tests.contest_runs import CONTEST, Place, bot_source, new_place
+from tests.contest_runs import CONTEST, ContestDir, bot_source, make_contest
 from tournament.records.results import load
 
 
 def test_a_bot_s_versions_come_with_their_standings(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold", "calm", "dull"], 30)
+    place = make_contest(tmp_path, ["bold", "calm", "dull"], 30)
     place.play()
     before = {line.name: line for line in load(str(place.results)).ranking.entrants}
     place.write_bot("calm", bot_source(9, 9))
@@ -50,14 +50,14 @@ def test_a_bot_s_versions_come_with_their_standings(tmp_path: Path) -> None:
     assert (f"closest to beating: {closest}" if closest else "no one is ahead of it") in shown
 
 
-def scores(place: Place, name: str) -> list[tuple[str, float, int]]:
+def scores(place: ContestDir, name: str) -> list[tuple[str, float, int]]:
     """Its versions."""
     versions = load(str(place.results)).versions(name)
     return [(version.line.sha256, version.line.score, version.field_size) for version in versions]
 
 
 def test_a_bot_that_left_and_came_back_has_its_versions(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold", "calm", "dull"], 30)
+    place = make_contest(tmp_path, ["bold", "calm", "dull"], 30)
     place.play()
     before = scores(place, "calm")
     file = next(place.entrants.glob("calm*"))
@@ -75,7 +75,7 @@ def test_a_bot_that_left_and_came_back_has_its_versions(tmp_path: Path) -> None:
 
 def test_history_has_the_ranks_after_each_run_in_few_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tournament.records.history._MOST_SMALL", 4)
-    place = new_place(tmp_path, ["bold", "calm", "dull"], 10)
+    place = make_contest(tmp_path, ["bold", "calm", "dull"], 10)
     for step in range(7):
         place.write_bot("calm", bot_source(step, 9))
         place.play()
@@ -90,7 +90,7 @@ def test_history_has_the_ranks_after_each_run_in_few_parts(tmp_path: Path, monke
 
 
 def test_a_run_that_was_killed_before_it_ended_has_its_lines_kept_by_the_next(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold", "calm", "dull"], 30)
+    place = make_contest(tmp_path, ["bold", "calm", "dull"], 30)
     with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr("tournament.runner.contest_run.keep_history", interrupted)
         place.play()

@@ -16,7 +16,7 @@ import tournament
 from tests.built_in import SHIPPED
 from tests.cli.test_cli import ROOT, command
 from tests.contest_runs import environment
-from tournament.config import General, load_config
+from tournament.config import GeneralSettings, load_config
 from tournament.errors import InputError
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.starter.folder import write_contest_folder
@@ -74,8 +74,8 @@ def test_every_key_is_in_the_settings_at_its_default(tmp_path: Path) -> None:
             defaults = contest.settings.model_validate(contest.preset)
             chosen = {"seed": config.contest.seed, "entrants": config.contest.entrants}
             assert config.contest == defaults.model_copy(update=chosen)
-            assert (config.general, config.sandbox) == (General(), SandboxSettings())
-    models: list[type[BaseModel]] = [General, SandboxSettings, *[contest.settings for contest in SHIPPED]]
+            assert (config.general, config.sandbox) == (GeneralSettings(), SandboxSettings())
+    models: list[type[BaseModel]] = [GeneralSettings, SandboxSettings, *[contest.settings for contest in SHIPPED]]
     for model in models:
         for name, field in model.model_fields.items():
             assert field.description

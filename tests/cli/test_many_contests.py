@@ -10,7 +10,7 @@ from typing import IO
 
 import pytest
 
-from tests.contest_runs import REPOSITORY, Place, new_place
+from tests.contest_runs import REPOSITORY, ContestDir, make_contest
 from tests.forks import Ended, Forks, shared
 
 
@@ -19,9 +19,9 @@ def server() -> Forks:
     return shared()
 
 
-def two_contests(folder: Path) -> Place:
+def two_contests(folder: Path) -> ContestDir:
     """The first can be played, and the second, too."""
-    place = new_place(folder, ["bold", "calm"], sessions=10)
+    place = make_contest(folder, ["bold", "calm"], sessions=10)
     (folder / "draw").mkdir()
     shutil.copy(REPOSITORY / "entrants" / "two_card_draw" / "check_caller.c", folder / "draw")
     with place.config.open("a") as config:
@@ -37,26 +37,26 @@ def once_played(server: Forks, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 @pytest.fixture
-def played(once_played: Path, tmp_path: Path) -> Place:
+def played(once_played: Path, tmp_path: Path) -> ContestDir:
     """Two contests that have been played."""
     shutil.copytree(once_played, tmp_path, dirs_exist_ok=True)
-    return Place(tmp_path)
+    return ContestDir(tmp_path)
 
 
-def play(server: Forks, place: Place, setup: str = "") -> Ended:
+def play(server: Forks, place: ContestDir, setup: str = "") -> Ended:
     return server.run(["run", "--config", str(place.config), "--executor", "local"], setup)
 
 
-def damage_the_ledger(place: Place) -> None:
+def damage_the_ledger(place: ContestDir) -> None:
     (draw(place) / "ledger" / "00000001.json").write_text("{")
 
 
-def put_a_file_in_the_way(place: Place) -> None:
+def put_a_file_in_the_way(place: ContestDir) -> None:
     shutil.rmtree(draw(place))
     draw(place).write_text("")
 
 
-def lock(place: Place) -> None:
+def lock(place: ContestDir) -> None:
     holding.append(open(draw(place) / "ledger" / "writer", "rb"))
     fcntl.flock(holding[-1], fcntl.LOCK_EX)
 
@@ -64,11 +64,11 @@ def lock(place: Place) -> None:
 holding: list[IO[bytes]] = []
 
 
-def draw(place: Place) -> Path:
+def draw(place: ContestDir) -> Path:
     return place.results.with_name("two_card_draw")
 
 
-WRONG: dict[str, tuple[Callable[[Place], object], str]] = {
+WRONG: dict[str, tuple[Callable[[ContestDir], object], str]] = {
     "a setting": (lambda p: p.config.write_text(p.config.read_text() + "hands = 3\n"), "this key is there twice"),
     "no entrants": (lambda p: shutil.rmtree(p.folder / "draw"), "does not exist"),
     "none that plays": (
@@ -85,7 +85,7 @@ WRONG: dict[str, tuple[Callable[[Place], object], str]] = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_with_the_second_is_told_before_the_first_is_played(
-    server: Forks, played: Place, name: str
+    server: Forks, played: ContestDir, name: str
 ) -> None:
     spoil, text = WRONG[name]
     shutil.rmtree(played.results)

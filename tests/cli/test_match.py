@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tournament
-from tests.cli.in_process import shown
+from tests.cli.in_process import run_cli
 from tests.contest_runs import CONTEST, bot_source
 
 
@@ -24,7 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_match_is_what_a_run_has(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(folder)
     words = ["match", CONTEST, "zealous.c", "bold", "--sessions", "60", "--seed", "a seed of this test"]
-    told = shown(*words, "--json")
+    told = run_cli(*words, "--json")
     report = json.loads(told.out)
     (tmp_path / "both").mkdir()
     for name, source in (("bold", bot_source(3, 2)), ("zealous", bot_source(6, 5))):
@@ -38,9 +38,9 @@ def test_a_match_is_what_a_run_has(folder: Path, monkeypatch: pytest.MonkeyPatch
     assert report["points"]["value"] == line["points"]["value"] == -match.points_per_session  # y's side
     assert line["points"]["stderr"] == line["opponent_points"]["stderr"] == match.stderr_per_session
     assert not (folder / "results").exists()
-    text = shown(*words, "--session", "2", "--game", "0").out
+    text = run_cli(*words, "--session", "2", "--game", "0").out
     assert "game 0: " in text and "→ " in text and "± 95%" in text
-    kept = shown(*words, "--results", "kept")
+    kept = run_cli(*words, "--results", "kept")
     assert kept.code == 0 and (folder / "kept" / CONTEST / "matches.parquet").exists()
 
 
@@ -80,8 +80,8 @@ def test_the_error_of_a_lead_is_of_the_difference(
     dilemma(tmp_path, noise=0.1)
     monkeypatch.chdir(tmp_path)
     words = ["match", "dilemma", *bots, "--seed", "1", "--results", "kept"]
-    text = shown(*words[:-2]).out
-    report = json.loads(shown(*words, "--json").out)
+    text = run_cli(*words[:-2]).out
+    report = json.loads(run_cli(*words, "--json").out)
     rows = tournament.load("kept").sessions
     lead = rows.points_0 - rows.points_1  # of defects, the first by name
     error = float(lead.std(ddof=1) / len(lead) ** 0.5)
@@ -95,21 +95,21 @@ def test_the_error_of_a_lead_is_of_the_difference(
     assert verdict(text) == f"defects is ahead in this match, by {by}"
     with (tmp_path / "tournament.toml").open("a") as file:
         file.write("replicas = 10\n")
-    assert verdict(shown(*words[:-2]).out).startswith("defects is ahead, by")
+    assert verdict(run_cli(*words[:-2]).out).startswith("defects is ahead, by")
 
 
 def test_in_a_folder_of_one_contest_its_name_may_be_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dilemma(tmp_path)
     monkeypatch.chdir(tmp_path)
-    told = shown("match", "defects", "cooperates", "--seed", "1")
+    told = run_cli("match", "defects", "cooperates", "--seed", "1")
     assert "guessed" not in told.err, "it only repeats a match"
     assert verdict(told.out) == "defects is ahead in this match, by the same in every session"
-    kept = shown("match", "defects", "cooperates", "--results", "kept")
+    kept = run_cli("match", "defects", "cooperates", "--results", "kept")
     assert kept.code == 0
-    beyond = shown("replay", "dilemma", "--results", "kept", "--match", "defects,cooperates", "--session", "40")
+    beyond = run_cli("replay", "dilemma", "--results", "kept", "--match", "defects,cooperates", "--session", "40")
     assert "match defects,cooperates has sessions 0 to 39" in beyond.err
     (tmp_path / "tournament.toml").write_text(DILEMMA.format(noise=0) + "[von_neumann_poker]\n")
-    assert "no contest is called defects" in shown("match", "defects", "cooperates").err
+    assert "no contest is called defects" in run_cli("match", "defects", "cooperates").err
 
 
 def test_what_cannot_be_played_is_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,12 +119,12 @@ def test_what_cannot_be_played_is_one_line(folder: Path, monkeypatch: pytest.Mon
         ([], "say also the BOT"),
         (["bold", "zealous.c", "--game", "1"], "--game: say also of which --session"),
     ):
-        told = shown("match", CONTEST, *words)
+        told = run_cli("match", CONTEST, *words)
         assert told.code == 2 and message in told.err and told.err.count("\n") == 1
     (folder / "broken.c").write_text("int a(")
     for words in (["broken.c", "bold"], ["bold", "broken.c"]):
-        told = shown("match", CONTEST, *words)
+        told = run_cli("match", CONTEST, *words)
         assert (told.code, told.err.count("tournament-scratch")) == (2, 0)
         assert "tournament: broken can't play: " in told.err
-    told = shown("match", "holdem_training", "threshold", "Alice")
+    told = run_cli("match", "holdem_training", "threshold", "Alice")
     assert told.code == 2 and "has no such house player; there are Bob" in told.err

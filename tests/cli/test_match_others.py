@@ -13,19 +13,19 @@ import numpy as np
 import pytest
 
 import tournament
-from tests.cli.in_process import shown
-from tests.contest_runs import CONTEST, SEEDS, THRESHOLDS, bot_source, new_place
+from tests.cli.in_process import run_cli
+from tests.contest_runs import CONTEST, SEEDS, THRESHOLDS, bot_source, make_contest
 from tournament.api import match, run
 from tournament.errors import InputError
 from tournament.records.results import Results
-from tournament.runner.preparing import Prepared, prepare_contest
+from tournament.runner.prepare import Prepared, prepare_contest
 
 OTHERS = ("calm", "dull", "even", "fair", "glad")
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = new_place(tmp_path_factory.mktemp("match"), ["bold", *OTHERS], sessions=30)
+    place = make_contest(tmp_path_factory.mktemp("match"), ["bold", *OTHERS], sessions=30)
     (place.folder / "old").mkdir()
     (place.folder / "old" / "bold.c").write_text(bot_source(*THRESHOLDS["glad"]))
     return place.folder
@@ -69,7 +69,7 @@ def test_it_has_the_games_of_a_run_and_the_error_of_paired_differences(
 
     monkeypatch.setattr("tournament.api.prepare_contest", paired)
     for number, source in enumerate((THRESHOLDS["bold"], THRESHOLDS["glad"])):
-        place = new_place(tmp_path / f"{number}", OTHERS, sessions=30, settings=f"replicas = {replicas}")
+        place = make_contest(tmp_path / f"{number}", OTHERS, sessions=30, settings=f"replicas = {replicas}")
         place.config.write_text(place.config.read_text().replace(SEEDS[7], SEEDS[8]))
         place.write_bot("bold", bot_source(*source))
         played.append(run(CONTEST, config=place.config, workers=1))
@@ -100,13 +100,13 @@ def test_it_has_the_games_of_a_run_and_the_error_of_paired_differences(
 def test_scripts_learn_which_is_better(
     first: str, second: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = new_place(tmp_path, OTHERS[:3])
+    place = make_contest(tmp_path, OTHERS[:3])
     monkeypatch.chdir(tmp_path)
     for name, source in (("bold", bot_source(*THRESHOLDS["bold"])), ("fool", bot_source(0, 0))):
         (tmp_path / name).mkdir()
         (tmp_path / name / "mine.c").write_text(source)
     words = ["match", CONTEST, f"{first}/mine.c", "--baseline", f"{second}/mine.c", "--replicas", "10"]
-    told = shown(*words, "--json", "--seed", SEEDS[9], "--config", str(place.config))
+    told = run_cli(*words, "--json", "--seed", SEEDS[9], "--config", str(place.config))
     report = json.loads(told.out)
     assert (told.code, report["verdict"]) == (code, "better" if code == 0 else "worse")
     assert (report["difference"]["value"] > 0) == (code == 0)
@@ -114,7 +114,7 @@ def test_scripts_learn_which_is_better(
 
 def test_where_it_would_stand(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Among recorded bots of the same settings: by its score, and between which places for sure."""
-    place = new_place(tmp_path, ["bold", *OTHERS], settings="replicas = 10")
+    place = make_contest(tmp_path, ["bold", *OTHERS], settings="replicas = 10")
     place.play()
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fool.c").write_text(bot_source(0, 0))
@@ -153,8 +153,8 @@ def test_bad_input_is_told_in_a_line(folder: Path, monkeypatch: pytest.MonkeyPat
         (["bold", "--session", "0"], "--session: say also one OTHER"),
         (["bold", "--baseline", "calm", "--results", "kept"], "--results: the records of two versions"),
     ):
-        told = shown("match", CONTEST, *words)
+        told = run_cli("match", CONTEST, *words)
         assert told.code == 2 and what in told.err and "Traceback" not in told.err, words
     for words in (["crashes.c", "--baseline", "bots/bold.c"], ["crashes.c", "bold"], ["bold", "crashes.c"]):
-        told = shown("match", CONTEST, *words)
+        told = run_cli("match", CONTEST, *words)
         assert told.code == 1 and "crashes is disqualified" in told.out, words

@@ -17,21 +17,21 @@ import pytest
 from rich.console import Console
 
 import tournament
-from tests.cli.in_process import Shown, shown
+from tests.cli.in_process import Shown, run_cli
 from tests.contest_runs import (
     CONTEST,
     REPOSITORY,
     THRESHOLDS,
-    Place,
+    ContestDir,
     bot_source,
     command_line,
     environment,
-    new_place,
+    make_contest,
 )
 from tournament.cli import playing, screen
 from tournament.runner import contest_run
 from tournament.runner.listener import Progress, ProgressListener
-from tournament.runner.preparing import Prepared
+from tournament.runner.prepare import Prepared
 from tournament.standings.matches import Matches
 from tournament.standings.standings import Standing, Standings
 
@@ -90,10 +90,10 @@ def told(folder: Path) -> dict[str, Shown]:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setattr(screen, "_JSON_SECONDS", 0.0)
-        before = shown("run", "--dry-run", columns=200)
+        before = run_cli("run", "--dry-run", columns=200)
         assert not [path for path in folder.rglob("*") if path.suffix == ".parquet"]
-        run = shown("run", "--progress", "json", "--strict")
-        after = shown("run", "--dry-run", "--strict")
+        run = run_cli("run", "--progress", "json", "--strict")
+        after = run_cli("run", "--dry-run", "--strict")
     return {"before": before, "run": run, "after": after}
 
 
@@ -126,7 +126,7 @@ def test_matches_of_a_bot_that_was_edited_or_came_are_to_be_played(
     bots = tmp_path / "here" / "entrants" / "short_dilemma"
 
     def to_play() -> tuple[float, float]:
-        (guess,) = estimates(shown("run", "short_dilemma", "--dry-run", columns=200)).values()
+        (guess,) = estimates(run_cli("run", "short_dilemma", "--dry-run", columns=200)).values()
         assert bool(guess["games"]) == bool(guess["size"]) == bool(guess["legs"])
         return guess["legs"], guess["total"]
 
@@ -144,8 +144,8 @@ def test_strict_fails_for_a_bot_that_cannot_play(told: dict[str, Shown], folder:
     assert (told["run"].code, told["after"].code) == (1, 1)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        assert shown("run", CONTEST).code == 0
-        assert shown("run", "short_dilemma", "--strict").code == 0
+        assert run_cli("run", CONTEST).code == 0
+        assert run_cli("run", "short_dilemma", "--strict").code == 0
 
 
 def test_a_disqualified_bot_fails_a_strict_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,7 +167,7 @@ def test_a_disqualified_bot_fails_a_strict_run(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(playing, "run_prepared", meanwhile)
     monkeypatch.chdir(tmp_path)
     words = ["run", CONTEST, "--entrants", "bots", "--sessions", "10", "--seed", SEED, "--executor", "local"]
-    run = shown(*words, "--strict")
+    run = run_cli(*words, "--strict")
     assert run.code == 1
     assert "zero: disqualified: divided by zero" in run.out
     assert "calm.c, late.c came or changed meanwhile: run again to play them" in run.out
@@ -226,7 +226,7 @@ def test_options_go_before_variables_and_these_before_settings(folder: Path, tmp
             patch.chdir(tmp_path)
             for name, value in variables.items():
                 patch.setenv(f"TOURNAMENT_{name}", value)
-            told = shown("run", "short_dilemma", "--dry-run", "--seed", SEED, *more, columns=200)
+            told = run_cli("run", "short_dilemma", "--dry-run", "--seed", SEED, *more, columns=200)
         return Path(told.out.strip().rpartition(" into ")[2]).parent.name if told.code == 0 else told.err
 
     assert place(CONFIG=here) == "of_here"
@@ -255,18 +255,18 @@ def test_a_shell_completes_commands_and_options(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def long_played(tmp_path_factory: pytest.TempPathFactory) -> Place:
+def long_played(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
     """More than a million games."""
-    place = new_place(tmp_path_factory.mktemp("long"), ["bold", "calm"], sessions=150_000)
+    place = make_contest(tmp_path_factory.mktemp("long"), ["bold", "calm"], sessions=150_000)
     place.play()
     assert tournament.load(str(place.results)).ranking.games > 1_000_000
     return place
 
 
 @pytest.fixture
-def long_place(long_played: Place, tmp_path: Path) -> Place:
+def long_place(long_played: ContestDir, tmp_path: Path) -> ContestDir:
     shutil.copytree(long_played.folder, tmp_path / "here")
-    return Place(tmp_path / "here")
+    return ContestDir(tmp_path / "here")
 
 
 def read_some(terminal: int) -> bytes:
@@ -291,27 +291,27 @@ SEED_CHANGED = "they have another seed"
         ([], "memory_megabytes = 100", "memory_megabytes was 64, is 100: so"),
     ],
 )
-def test_no_long_play_is_archived_by_mistake(long_place: Place, options: list[str], key: str, blamed: str) -> None:
+def test_no_long_play_is_archived_by_mistake(long_place: ContestDir, options: list[str], key: str, blamed: str) -> None:
     """By options as by the file."""
     if key:
         others = [line for line in long_place.config.read_text().splitlines() if not line.startswith(key.split()[0])]
         long_place.config.write_text("\n".join([*others, key, ""]))
     arguments = long_place.arguments(*options)
-    would = shown(*arguments, "--dry-run", columns=300)
+    would = run_cli(*arguments, "--dry-run", columns=300)
     assert would.code == 0
     what = rf"{re.escape(blamed)} these records of [\d,]+ games in .* would move to an archive beside, and play would"
     assert re.search(what, would.out)
-    stopped = shown(*arguments)
+    stopped = run_cli(*arguments)
     assert stopped.code == 2 and re.search(f"tournament: {what} start again; give --archive to let them", stopped.err)
     assert len(stopped.err.splitlines()) <= 2 and "Traceback" not in stopped.err
     archive = long_place.results.with_name(f"{CONTEST}-archive-1")
     assert not archive.exists() and tournament.load(str(long_place.results)).ranking.games > 1_000_000
-    assert shown(*arguments, "--archive").code == 0
+    assert run_cli(*arguments, "--archive").code == 0
     assert tournament.load(str(archive)).ranking.games > 1_000_000
 
 
 @pytest.mark.parametrize("answer", ["n", "y"])
-def test_on_a_terminal_long_play_is_asked_for(long_place: Place, answer: str) -> None:
+def test_on_a_terminal_long_play_is_asked_for(long_place: ContestDir, answer: str) -> None:
     ours, theirs = pty.openpty()
     os.write(ours, f"{answer}\n".encode())
     command = command_line(long_place.arguments("--sessions", "9"))
@@ -328,9 +328,9 @@ def test_on_a_terminal_long_play_is_asked_for(long_place: Place, answer: str) ->
 
 
 def test_a_dry_run_says_which_legs_would_leave(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold", "calm", "dull"])
+    place = make_contest(tmp_path, ["bold", "calm", "dull"])
     place.play()
     place.write_bot("calm", bot_source(9, 8))
-    told = shown(*place.arguments("--dry-run"), columns=300)
+    told = run_cli(*place.arguments("--dry-run"), columns=300)
     assert "2 legs of bots that changed or left would leave the records" in told.out
     assert tournament.load(str(place.results)).ranking.games

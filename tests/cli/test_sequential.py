@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cli.in_process import shown
-from tests.contest_runs import CONTEST, SEEDS, THRESHOLDS, bot_source, new_place
+from tests.cli.in_process import run_cli
+from tests.contest_runs import CONTEST, SEEDS, THRESHOLDS, bot_source, make_contest
 from tournament.standings.stopping import FEWEST_REPLICAS, looks
 from tournament.trial.sequential import Difference, InterimResult, UntilSure
 
@@ -19,7 +19,7 @@ TRIALS = 1_000
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    place = new_place(tmp_path, ["bold", "calm", "dull", "even"], sessions=20)
+    place = make_contest(tmp_path, ["bold", "calm", "dull", "even"], sessions=20)
     for name, source in (("fool", bot_source(0, 0)), ("bold_too", bot_source(*THRESHOLDS["bold"]))):
         (place.folder / f"{name}.c").write_text(source)
     monkeypatch.chdir(place.folder)
@@ -48,12 +48,12 @@ def test_equals_are_told_apart_once_in_twenty() -> None:
 @pytest.mark.parametrize(("opponent", "verdict", "code"), [("fool.c", "better", 0), ("bold_too.c", "open", 3)])
 def test_a_match_stops_when_it_is_sure(folder: Path, opponent: str, verdict: str, code: int) -> None:
     how = ("--until-settled", "0.95")
-    told = shown("match", CONTEST, "bold", opponent, *how, "--json", "--max-replicas", "16", "--seed", SEEDS[8])
+    told = run_cli("match", CONTEST, "bold", opponent, *how, "--json", "--max-replicas", "16", "--seed", SEEDS[8])
     report = json.loads(told.out)
     assert (told.code, report["stopping"]["verdict"]) == (code, verdict)
     assert report["sessions"] == 20 * report["stopping"]["replicas"] and report["stopping"]["done"]
     assert report["stopping"]["replicas"] < 16 or verdict == "open"
-    worse = shown("match", CONTEST, "fool.c", "bold", *how, "--seed", SEEDS[8])
+    worse = run_cli("match", CONTEST, "fool.c", "bold", *how, "--seed", SEEDS[8])
     assert worse.code == 4 and "surely worse" in worse.out
     assert "replicas: " in worse.err
 
@@ -63,5 +63,5 @@ def test_who_is_disqualified_is_not_better(folder: Path) -> None:
         "int a(const Bot *bot) { __builtin_trap(); }\nint b(const Bot *bot, int bet) { __builtin_trap(); }\n"
     )
     for bots in (("traps.c", "bold"), ("bold", "traps.c")):
-        told = shown("match", CONTEST, *bots, "--until-settled", "0.95")
+        told = run_cli("match", CONTEST, *bots, "--until-settled", "0.95")
         assert told.code == 1 and "traps is disqualified" in told.out

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contest_runs import new_place
+from tests.contest_runs import make_contest
 
 # The command in a process that tells in the end which modules it loaded.
 _TELLING = """
@@ -46,7 +46,7 @@ def test_python_m_in_a_folder_with_an_engine_imports_the_packages_own(tmp_path: 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which a contest was played."""
-    made = new_place(tmp_path_factory.mktemp("start"), ["bold", "calm"], sessions=2)
+    made = make_contest(tmp_path_factory.mktemp("start"), ["bold", "calm"], sessions=2)
     made.play()
     return made.folder
 
@@ -61,7 +61,7 @@ def test_a_run_loads_no_library_of_functions_on_tables(place: Path) -> None:
 @pytest.fixture
 def without_ray(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A contest, beside a package `ray` that fails to load as a missing one does."""
-    made = new_place(tmp_path / "contest", ["bold", "calm"], sessions=2)
+    made = make_contest(tmp_path / "contest", ["bold", "calm"], sessions=2)
     (tmp_path / "ray.py").write_text("raise ModuleNotFoundError(\"No module named 'ray'\", name='ray')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     return made.folder

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.in_process import shown
+from tests.cli.in_process import run_cli
 from tests.python_rules import play_field, play_table
 from tournament import conformance
 from tournament.errors import RunError
@@ -406,12 +406,12 @@ def guessing(tmp_path: Path) -> Path:
 
 def test_check_and_replay_show_illegal_answers(guessing: Path) -> None:
     config = ("--config", str(guessing / "tournament.toml"))
-    told = shown("check", str(guessing / "bots" / "a.py"), *config)
+    told = run_cli("check", str(guessing / "bots" / "a.py"), *config)
     assert told.code == 0
     remark = "guess: 1 of 4 answers illegal; the first: guess: n 3: 9, which is illegal and loses the game"
     assert remark in " ".join(told.out.split())
-    assert shown("run", "guessing", *config).code == 0
-    replay = shown(
+    assert run_cli("run", "guessing", *config).code == 0
+    replay = run_cli(
         "replay", "guessing", "--match", "0", "--session", "3", *config, "--results", str(guessing / "results")
     )
     assert "→ 9, which is illegal and loses the game" in replay.out

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import shown
+from tests.cli.in_process import run_cli
 
 RULES = """\
 from tournament.rules import Decision, Int, Rules, Text
@@ -61,7 +61,7 @@ def test_wrong_rules_and_settings_are_one_line_with_file_and_line(
     Path("bots").mkdir()
     for number in range(4):
         Path("bots", f"bot_{number}.c").write_text(f"int bid(const View *view) {{ return {number}; }}\n")
-    told = shown("run", "auction", "--executor", "local", "--workers", "1", columns=300)
+    told = run_cli("run", "auction", "--executor", "local", "--workers", "1", columns=300)
     (line,) = (line for line in told.err.splitlines() if message in line)
     assert "one for each seat" in line or "auction.py, line " in line or "tournament.toml, line " in line
     assert told.code in (1, 2) and told.err.splitlines()[-1] == line and "Traceback" not in told.err, told.err

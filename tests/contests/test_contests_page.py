@@ -13,7 +13,7 @@ from tests.docs.blocks import ROOT, files_of
 from tournament import conformance
 from tournament.api import run
 from tournament.config import load_contests
-from tournament.contests import rules_of_others
+from tournament.contests import rules_loader
 
 DOCS = ROOT / "docs"
 FILES = files_of(DOCS / "tutorials" / "write_a_contest.md") | files_of(DOCS / "reference" / "contests.md")
@@ -26,7 +26,7 @@ def page(tmp_path: Path) -> Iterator[Path]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(code)
     yield tmp_path
-    rules_of_others.forget()
+    rules_loader.forget()
 
 
 def test_the_page_leads_to_a_leaderboard(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:

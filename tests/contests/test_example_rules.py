@@ -22,7 +22,7 @@ from tests.oracles.deals import key_of
 from tests.oracles.poker_hands import card, worth_of_seven
 from tests.python_rules import play_field, play_table
 from tournament.contests.contest import Contest
-from tournament.contests.rules_of_others import load_rules
+from tournament.contests.rules_loader import load_rules
 
 
 def rules_of(name: str) -> Contest:

@@ -12,9 +12,9 @@ import pandas.testing
 import pytest
 
 import tournament
-from tests.cli.in_process import shown
-from tests.contest_runs import EXAMPLES, Listener, assert_same, in_order, outcome
-from tests.samples import sampled
+from tests.cli.in_process import run_cli
+from tests.contest_runs import EXAMPLES, Listener, assert_same, in_order, read_outcome
+from tests.samples import sample_params
 from tournament.config import load_config
 from tournament.entrants.new import templates, write_new_bot
 from tournament.open_contest.authors import AuthorsFile, add_author, read_authors
@@ -43,7 +43,7 @@ EDITS = {
     "words": ("doubles.cpp", "% 10", "% 9"),
 }
 SEATS = {"auction": 4, "holdem": 5, "snakes": 4}
-each = pytest.mark.parametrize("name", sampled(SHORT, ["snakes"]))
+each = pytest.mark.parametrize("name", sample_params(SHORT, ["blotto", "snakes"]))
 
 
 def copied(folder: Path, name: str, **more: Any) -> Path:
@@ -95,18 +95,18 @@ def test_example_of_two_workers_stopped_and_resumed_has_the_same_records(
     with pytest.raises(KeyboardInterrupt):
         play(other, name, workers=2, listener=KillsAfterACommit())
     play(other, name, workers=2)
-    assert_same(*(in_order(outcome(place / "results" / name)) for place in (folder, other)))
+    assert_same(*(in_order(read_outcome(place / "results" / name)) for place in (folder, other)))
     assert found.faults.empty, found.faults
     assert found.ranking.seats == SEATS.get(name, 2)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["snakes"])
+@pytest.mark.parametrize("name", sample_params(["snakes", "blotto", "holdem"], ["snakes"]))
 def test_example_on_ray_has_the_same_records(name: str, runs: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder, _ = played(name, runs, tmp_path_factory)
     other = copied(tmp_path_factory.mktemp("on_ray"), name)
     play(other, name, workers=2, executor="ray")
-    assert_same(*(in_order(outcome(place / "results" / name)) for place in (folder, other)))
+    assert_same(*(in_order(read_outcome(place / "results" / name)) for place in (folder, other)))
 
 
 @each
@@ -150,7 +150,7 @@ def test_example_answers_every_command(
         (["report", name, "-o", "page.html"], []),
     ]
     for words, expected in commands:
-        answer = shown(*words, columns=200)
+        answer = run_cli(*words, columns=200)
         assert answer.code == 0 and "Traceback" not in answer.err, (words, answer.out, answer.err)
         assert all(one in answer.out + answer.err for one in expected), (words, answer.out, answer.err)
     replayed = tournament.replay(name, match=int(match), session=1)
@@ -176,7 +176,7 @@ def test_what_is_for_two_seats_only_is_refused_in_one_line(
 ) -> None:
     folder, _ = played("snakes", runs, tmp_path_factory)
     monkeypatch.chdir(folder)
-    answer = shown(*(word.replace("BOT", "entrants/snakes/roomy.cpp") for word in words), columns=300)
+    answer = run_cli(*(word.replace("BOT", "entrants/snakes/roomy.cpp") for word in words), columns=300)
     assert answer.code == 2 and message in answer.err.splitlines()[-1] and "Traceback" not in answer.err, answer.err
 
 

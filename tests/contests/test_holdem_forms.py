@@ -12,7 +12,7 @@ import pytest
 
 import tournament
 from engine.games.holdem_training.rates import RateSampler
-from tests.cli.in_process import shown
+from tests.cli.in_process import run_cli
 from tests.cli.test_cli import command
 from tests.holdem import build, leg_of, play_built, play_core, play_processes
 from tests.oracles.holdem_training import View
@@ -357,7 +357,7 @@ def test_a_field_of_all_forms(tmp_path: Path) -> None:
     assert games[columns].equals(grown[columns])
     records: dict[str, Any] = {"config": options["config"], "results": tmp_path / "whole"}
     words = [word for name, value in records.items() for word in (f"--{name}", str(value))]
-    told = shown("faults", "holdem_training", *words, columns=200)
+    told = run_cli("faults", "holdem_training", *words, columns=200)
     assert told.code == 0 and "against Bob, session" in told.out
     page = tournament.report("holdem_training", tmp_path / "page.html", **records).read_text()
     assert '"opponent":"Bob"' in page.replace(" ", "")

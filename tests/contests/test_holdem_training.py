@@ -13,7 +13,7 @@ import tournament
 from tests.cli.test_cli import command
 from tests.holdem import build, play_built, play_core
 from tests.oracles.holdem_training import Player, View
-from tests.samples import sampled
+from tests.samples import sample_params
 from tests.support import VARIANT, variant_of
 from tournament.artifacts.bot import Entrant
 from tournament.contests.settings import BankedSettings
@@ -88,7 +88,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", sampled(STYLES, 2))
+@pytest.mark.parametrize("name", sample_params(STYLES, 2))
 def test_bots_see_the_state_and_follow_hands(tmp_path: Path, name: str) -> None:
     """Whatever the style, the hands are those of the same player in Python."""
     (style,) = build(tmp_path, {name: STYLES[name]}).values()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tournament.api import replay, report, run
-from tournament.contests import rules_of_others
+from tournament.contests import rules_loader
 
 # A bot stakes chips on a house player's die: a number from 0 to 9 that is below the edge in its content wins.
 STAKES = '''
@@ -35,7 +35,7 @@ class FairDie:
 
 
 def tally(rows, seats):
-    return {"stakes": counted([(seats.x, seats.entrants + 1), (rows["stake"], 4)])}
+    return {"stakes": counted([(seats.players[0], seats.entrants + 1), (rows["stake"], 4)])}
 
 
 def charts(sums, subject):
@@ -43,7 +43,7 @@ def charts(sums, subject):
 
 
 def scene(row):
-    return Scene([Step(0, f"stakes {row['stake']}"), won(row["points_0"], "chips")], "bot", "dealer")
+    return Scene([Step(0, f"stakes {row['stake']}"), won(row["points_0"], "chips")], ("bot", "dealer"))
 
 
 class Stakes(Rules):
@@ -92,7 +92,7 @@ def test_rules_in_a_file_bring_house_players_luck_and_charts(tmp_path: Path, mon
     assert (again.mismatch, again.house, again.drawings[-1]) == ("", "hard", "3 below 2")
     page = report("stakes").read_text()
     assert "Chips at stake" in page and "stakes 3" in page
-    rules_of_others.forget()
+    rules_loader.forget()
 
 
 # A class of its own around a core of the engine's. Whoever chooses the same side as the other wins a penny.
@@ -128,7 +128,7 @@ def test_rules_in_a_file_bring_a_core_of_the_engine(tmp_path: Path, monkeypatch:
     points = {(match.x, match.y): match.points_0 for match in played.ranking.matches}
     assert points == {("heads", "tails"): -14.0, ("heads", "turns"): 2.0, ("tails", "turns"): -2.0}
     assert [*played.games][-5:] == ["turn", "move_0", "move_1", "move_replaced_0", "move_replaced_1"]
-    rules_of_others.forget()
+    rules_loader.forget()
 
 
 def contest_folder(folder: Path, name: str, rules: str, settings: str) -> Path:

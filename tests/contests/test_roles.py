@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import tournament
-from tests.contest_runs import CONTEST, new_place
+from tests.contest_runs import CONTEST, make_contest
 
 TWINS = ("ann", "bob", "cat", "dee")
 # Whoever comes first gets what is there, if a die falls well.
@@ -53,7 +53,7 @@ def test_twins_in_a_game_where_a_role_wins_share_a_place(
 
 
 def test_replica_0_keeps_the_roles_of_the_statement_and_odd_ones_begin_with_y_as_a(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold", "calm"], sessions=1, settings="replicas = 4")
+    place = make_contest(tmp_path, ["bold", "calm"], sessions=1, settings="replicas = 4")
     games = tournament.run(CONTEST, config=place.config, workers=1).games
     opens = games[games.game == 0].set_index("session").seat_0_is_a
     assert opens.to_dict() == {0: True, 1: False, 2: True, 3: False}

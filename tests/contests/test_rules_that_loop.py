@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import comes
+from tests.processes import wait_until
 
 _RULES = """\
 import time
@@ -117,7 +117,7 @@ def test_rules_that_loop_before_their_first_session_are_told(folder: Path) -> No
 def test_a_signal_ends_rules_that_loop(folder: Path, words: tuple[str, ...]) -> None:
     _change(folder, _LOOP, 600)
     run = _start(folder, *words)
-    assert comes((folder / "began").exists, run=run)
+    assert wait_until((folder / "began").exists, run=run)
     os.kill(run.pid, signal.SIGTERM)
     told = _told(run)  # a second, on a quiet machine; its step might last ten minutes
     assert run.returncode == (130 if words[0] == "run" else -signal.SIGTERM)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.natively.programs import Question, asked, questions_of
+from tests.native_parity.programs import Question, asked, questions_of
 from tests.oracles.two_card_draw import Luck, Probabilities, play_hand
 from tests.support import VIEW
 from tournament.contests import find_contest

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.built_in import VON_NEUMANN_POKER
+from tournament.contests.game_text import plain_columns, plain_game, plain_value
 from tournament.contests.questions import in_words
-from tournament.contests.telling import plain_columns, plain_game, plain_value
 
 
 def test_columns_about_a_seat_are_told_by_the_bot_s_name() -> None:

@@ -14,7 +14,7 @@ import wasmtime
 import tournament
 from engine.games.two_card_draw.evaluation import StrategyEvaluator
 from tests.built_in import TWO_CARD_DRAW
-from tests.contest_runs import outcome
+from tests.contest_runs import read_outcome
 from tests.oracles.deals import key_of
 from tests.support import artifact_of
 from tournament.artifacts.bot import Entrant
@@ -204,11 +204,11 @@ def test_another_strategy_file_has_only_its_matches_played(place: Path) -> None:
         (folder / f"s{number}.txt").write_text(write_strategy(generate(Recipe(1, 2, 1000, number))))
     settings = ['strategy_dir = "servers"', "hands = 300"]
     run(place, "results", settings)
-    before = outcome(place / "results" / "two_card_draw")
+    before = read_outcome(place / "results" / "two_card_draw")
     (folder / "s1.txt").write_text(write_strategy(generate(Recipe(1, 2, 1000, 99))))
     (folder / "t.txt").write_text(write_strategy(generate(Recipe(3, 9, 1000, 5))))
     run(place, "results", settings)
-    after = outcome(place / "results" / "two_card_draw")
+    after = read_outcome(place / "results" / "two_card_draw")
     matches = {row.match: (row.bot, row.house) for row in after.matches.itertuples()}
     assert set(before.matches["match"]) < set(after.matches["match"])
     assert {y for _, y in matches.values()} == {"s0", "s1", "s2", "t"}

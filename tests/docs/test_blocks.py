@@ -37,10 +37,10 @@ from pathlib import Path
 import pytest
 
 import tournament
-from tests.cli.in_process import shown
+from tests.cli.in_process import run_cli
 from tests.docs.blocks import ROOT, Block, blocks_of, files_of, name_of, pages, runs_in
 from tournament.config import load_contests
-from tournament.contests import rules_of_others
+from tournament.contests import rules_loader
 
 LANGUAGES = {"", "c", "cpp", "ini", "json", "python", "sh", "text", "toml"}
 LANGUAGES |= {"awk", "go", "java", "js", "perl", "rust"}  # of bots that test_languages.py plays
@@ -115,7 +115,7 @@ def folder(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.M
     monkeypatch.chdir(place)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     yield place
-    rules_of_others.forget()
+    rules_loader.forget()
 
 
 def _commands(code: str) -> list[str]:
@@ -135,7 +135,7 @@ def _printed(code: str) -> str:
     for command in _commands(code):
         words = shlex.split(command, comments=True)
         if words[0] == "tournament" and not re.search(r"[|&;<>$`*\n]", command.split(" #")[0]):
-            done = shown(*words[1:])
+            done = run_cli(*words[1:])
             assert done.code == 0, f"{command}\n{done.out}{done.err}"
             printed += done.out
         else:
@@ -190,12 +190,12 @@ def _let_bots_play(page: Path, folder: Path) -> None:
         bots = [path for path in written if path.parts[1] == name]
         contest = load_contests().find(name)
         if not contest.house and len(bots) == 1:
-            assert shown("check", str(bots[0])).code == 0
+            assert run_cli("check", str(bots[0])).code == 0
             continue
         options = ["--results", "played", "--sessions", "2", "--executor", "local", "--strict"]
         if "hands" in contest.settings.model_fields and not Path("tournament.toml").exists():
             Path("tournament.toml").write_text(f"[{name}]\nhands = 100\n")
-        done = shown("run", name, *options)
+        done = run_cli("run", name, *options)
         assert done.code == 0, done.out + done.err
         assert not tournament.load(f"played/{name}").entrants.faults.any(), done.out
 

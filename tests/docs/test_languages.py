@@ -36,7 +36,7 @@ def test_it_plays(language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     folder.mkdir()
     for name, content in re.findall(r"`([\w.]+)`:\n\n```\w+\n(.*?)```", FILES[language], re.DOTALL):
         (folder / name).write_text(content)
-    monkeypatch.setattr("tournament.trial.playing.SESSIONS", 3)
+    monkeypatch.setattr("tournament.trial.trial_legs.SESSIONS", 3)
     monkeypatch.chdir(tmp_path)
     config = load_config(VON_NEUMANN_POKER.name)
     report = check_bot(VON_NEUMANN_POKER, config.contest, config.sandbox, folder, NullListener())
@@ -66,7 +66,7 @@ def test_program_that_new_writes_is_fit(
     if contest is not VON_NEUMANN_POKER and language != "program-rust":
         pytest.skip("one that starts slowly is tried in one contest")
     folder = write_new_bot(contest, tmp_path, "fresh", language)
-    monkeypatch.setattr("tournament.trial.playing.SESSIONS", 3)
+    monkeypatch.setattr("tournament.trial.trial_legs.SESSIONS", 3)
     short = {"hands": 60, "servers": 1} if contest is TWO_CARD_DRAW else {"sessions": 3}
     settings = contest.settings.model_validate(short)
     report = check_bot(contest, settings, sandbox, folder, NullListener())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from docs.tools import pictures
-from tests.cli.in_process import shown
+from tests.cli.in_process import run_cli
 
 
 def letters(text: str) -> str:
@@ -23,5 +23,5 @@ def test_steps_are_as_commands_print_them(tmp_path: Path, monkeypatch: pytest.Mo
     pictures.few_bots(tmp_path)
     monkeypatch.chdir(tmp_path)
     for terminal in pictures.STEPS:
-        today = shown(*terminal.words.split(), columns=terminal.columns).out.replace(f"{tmp_path}/", "")
+        today = run_cli(*terminal.words.split(), columns=terminal.columns).out.replace(f"{tmp_path}/", "")
         assert in_picture(terminal.name) == letters(today), terminal.words

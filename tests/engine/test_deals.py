@@ -13,6 +13,7 @@ from tests.built_in import VON_NEUMANN_POKER
 from tests.oracles.deals import block_words, key_of, poker_deals
 from tests.oracles.von_neumann_poker import Bot
 from tests.support import constant_bot, play_core, poker_settings, poker_tables
+from tournament.contests.contest import CoreSetup
 from tournament.leg import LegPlan
 
 words64 = st.integers(0, 2**64 - 1)
@@ -74,9 +75,8 @@ def test_both_legs_of_a_duplicate_match_have_the_same_deals() -> None:
     settings = poker_settings(duplicate=True)
     for number in (0, 1):
         tables = poker_tables()
-        core = VON_NEUMANN_POKER.new_core(
-            LegPlan(3, number, 2, deals_key=key_of(99), first=number % 2), settings, *tables
-        )
+        plan = LegPlan(3, number, 2, deals_key=key_of(99), first=number % 2)
+        core = VON_NEUMANN_POKER.new_core(CoreSetup(plan, settings, *tables))
         while core.play(0):  # all pass
             pass
         legs.append({name: values[: tables[0].rows] for name, values in tables[0].arrays.items()})

@@ -20,6 +20,7 @@ from engine.kernel.records import Table
 from tests.built_in import MATRIX_GAME
 from tests.oracles.deals import key_of
 from tests.oracles.matrix_game import Record, Seen, Session, Turn, play_leg
+from tournament.contests.contest import CoreSetup
 from tournament.contests.matrix_game.rules import Settings
 from tournament.leg import LegPlan
 from tournament.store.columns import buffer_fields
@@ -240,7 +241,7 @@ def test_settings_reach_the_core() -> None:
         (2, chosen, plain),
     )
     for number, of, expected in legs:
-        core = MATRIX_GAME.new_core(LegPlan(0, number, 3, key_of(1), first=number % 2), of, *tables())
+        core = MATRIX_GAME.new_core(CoreSetup(LegPlan(0, number, 3, key_of(1), first=number % 2), of, *tables()))
         answer = 0
         while core.play(answer) == ANSWER_WANTED:
             answer = core.pending()[1]  # x plays 0, y plays 1

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import shown
+from tests.cli.in_process import run_cli
 from tournament.api import run
 
 # Bots get all moves so far and a dictionary of their own.
@@ -70,7 +70,7 @@ class ContestSetup:
 
     def check(self, bot: str) -> str:
         path = self.folder / "entrants" / "rps" / bot
-        return shown("check", str(path), "--config", str(self.folder / "tournament.toml")).out
+        return run_cli("check", str(path), "--config", str(self.folder / "tournament.toml")).out
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_adapters_of_two_languages_are_each_put_before_their_own(field: ContestS
     settings.write_text(text.replace('"ours/adapter.py"', '["ours/rps.h", "ours/adapter.py"]'))
     assert field.scores() == {"paper": 10.0, "rock": -10.0}
     settings.write_text(text.replace('"ours/adapter.py"', '["ours/adapter.py", "ours/adapter.py"]'))
-    told = shown("run", "rps", "--config", str(settings))
+    told = run_cli("run", "rps", "--config", str(settings))
     assert told.code == 2 and "a second one for the same language" in told.err
 
 
@@ -162,6 +162,6 @@ def test_adapter_that_can_not_be_used_is_named(field: ContestSetup) -> None:
     text = settings.read_text()
     for name, problem in (("ours/none.py", "no such file"), ("ours/adapter.sh", "expected"), ("", "expected")):
         settings.write_text(text.replace("ours/adapter.py", name))
-        told = shown("run", "rps", "--config", str(settings))
+        told = run_cli("run", "rps", "--config", str(settings))
         assert told.code == 2 and f"tournament.toml, line 3: adapter = '{name}': {problem}" in told.err
         settings.write_text(text)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tournament.artifacts.bot_toml import Recipe
 from tournament.artifacts.program_build import _complaint
-from tournament.artifacts.recipe import Recipe
-from tournament.sandbox.outside.running import Finished
+from tournament.sandbox.outside.run_command import Finished
 
 
 def test_build_command_that_the_sandbox_hides_is_told_how_to_be_shown() -> None:

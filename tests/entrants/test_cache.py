@@ -16,9 +16,9 @@ from tests.support import build_folder
 from tournament.artifacts import archive, compiler_run, program_build
 from tournament.cache import cache_folder, keep, recall, remembered
 from tournament.errors import RunError
-from tournament.sandbox.outside import probe, running
+from tournament.sandbox.outside import probe, run_command
 from tournament.sandbox.outside.confined import Confined
-from tournament.sandbox.outside.running import Finished
+from tournament.sandbox.outside.run_command import Finished
 from tournament.worker.processes import programs
 
 BOT = "int a(const Bot *bot) { return 20; }\nint b(const Bot *bot, const int bet) { return %d; }\n"
@@ -145,7 +145,7 @@ MODULE = bytes(
 def test_a_module_whose_trial_the_machine_ends_is_not_blamed(
     own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: list[Finished], says: str | None
 ) -> None:
-    finish, left = running.finish, list(ends)
+    finish, left = run_command.finish, list(ends)
     # The first to run is the probe of the sandbox.
     probe.probe_sandbox("on")
 
@@ -153,7 +153,7 @@ def test_a_module_whose_trial_the_machine_ends_is_not_blamed(
         finished = finish(process, *launch, **more)
         return left.pop() if left else finished
 
-    monkeypatch.setattr(running, "finish", finish_otherwise)
+    monkeypatch.setattr(run_command, "finish", finish_otherwise)
     problem = build_folder(_new(tmp_path / "bots"), {"fine.wasm": MODULE})["fine"].problem
     assert problem == says or (says and problem and says in problem and "set aside in this run" in problem)
 

@@ -18,7 +18,7 @@ from tournament.artifacts.bot import Entrant, Submission
 from tournament.cache import cache_folder
 from tournament.entrants import own_trial
 from tournament.errors import RunError
-from tournament.sandbox.outside.own_time import Disturbed
+from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.worker.processes import python_bots
 
 MARK = "concerns_only_me"
@@ -141,7 +141,7 @@ def test_a_machine_that_fails_our_own_trial_ends_the_run(tmp_path: Path, monkeyp
     """Else a bot that fails twice for want of something is set aside, and the others play."""
 
     def refused(*_: object, **__: object) -> None:
-        raise Disturbed("the system ended its process, for want of memory perhaps")
+        raise MachineBusyError("the system ended its process, for want of memory perhaps")
 
     monkeypatch.setattr(python_bots, "try_start", refused)
     with pytest.raises(RunError, match="the system ended its process"):

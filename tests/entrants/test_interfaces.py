@@ -11,7 +11,7 @@ import wasmtime
 from tests.oracles import von_neumann_poker as oracle
 from tests.oracles.deals import key_of, poker_deals
 from tests.oracles.von_neumann_poker import Bot, Record, View
-from tests.samples import sampled
+from tests.samples import sample_params
 from tests.support import build_folder, play_built, poker_settings, try_bot
 from tournament.artifacts.bot import Entrant
 
@@ -123,7 +123,7 @@ def test_the_model_and_its_opponent_do_all_there_is() -> None:
     assert len(endings) == 6
 
 
-@pytest.mark.parametrize("file", sampled(LIKE_THE_MODEL, 3))
+@pytest.mark.parametrize("file", sample_params(LIKE_THE_MODEL, 3))
 def test_every_way_of_writing_plays_the_same(entrants: Entrants, file: str) -> None:
     assert_plays_like(entrants[file.rsplit(".", 1)[0]], MODEL)
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tournament.artifacts import compiler_command, libraries
-from tournament.sandbox.outside import running
+from tournament.sandbox.outside import run_command
 from tournament.sandbox.outside.launch import Build, LaunchSpec
-from tournament.sandbox.outside.running import Finished
+from tournament.sandbox.outside.run_command import Finished
 from tournament.sandbox.outside.settings import SandboxSettings
 
 
@@ -44,7 +44,7 @@ class Compiler:
 def standing_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiler:
     monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
     made = Compiler()
-    monkeypatch.setattr(running, "run", made.run)
+    monkeypatch.setattr(run_command, "run", made.run)
     return made
 
 

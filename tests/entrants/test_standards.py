@@ -9,7 +9,7 @@ import pytest
 from tests.built_in import HOLDEM_TRAINING, TWO_CARD_DRAW, VON_NEUMANN_POKER
 from tests.contest_runs import call
 from tests.entrants.test_which_function import CARDS, first_answer
-from tests.samples import sampled
+from tests.samples import sample_params
 from tournament.contests.contest import Contest
 from tournament.entrants.build import build_entrants, language_of
 from tournament.entrants.folder import read_submission
@@ -68,7 +68,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 SAMPLE = ("registers.cpp", "retired.cpp", "words.cpp", "concepts.cpp", "plain.c", "restricts.c", "constant.c")
 
 
-@pytest.mark.parametrize("file", sampled(BOTS, SAMPLE))
+@pytest.mark.parametrize("file", sample_params(BOTS, SAMPLE))
 def test_the_first_standard_that_fits_builds_it(folder: Path, file: str) -> None:
     contest, standard, _ = BOTS[file]
     name = file.split(".")[0]

@@ -10,7 +10,7 @@ import pytest
 import wasmtime
 
 from tests.built_in import HOLDEM_TRAINING, MATRIX_GAME, TWO_CARD_DRAW, VON_NEUMANN_POKER
-from tests.samples import sampled
+from tests.samples import sample_params
 from tournament.artifacts.bot import Entrant
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
@@ -171,7 +171,9 @@ def first_answer(entrant: Entrant, contest: str) -> int:
     return answer
 
 
-@pytest.mark.parametrize("place", sampled(((name, file) for name, (_, bots) in MEANT.items() for file in bots), 5))
+@pytest.mark.parametrize(
+    "place", sample_params(((name, file) for name, (_, bots) in MEANT.items() for file in bots), 5)
+)
 def test_the_function_that_is_meant_plays(tmp_path: Path, place: tuple[str, str]) -> None:
     name, file = place
     contest, bots = MEANT[name]
@@ -179,7 +181,9 @@ def test_the_function_that_is_meant_plays(tmp_path: Path, place: tuple[str, str]
     assert first_answer(built(tmp_path, contest, file, source), name) == answer
 
 
-@pytest.mark.parametrize("place", sampled(((name, file) for name, (_, bots) in UNCLEAR.items() for file in bots), 5))
+@pytest.mark.parametrize(
+    "place", sample_params(((name, file) for name, (_, bots) in UNCLEAR.items() for file in bots), 5)
+)
 def test_where_it_is_not_clear_the_bot_is_broken(tmp_path: Path, place: tuple[str, str]) -> None:
     name, file = place
     contest, bots = UNCLEAR[name]

@@ -13,14 +13,14 @@ from typing import Any
 
 import wasmtime
 
-from tests.processes import comes, descendants
+from tests.processes import descendants, wait_until
 from tournament.config import ExecutorName, load_config
 from tournament.contests import find_contest
 from tournament.records.results import Results, load
 from tournament.runner.contest_run import run_contest
 from tournament.runner.listener import Progress
 from tournament.sandbox.outside import fork_server
-from tournament.store.storage import inside
+from tournament.store.storage import join_location
 
 HERE = Path(__file__).parent
 SHARED = HERE / "shared"  # what several bots have in common, put beside or into them
@@ -197,7 +197,7 @@ class Ground:
             entrants=self.entrants,
         )
         run_contest(find_contest(CONTEST), config, self.told)
-        return load(inside(config.results, CONTEST))
+        return load(join_location(config.results, CONTEST))
 
     def assert_secret_is_kept(self, results: Results) -> None:
         """The canary is in no message and no record, and is itself as it was."""
@@ -293,7 +293,7 @@ def nothing_survives(scratch: Path) -> Iterator[None]:
     before = set(descendants(os.getpid()))
     yield
     fork_server.end_idle()
-    assert comes(lambda: set(descendants(os.getpid())) <= before), descendants(os.getpid())
+    assert wait_until(lambda: set(descendants(os.getpid())) <= before), descendants(os.getpid())
     assert_no_files_are_left(scratch)
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.contest_runs import call, new_place
+from tests.contest_runs import call, make_contest
 
 _MOST_MEGABYTES, _MOST_SECONDS = 500, 10
 # Runs when the command is done.
@@ -40,7 +40,7 @@ def a_long_text(summary: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("swell", [a_long_text, pytest.param(many_rows, marks=pytest.mark.thorough)])
 def test_a_bomb_is_refused_in_a_line(swell: Callable[[Path], None], tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold", "calm"], sessions=10)
+    place = make_contest(tmp_path, ["bold", "calm"], sessions=10)
     place.play()
     swell(place.results / "matches.parquet")
     taken = tmp_path / "taken"

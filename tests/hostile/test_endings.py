@@ -15,7 +15,7 @@ import pytest
 
 from tests.contest_runs import command_line, environment
 from tests.hostile.field import Ground, confined_processes
-from tests.processes import are_gone, comes, descendants, ray_workers
+from tests.processes import descendants, ray_workers, wait_until, wait_until_exited
 from tests.worker.support import script
 
 # They answer some questions, so that they may play on, then wait for ever, deaf to signals: no run of theirs ends by
@@ -70,7 +70,7 @@ def wait_for_confined(process: subprocess.Popen[str], least: int) -> set[int]:
         mine = {pid for pid, line in descendants(process.pid).items() if is_playing(pid, line)}
         return len(mine) >= least
 
-    if not comes(play, 300, process):  # the compiler may have to build its libraries first
+    if not wait_until(play, 300, process):  # the compiler may have to build its libraries first
         process.kill()
         raise AssertionError(process.communicate())
     return mine
@@ -93,7 +93,7 @@ def test_a_driver_that_is_ended(tmp_path: Path, number: signal.Signals) -> None:
         mine = wait_for_confined(process, 4)
         process.send_signal(number)
         process.wait(60)
-        assert are_gone(mine)
+        assert wait_until_exited(mine)
     assert not {pid for pid in confined_processes() if pid in mine}
 
 
@@ -173,7 +173,7 @@ def test_a_ray_of_ones_own_is_closed_to_others_and_its_bots_end_with_its_workers
     ground.prepare([], DEAF)
     with run(ground, "--executor", "ray", RAY_AUTH_MODE="disabled") as process:
         # Bots are tried before Ray starts, too.
-        plays = comes(lambda: any(map(any_playing, ray_workers(process.pid))), 300, process)
+        plays = wait_until(lambda: any(map(any_playing, ray_workers(process.pid))), 300, process)
         assert plays, process.stderr and process.stderr.read() if process.poll() else "no one plays"
         wait_for_confined(process, 4)
         of_ray = {pid: line for pid, line in processes_of(process.pid).items() if not is_playing(pid, line)}
@@ -184,13 +184,13 @@ def test_a_ray_of_ones_own_is_closed_to_others_and_its_bots_end_with_its_workers
         worker = next(pid for pid in ray_workers(process.pid) if any_playing(pid))
         mine = {pid for pid, line in descendants(worker).items() if is_playing(pid, line)}
         os.kill(worker, signal.SIGKILL)
-        assert are_gone(mine)
+        assert wait_until_exited(mine)
         again = wait_for_confined(process, 4)
         assert not again & mine
         process.kill()
         process.wait(60)
-        assert are_gone([*again, *of_ray])  # workers notice after some seconds that their driver is gone
-        assert comes(lambda: not folder.exists())  # its keeper tidies up last
+        assert wait_until_exited([*again, *of_ray])  # workers notice after some seconds that their driver is gone
+        assert wait_until(lambda: not folder.exists())  # its keeper tidies up last
 
 
 def any_playing(worker: int) -> bool:

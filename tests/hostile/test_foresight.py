@@ -8,7 +8,7 @@ import pytest
 
 import tournament
 from tests.contest_runs import CONTEST
-from tournament.artifacts import python_packing
+from tournament.artifacts import python_artifact
 
 # It tells whose cards met, and bets 50 only where it knows what the other one holds.
 LISTENER = """
@@ -59,12 +59,12 @@ def test_a_bot_that_hears_its_other_legs_gains_nothing_over_its_twin(
     share: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a duplicate match it knows cards, where nothing confines it: so it is no bad listener."""
-    pack = python_packing.pack
+    pack = python_artifact.pack
 
     def packed(*words: object, **options: object) -> bytes:
         return pack(*words, **{**options, "legs_may_share": share})  # type: ignore[arg-type]
 
-    monkeypatch.setattr(python_packing, "pack", packed)
+    monkeypatch.setattr(python_artifact, "pack", packed)
     foreseen, gains = {}, {}
     for duplicate in (False, True):
         folder = tmp_path / f"{duplicate}"

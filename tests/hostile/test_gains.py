@@ -8,13 +8,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.contest_runs import CONTEST, Place, new_place
+from tests.contest_runs import CONTEST, ContestDir, make_contest
 from tests.worker.support import write_bot
 from tournament.config import load_config
 from tournament.records.results import Results, load
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.listener import NullListener
-from tournament.runner.preparing import prepare_contest
+from tournament.runner.prepare import prepare_contest
 
 # Whenever it would rather not play on: a large bet that it faces, or poor, with the lead.
 DODGES = """
@@ -23,7 +23,7 @@ int b(const Bot *bot, const int bet) { if (bet > 25 || bot->money < 60) %(out)s;
 """
 
 
-def played(place: Place) -> Results:
+def played(place: ContestDir) -> Results:
     place.play()
     return load(str(place.results))
 
@@ -32,7 +32,7 @@ def test_a_fault_brings_what_the_same_answer_would_have_brought(tmp_path: Path) 
     """Pass, fold and their like are open to everybody; the next deals are the same, and so is what they were worth."""
     found = []
     for how, out in (("faults", "__builtin_trap()"), ("answers", "return 0")):
-        place = new_place(tmp_path / how, ["bold", "calm"], sessions=8, settings="max_faults = 1000")
+        place = make_contest(tmp_path / how, ["bold", "calm"], sessions=8, settings="max_faults = 1000")
         place.write_bot("dodges", DODGES % {"out": out})
         config = load_config(CONTEST, place.config, executor="local", workers=1)
         with prepare_contest(config.played, config, NullListener(), of="dodges") as prepared:
@@ -48,7 +48,7 @@ def test_a_fault_brings_what_the_same_answer_would_have_brought(tmp_path: Path) 
 
 def test_who_faults_to_end_a_session_early_has_none_of_it(tmp_path: Path) -> None:
     """Faults go on in the same session; one too many ends the leg, and the bot is out of the ranking."""
-    place = new_place(tmp_path, ["bold", "calm"])
+    place = make_contest(tmp_path, ["bold", "calm"])
     place.write_bot("leaves", DODGES % {"out": "__builtin_trap()"})
     line = played(place).standings.set_index("name").loc["leaves"]
     assert line.status == "disqualified" and pd.isna(line["rank"])
@@ -93,7 +93,7 @@ def test_who_slows_its_opponent_pays_for_it_alone(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr("tournament.worker.processes.bot_process.START_SECONDS", 0.3)
     limits = "idle_seconds = 0.5\n"
     limits += "seconds = 0.3\nincrement_ms = 3.0"
-    place = new_place(tmp_path, [], sessions=6, settings=f"{limits}\nmax_faults = 0\n")
+    place = make_contest(tmp_path, [], sessions=6, settings=f"{limits}\nmax_faults = 0\n")
     place.entrants.mkdir()
     (place.entrants / "thinks.py").write_text(THINKS)
     build = 'build = ["cc", "-O1", "-w", "-pthread", "-o", "bot", "bot.c"]'

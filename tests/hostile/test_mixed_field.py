@@ -17,7 +17,7 @@ from tests.hostile.field import (
     nothing_survives,
 )
 from tournament.records.results import Results
-from tournament.runner.executors.own_ray import own_ray
+from tournament.runner.executors.private_ray import own_ray
 
 NAMES = {
     "webassembly": ("division_by_zero", "endless_loop_at_once", "out_of_bounds_write", "unbounded_recursion"),

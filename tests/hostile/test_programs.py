@@ -15,7 +15,7 @@ from tests.hostile.field import (
     confined_processes,
     verdict_of,
 )
-from tests.processes import comes
+from tests.processes import wait_until
 from tournament.records.results import Results
 
 BOTS = bots_in("programs")
@@ -46,4 +46,4 @@ def test_they_fail_alone(tmp_path: Path, scratch: Path, alone: Results, part: in
 def test_hostile_builds(tmp_path: Path, scratch: Path, alone: Results) -> None:
     assert_they_fare_as_said(Ground(tmp_path), scratch, alone, BUILDS, FEW)
     # Those of drivers that other tests kill meanwhile are no one's for a moment.
-    assert comes(lambda: not confined_processes()), confined_processes()
+    assert wait_until(lambda: not confined_processes()), confined_processes()

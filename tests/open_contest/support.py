@@ -18,7 +18,7 @@ import pytest
 
 import tournament
 from tests.contest_runs import command_line, environment
-from tests.processes import comes
+from tests.processes import wait_until
 from tournament.config import load_config
 from tournament.open_contest import submissions
 from tournament.open_contest.authors import Author, AuthorsFile, add_author, read_authors
@@ -169,7 +169,7 @@ class Process:
         self.running.wait()
 
     def says(self, words: str, seconds: float = 60) -> bool:
-        return comes(lambda: words in self.said.read_text(), seconds)
+        return wait_until(lambda: words in self.said.read_text(), seconds)
 
     def ask(self, method: str, path: str, token: str, body: bytes | None = None) -> tuple[int, dict[str, str]]:
         """Status and values of an answer, however often the server is killed meanwhile: in three minutes at most."""

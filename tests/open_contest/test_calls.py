@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from tests.contest_runs import CONTEST, new_place
+from tests.contest_runs import CONTEST, make_contest
 from tests.open_contest.support import GOOD, UNFIT, Ground
 from tests.open_contest.test_server import Served, served
 from tournament.config import load_config
@@ -181,7 +181,7 @@ def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ground:
 
 @pytest.mark.slow
 def test_neither_a_match_nor_a_replay_shows_what_a_rival_printed(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold"], settings="max_faults = 1000")
+    place = make_contest(tmp_path, ["bold"], settings="max_faults = 1000")
     steps = "def a(bot):\n    print('SECRET')\n    return int('SECRET') if bot.card > 0.8 else 0\n\n"
     (place.entrants / "rival.py").write_text(f"{steps}def b(bot, bet):\n    print('SECRET')\n    return 1\n")
     place.play()

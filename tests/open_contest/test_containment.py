@@ -13,7 +13,7 @@ import pytest
 
 from tests.open_contest.support import CONTEST, GOOD, UNFIT, Ground, failing_at
 from tests.open_contest.test_submissions import zipped
-from tests.processes import comes
+from tests.processes import wait_until
 from tournament.cache import keep
 from tournament.open_contest import jobs as jobs_module
 from tournament.open_contest import submissions
@@ -119,7 +119,7 @@ def test_a_thread_goes_on_after_an_error_and_is_replaced_where_it_ends(
     told: list[str] = []
     with Workers(ground.submissions, told.append):
         job = ground.take("ann", "one.c")
-        assert comes(lambda: ground.state(job) == ENTERED)
+        assert wait_until(lambda: ground.state(job) == ENTERED)
     assert "RuntimeError: first" in told[0] and "please report it, with" in told[0]
     assert told[1:] == ["the thread of jobs of the kind bot ended; another goes on"]
 

@@ -14,7 +14,7 @@ from selenium.webdriver.common.keys import Keys
 from tests.browser import chromium, logged
 from tests.contest_runs import CONTEST, bot_source
 from tests.open_contest.support import Process
-from tests.processes import comes
+from tests.processes import wait_until
 from tournament.open_contest.authors import add_author
 
 
@@ -48,24 +48,24 @@ def test_a_bot_is_handed_in_and_the_open_page_follows(tmp_path: Path) -> None:
             driver.find_element(By.LINK_TEXT, "Hand in a bot").click()
             field = driver.find_element(By.ID, "token")
             field.send_keys("ann.wrong", Keys.ENTER)
-            assert comes(lambda: "needs a token" in text("#answer"), 20)
+            assert wait_until(lambda: "needs a token" in text("#answer"), 20)
             field.clear()
             field.send_keys(token, Keys.ENTER)
-            assert comes(driver.find_element(By.ID, "file").is_displayed, 20)
+            assert wait_until(driver.find_element(By.ID, "file").is_displayed, 20)
             for file, said in (("torn.c", "not fit"), ("mine.c", "fit to enter")):
                 driver.find_element(By.ID, "file").send_keys(str(tmp_path / file))
                 driver.find_element(By.ID, "enter").click()
-                assert comes(lambda file=file, said=said: file in text("#answer") and said in text("#answer"))  # type: ignore[misc]
-            assert comes(lambda: "mine.c: entered" in text("#jobs") and "torn.c: not fit" in text("#jobs"), 20)
+                assert wait_until(lambda file=file, said=said: file in text("#answer") and said in text("#answer"))  # type: ignore[misc]
+            assert wait_until(lambda: "mine.c: entered" in text("#jobs") and "torn.c: not fit" in text("#jobs"), 20)
             assert driver.execute_script("return document.cookie") == ""
             submit = driver.current_window_handle
             driver.switch_to.window(board)
-            assert comes(lambda: "mine" in text("#standings"), 60)
+            assert wait_until(lambda: "mine" in text("#standings"), 60)
             driver.switch_to.window(submit)
             driver.find_element(By.CSS_SELECTOR, "#jobs button").click()
-            assert comes(lambda: "withdrawn" in text("#answer"), 20)
+            assert wait_until(lambda: "withdrawn" in text("#answer"), 20)
             driver.switch_to.window(board)
-            assert comes(lambda: "mine" not in text("#standings"), 60)
+            assert wait_until(lambda: "mine" not in text("#standings"), 60)
             answers = "(401|422) "  # to the wrong token and the torn bot
             assert [one["message"] for one in logged(driver, "browser") if not re.search(answers, one["message"])] == []
             events = [json.loads(entry["message"])["message"] for entry in logged(driver, "performance")]

@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 import uvicorn
 
-from tests.cli.in_process import shown
-from tests.contest_runs import new_place
+from tests.cli.in_process import run_cli
+from tests.contest_runs import make_contest
 from tests.open_contest.support import GOOD, UNFIT, Ground
-from tests.processes import comes
+from tests.processes import wait_until
 from tournament.open_contest import server as server_module
 from tournament.open_contest.jobs import PRACTICE, WITHDRAWAL
 from tournament.open_contest.server import Address, Server
@@ -331,7 +331,7 @@ def test_what_cannot_be_served_is_told(
 ) -> None:
     (tmp_path / "tournament.toml").write_text("[von_neumann_poker]\n")
     monkeypatch.chdir(tmp_path)
-    done = shown("watch", *words)
+    done = run_cli("watch", *words)
     assert done.code == 2 and re.search(said, done.err)
 
 
@@ -340,7 +340,7 @@ def test_without_the_extra_it_says_how_to_install(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(sys.modules, "tournament.open_contest.server")
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    done = shown("watch", "--serve", "0")
+    done = run_cli("watch", "--serve", "0")
     assert done.code == 2 and "pip install 'tournament[serve]'" in done.err
 
 
@@ -358,7 +358,7 @@ def test_a_server_that_ends_is_told_and_started_again_a_few_times(
             connection.close()
             assert not server.ended
             server._server.should_exit = True
-            assert comes(lambda ends=ends: len(told) == ends + 1 or bool(server.ended))  # type: ignore[misc]
+            assert wait_until(lambda ends=ends: len(told) == ends + 1 or bool(server.ended))  # type: ignore[misc]
         assert told == ["the server ended; it is started again"] * 3
         assert server.ended == "the server ended; it was started again 3 times: watch again to go on"
 
@@ -368,17 +368,17 @@ def test_a_server_that_ends_is_told_and_started_again_a_few_times(
     monkeypatch.setattr(uvicorn.Server, "run", fails)
     told.clear()
     with Server(Address(), tmp_path, None, None, told.append) as server:
-        assert comes(lambda: bool(server.ended))
+        assert wait_until(lambda: bool(server.ended))
     assert len(told) == 3 and "ZeroDivisionError; please report it, with " in told[0]
 
 
 def test_watch_ends_with_a_line_where_its_server_has_ended_for_good(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = new_place(tmp_path, ["bold"])
+    place = make_contest(tmp_path, ["bold"])
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(uvicorn.Server, "run", lambda *_: None)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
-    done = shown("watch", "--serve", "0", "--config", str(place.config), "--executor", "local")
+    done = run_cli("watch", "--serve", "0", "--config", str(place.config), "--executor", "local")
     assert done.code == 1
     assert done.err.splitlines()[-1].startswith("tournament: the server ended; it was started again 3 times")

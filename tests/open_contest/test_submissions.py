@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.contest_runs import REPOSITORY, environment, new_place
+from tests.contest_runs import REPOSITORY, environment, make_contest
 from tests.open_contest.support import CONTEST, GOOD, UNFIT, Ground
-from tests.processes import are_gone, comes, descendants
+from tests.processes import descendants, wait_until, wait_until_exited
 from tournament.config import load_config
 from tournament.errors import InputError
 from tournament.open_contest import trials
@@ -202,7 +202,7 @@ def test_a_practice_match_enters_nothing_and_is_counted(ground: Ground) -> None:
 
 @pytest.mark.slow
 def test_a_practice_match_tells_an_author_its_faults_and_prints_but_no_seed_and_no_path(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold", "calm", "dull"], settings="max_faults = 1000")
+    place = make_contest(tmp_path, ["bold", "calm", "dull"], settings="max_faults = 1000")
     (tmp_path / "new").mkdir()
     bot = tmp_path / "new" / "bold.py"
     steps = "def a(bot):\n    print('SAID', bot.card)\n    return int('WRONG') if bot.card > 0.9 else 0\n\n"
@@ -240,7 +240,7 @@ def test_what_takes_too_long_is_ended(what: str, tmp_path: Path, monkeypatch: py
     """So that no one holds up the queue by what no other limit ends."""
     page = (REPOSITORY / "docs" / "how_to" / "open_contest.md").read_text()
     assert f"for at most {trials.PRACTICE_SECONDS / 60:g} minutes," in page
-    place, descended = new_place(tmp_path, ["bold", "calm"]), set(descendants(os.getpid()))
+    place, descended = make_contest(tmp_path, ["bold", "calm"]), set(descendants(os.getpid()))
     monkeypatch.setattr(trials, f"{what.upper()}_SECONDS", 0.0)
     bot = place.entrants / "bold.c"
     if what == "check":
@@ -248,7 +248,7 @@ def test_what_takes_too_long_is_ended(what: str, tmp_path: Path, monkeypatch: py
     else:
         found = trials.play_practice(place.config, CONTEST, bot, None, tmp_path / "built", lambda: False)
     assert found == (False, f"the {'check' if what == 'check' else 'match'} took longer than 0 s")
-    assert are_gone(set(descendants(os.getpid())) - descended)
+    assert wait_until_exited(set(descendants(os.getpid())) - descended)
 
 
 def test_a_check_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
@@ -259,10 +259,10 @@ def test_a_check_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
     steps += "pathlib.Path(sys.argv[3] + '.built'), lambda: False)"
     words = [sys.executable, "-c", steps, str(tmp_path / "tournament.toml"), CONTEST, str(slow_to_compile(tmp_path))]
     with subprocess.Popen(words, env=environment()) as server:
-        assert comes(lambda: len(descendants(server.pid)) > 1)  # the check, and what compiles
+        assert wait_until(lambda: len(descendants(server.pid)) > 1)  # the check, and what compiles
         started = list(descendants(server.pid))
         server.kill()
-        assert are_gone(started)
+        assert wait_until_exited(started)
 
 
 @pytest.mark.parametrize("name", ["tournament", "json", pytest.param("sitecustomize", marks=pytest.mark.slow)])

@@ -15,9 +15,9 @@ from unittest.mock import Mock
 import pytest
 
 import tournament
-from tests.contest_runs import CONTEST, Place, bot_source, new_place
+from tests.contest_runs import CONTEST, ContestDir, bot_source, make_contest
 from tests.open_contest.support import failing_at
-from tests.processes import comes
+from tests.processes import wait_until
 from tournament.config import Config, load_config
 from tournament.errors import InputError
 from tournament.open_contest import publishing
@@ -50,7 +50,7 @@ class Told:
 class Kept:
     """A place that is watched by a thread."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ContestDir) -> None:
         self.place, self.told = place, Told()
         self.published = place.folder / "published"
         options = {"executor": "local", "workers": 1}
@@ -78,7 +78,7 @@ class Kept:
             self._heard = later[0] + 1 if later else self._heard
             return bool(later) or not self._thread.is_alive()
 
-        assert comes(is_said, 300) and self._thread.is_alive(), self.told.lines[self._heard :]
+        assert wait_until(is_said, 300) and self._thread.is_alive(), self.told.lines[self._heard :]
         return True
 
     def shown(self) -> tuple[str, dict[str, Any]]:
@@ -90,13 +90,13 @@ class Kept:
         return [line["name"] for line in self.shown()[1]["leaderboard"]]
 
 
-def settled(place: Place, edit: Callable[[str], str]) -> None:
+def settled(place: ContestDir, edit: Callable[[str], str]) -> None:
     place.config.write_text(edit(place.config.read_text()))
 
 
 @pytest.mark.slow
 def test_what_comes_is_played_and_what_is_wrong_is_told(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold"])
+    place = make_contest(tmp_path, ["bold"])
     with Kept(place) as kept:
         assert kept.says("waits: a tournament needs two bots")
         place.write_bot("calm", "int a(const Bot *bot) { return 1; }\nint b(const Bot *bot, int bet) { return 1; }\n")
@@ -117,7 +117,7 @@ def test_what_comes_is_played_and_what_is_wrong_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_settings_that_are_wrong_or_would_archive_change_nothing(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold", "calm"])
+    place = make_contest(tmp_path, ["bold", "calm"])
     good = place.config.read_text()
     with Kept(place) as kept:
         assert kept.says("the board is current")
@@ -140,7 +140,7 @@ def test_an_error_at_any_call_of_a_round_or_a_reload_is_told_and_the_round_playe
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is played here: what the round calls does nothing."""
-    place = new_place(tmp_path, ["bold", "calm"])
+    place = make_contest(tmp_path, ["bold", "calm"])
     monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
     prepared = Mock(entrants=[], unlike=lambda: None)
     monkeypatch.setattr(watch_module, "prepare_contest", lambda *_: nullcontext(prepared))
@@ -171,7 +171,7 @@ def test_an_error_at_any_call_of_a_round_or_a_reload_is_told_and_the_round_playe
 def test_what_cannot_be_published_is_set_aside_until_something_changes_and_play_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    place = new_place(tmp_path, ["bold", "calm"])
+    place = make_contest(tmp_path, ["bold", "calm"])
     monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
     played, tried = [], []
 
@@ -202,14 +202,14 @@ def test_what_cannot_be_published_is_set_aside_until_something_changes_and_play_
 
 
 def test_until_settled_is_for_a_final(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold", "calm"], settings="until_settled = 0.9")
+    place = make_contest(tmp_path, ["bold", "calm"], settings="until_settled = 0.9")
     with pytest.raises(InputError, match="until_settled is for a final"):
         Kept(place)
 
 
 @pytest.mark.parametrize("folder", [".", "results", "bots/page", "results/von_neumann_poker/games"])
 def test_only_what_everybody_may_see_is_published(tmp_path: Path, folder: str) -> None:
-    place = new_place(tmp_path, ["bold"])
+    place = make_contest(tmp_path, ["bold"])
     with pytest.raises(InputError, match="everybody sees that folder"):
         Watch([CONTEST], place.config, {}, tmp_path / folder, Told())
 
@@ -236,7 +236,7 @@ def test_boards_of_a_final_are_shown_as_open_until_its_last_leg_is_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A board that isn't open has the seed, and with it the cards to come."""
-    place = new_place(tmp_path, ["bold", "calm"])
+    place = make_contest(tmp_path, ["bold", "calm"])
     settled(place, lambda text: f"{text}\n[watch]\ncloses = 2026-06-01T00:00:00Z\n")
     boards: list[bool | str] = []
 
@@ -259,7 +259,7 @@ def test_boards_of_a_final_are_shown_as_open_until_its_last_leg_is_played(
 
 @pytest.mark.slow
 def test_an_open_board_shows_games_without_bots_words_until_the_final_is_played(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold", "calm", "dull"], settings="max_faults = 1000\nreplicas = 2")
+    place = make_contest(tmp_path, ["bold", "calm", "dull"], settings="max_faults = 1000\nreplicas = 2")
     (place.entrants / "talker.py").write_text(TALKER)
     settled(place, lambda text: f"{text}\n[watch]\ncloses = 2026-06-02T15:00:00+02:00\n")
     with Kept(place) as kept:
@@ -287,7 +287,7 @@ def test_an_open_board_shows_games_without_bots_words_until_the_final_is_played(
 
 def test_a_bot_that_is_handed_in_again_meets_no_card_twice(tmp_path: Path) -> None:
     """Over its versions, against each opponent."""
-    place = new_place(tmp_path, ["bold", "calm"], sessions=20)
+    place = make_contest(tmp_path, ["bold", "calm"], sessions=20)
     seen: list[set[tuple[float, float]]] = []
     for above in (4, 5, 6):
         place.write_bot("probe", bot_source(above, 3))

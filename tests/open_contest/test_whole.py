@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 import tournament
-from tests.contest_runs import CONTEST, assert_same, bot_source, outcome
+from tests.contest_runs import CONTEST, assert_same, bot_source, read_outcome
 from tests.open_contest.support import Process
-from tests.processes import comes
+from tests.processes import wait_until
 from tournament.contests import find_contest
 from tournament.entrants.new import write_new_bot
 from tournament.open_contest.authors import add_author
@@ -97,7 +97,7 @@ def test_many_authors_at_once_and_kills(tmp_path: Path, count: int) -> None:
                 return [line["name"] for line in json.loads(board.read_bytes())["leaderboard"]]
             return []
 
-        assert comes(lambda: sorted(names()) == sorted(fit), 300)
+        assert wait_until(lambda: sorted(names()) == sorted(fit), 300)
         closes = (datetime.now(UTC) + timedelta(seconds=1)).isoformat(timespec="seconds")
         (tmp_path / "tournament.toml").write_text(f"{settings}[watch]\ncloses = {closes}\n")
         time.sleep(chance.uniform(2, 4))
@@ -114,4 +114,4 @@ def test_many_authors_at_once_and_kills(tmp_path: Path, count: int) -> None:
     seed = read_seed(open_storage(str(final)), tournament.load(str(final)).setup.settings["seed"])
     (tmp_path / "tournament.toml").write_text(f'{settings}seed = "{seed}"\n')
     tournament.run(CONTEST, config=tmp_path / "tournament.toml", results=tmp_path / "again", executor="local")
-    assert_same(outcome(final), outcome(tmp_path / "again" / CONTEST))
+    assert_same(read_outcome(final), read_outcome(tmp_path / "again" / CONTEST))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contest_runs import REPOSITORY, new_place, shipped_place
+from tests.contest_runs import REPOSITORY, make_contest, make_shipped_contest
 from tournament.api import run
 from tournament.records.results import Results, load
 from tournament.reporting.findings import Findings, find
@@ -43,7 +43,7 @@ def played(location: Path) -> Played:
 @pytest.fixture(scope="session")
 def poker_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three bots, one that complains and dies, one that can't be compiled, and a file that can't be a bot."""
-    place = new_place(tmp_path_factory.mktemp("poker"), ("bold", "calm", "dull"), sessions=60)
+    place = make_contest(tmp_path_factory.mktemp("poker"), ("bold", "calm", "dull"), sessions=60)
     place.write_bot("torn", f"#error {HOSTILE}\n")
     place.write_bot(HOSTILE_NAME, "int a;\n")
     crook = place.entrants / "crook"
@@ -77,7 +77,7 @@ def pages(poker_results: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapp
     folder = tmp_path_factory.mktemp("others")
     found = {"von_neumann_poker": played(poker_results)}
     for name, (bots, settings) in SHIPPED.items():
-        config = shipped_place(folder / name, name, bots, f'seed = "{SEED}"\n{settings}')
+        config = make_shipped_contest(folder / name, name, bots, f'seed = "{SEED}"\n{settings}')
         run(name, config=config, executor="local", workers=1)
         found[name] = played(folder / name / "results" / name)
     return found

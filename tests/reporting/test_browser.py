@@ -17,7 +17,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
 from tests.browser import chromium, logged
-from tests.processes import comes
+from tests.processes import wait_until
 from tests.reporting.conftest import HOSTILE, HOSTILE_NAME, SHIPPED, Played
 from tournament.contests import find_contest
 from tournament.reporting.figures import as_json
@@ -73,7 +73,7 @@ class Page:
     def shows(self, *ids: str) -> bool:
         """Whether these sections and no others come into view; the browser tells of a new fragment when it likes."""
         script = "return [...document.querySelectorAll('[data-view]')].filter(e => e.offsetParent).map(e => e.id)"
-        return comes(lambda: self.run(script) == list(ids))
+        return wait_until(lambda: self.run(script) == list(ids))
 
 
 @pytest.fixture(scope="module")
@@ -207,7 +207,7 @@ def test_nothing_in_a_drawing_runs(page: Page, pages: Mapping[str, Played]) -> N
     for name, value in (("#v-bot", x), ("#v-opponent", y)):
         page.run("const [s, v] = arguments; s.value = v; s.dispatchEvent(new Event('change'))", page.one(name), value)
     page.one("#v-first").click()
-    assert comes(lambda: page.run("return document.querySelector('#v-picture img')?.naturalWidth > 0"))
+    assert wait_until(lambda: page.run("return document.querySelector('#v-picture img')?.naturalWidth > 0"))
     assert page.texts("#v-now") == [f"{x} {HOSTILE}"]
     page.one("#v-next").click()
     assert page.texts("#v-picture pre") == [text] and not page.all("#v-picture img")

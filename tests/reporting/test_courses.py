@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.contest_runs import bot_source, new_place
+from tests.contest_runs import bot_source, make_contest
 from tests.oracles import strata
 from tests.reporting.conftest import SHIPPED, Played
 from tournament.records.results import load
 from tournament.reporting.findings import find
-from tournament.reporting.stretches import Course
+from tournament.reporting.trends import Course
 from tournament.standings.student_t import quantile
 from tournament.store.ledger import Batch
 from tournament.store.legs import Legs
@@ -57,7 +57,7 @@ def test_courses_against_house_players_are_of_games(contest: str, pages: Mapping
 
 
 def test_what_an_edit_changed(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ("bold", "calm", "dull"), settings="replicas = 3")
+    place = make_contest(tmp_path, ("bold", "calm", "dull"), settings="replicas = 3")
     place.play()
     before = load(str(place.results))
     assert not find(str(place.results))[1].edits

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from tests.built_in import VON_NEUMANN_POKER
-from tests.cli.in_process import shown
-from tests.contest_runs import CONTEST, REPOSITORY, SEEDS, new_place
+from tests.cli.in_process import run_cli
+from tests.contest_runs import CONTEST, REPOSITORY, SEEDS, make_contest
 from tests.reporting.html_reader import read_html
 from tournament.config import load_config
 from tournament.contests.presentation import LineChart
@@ -20,7 +20,7 @@ from tournament.reporting.losses import losses_to
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> str:
-    place = new_place(tmp_path_factory.mktemp("losses"), ["bold", "calm", "dull"], sessions=600)
+    place = make_contest(tmp_path_factory.mktemp("losses"), ["bold", "calm", "dull"], sessions=600)
     place.play()
     return str(place.results)
 
@@ -65,7 +65,7 @@ def test_seats_and_kinds_are_sums_over_the_games_of_the_match(results: str) -> N
 
 def test_charts_are_of_this_match_and_of_these_two(results: str, tmp_path: Path) -> None:
     """Of three bots they show what a tournament of the two shows: the deals are the same."""
-    alone = new_place(tmp_path, ["bold", "dull"], sessions=600)
+    alone = make_contest(tmp_path, ["bold", "dull"], sessions=600)
     alone.play()
     told, of_two = (
         losses_to(VON_NEUMANN_POKER, load(place), "bold", "dull") for place in (results, str(alone.results))
@@ -83,7 +83,7 @@ def test_an_authors_page_tells_it(results: str, tmp_path: Path) -> None:
     place = str(Path(results).parent)
     told = losses_to(VON_NEUMANN_POKER, load(results), "bold")
     words = ("report", CONTEST, "--results", place, "--author-pages", str(tmp_path / "pages"))
-    assert shown(*words).code == 0
+    assert run_cli(*words).code == 0
     page = read_html((tmp_path / "pages" / "bot-bold.html").read_text())
     section = page.first("section", id="losses")
     assert section.first("h2").text == f"Where bold loses to {told.opponent}"
@@ -93,7 +93,7 @@ def test_an_authors_page_tells_it(results: str, tmp_path: Path) -> None:
         for one in told.game_kinds or ()
     ]
     assert len([*section.all("table")]) == 4 and told.opponent in section.first("tbody").text
-    shown(*words, "--public")
+    run_cli(*words, "--public")
     public = (tmp_path / "pages" / "bot-bold.html").read_text()
     assert "losses" not in public.split("<body", 1)[1].split("<script", 1)[0]
 
@@ -102,7 +102,7 @@ def test_rules_in_python_tell_who_came_first(tmp_path: Path, monkeypatch: pytest
     monkeypatch.chdir(REPOSITORY / "examples" / "liars_dice")
     place = str(tmp_path / "kept")
     config = load_config("liars_dice", "tournament.toml")
-    shown("match", "liars_dice", "one_more", "counter", "--sessions", "30", "--seed", SEEDS[8], "--results", place)
+    run_cli("match", "liars_dice", "one_more", "counter", "--sessions", "30", "--seed", SEEDS[8], "--results", place)
     found = load(place + "/liars_dice")
     told = dataclasses.asdict(losses_to(config.played.under(config.contest), found, "one_more", "counter"))
     games = found.games  # one_more is y

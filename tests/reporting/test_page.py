@@ -29,7 +29,7 @@ from tournament.reporting.figures import as_json
 from tournament.reporting.findings import Findings, find, matches_to_watch
 from tournament.reporting.layout import Layout
 from tournament.reporting.page import render
-from tournament.reporting.stretches import Course, Courses
+from tournament.reporting.trends import Course, Courses
 from tournament.reporting.writing import make_page
 from tournament.standings.matches import Matches
 from tournament.standings.standings import Standings

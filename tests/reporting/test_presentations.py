@@ -11,8 +11,8 @@ import pytest
 from tests.reporting.conftest import Played
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
+from tournament.contests.game_text import told_game
 from tournament.contests.presentation import BarChart, GridChart, LineChart, Row, Scene, Seats, Subject, together
-from tournament.contests.telling import told_game
 
 
 def rows_of(one: Played) -> list[Row]:
@@ -123,7 +123,8 @@ def test_matrix_games_are_counted(count: int) -> None:
                 answers[who, last, row[f"move_{own}"]] += 1
         before = row
     columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
-    seats = Seats(np.zeros(len(rows), np.int32), np.array([opponent[row["match"]] for row in rows], np.int32), 3)
+    others = np.array([opponent[row["match"]] for row in rows], np.int32)
+    seats = Seats((np.zeros(len(rows), np.int32), others), 3)
     sums = presentation.tally(columns, seats)
     assert {place: n for place, n in np.ndenumerate(sums["turns"]) if n} == turns
     assert {place: n for place, n in np.ndenumerate(sums["answers"]) if n} == answers
@@ -205,7 +206,7 @@ def test_scenes_of_von_neumann_poker_come_to_what_was_won(pages: Mapping[str, Pl
     for row in rows_of(pages["von_neumann_poker"]):
         scene = presentation.scene(row)
         pots = [step.pot for step in scene.steps if step.pot is not None]
-        x_card, y_card = (float(cards[0]) for cards in (scene.steps[0].x_cards or (), scene.steps[0].y_cards or ()))
+        x_card, y_card = (float(cards[0]) for cards in scene.steps[0].cards if cards)
         gain = float(presentation.points_0({name: np.array([value]) for name, value in row.items()})[0])
         words = [step.text.split()[0] for step in scene.steps[1:]]
         assert words in (["passes", "wins"], ["bets", "folds", "wins"], ["bets", "calls", "wins"])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import shown
+from tests.cli.in_process import run_cli
 from tests.reporting.html_reader import read_html
 from tournament.errors import InputError, RunError
 from tournament.records.results import Results, load
@@ -22,7 +22,7 @@ PAGE = '<html><meta name="generator" content="tournament report">'
 
 def test_the_command_writes_a_page(poker_results: Path, tmp_path: Path) -> None:
     output = tmp_path / "report.html"
-    told = shown("report", "von_neumann_poker", "--results", str(poker_results.parent), "-o", str(output))
+    told = run_cli("report", "von_neumann_poker", "--results", str(poker_results.parent), "-o", str(output))
     assert (told.code, told.err) == (0, "")
     assert "games on a page of 0." in told.out
     assert read_html(output.read_text()).first("h1").text == "One-card von Neumann poker"
@@ -82,7 +82,7 @@ def test_damaged_records_are_named(poker_results: Path, tmp_path: Path) -> None:
 def test_each_author_gets_a_page(poker_results: Path, tmp_path: Path) -> None:
     folder = tmp_path / "authors"
     for _ in range(2):  # reports are replaced
-        told = shown(
+        told = run_cli(
             "report", "von_neumann_poker", "--results", str(poker_results.parent), "--author-pages", str(folder)
         )
         assert (told.code, told.err) == (0, "") and "6 pages, one for the author of each bot" in told.out

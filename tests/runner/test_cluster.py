@@ -16,14 +16,14 @@ from pathlib import Path
 import pytest
 
 from tests.contest_runs import (
+    ContestDir,
     Outcome,
-    Place,
     assert_games_are_the_standings,
     assert_same,
-    new_place,
-    outcome,
+    make_contest,
+    read_outcome,
 )
-from tests.processes import comes
+from tests.processes import wait_until
 from tests.ray_cluster import Cluster, Node, serving
 from tournament.cache import cache_folder
 
@@ -36,14 +36,14 @@ SECONDS = 300.0  # only for what never comes
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     """Of a run on threads that no one disturbed."""
-    place = new_place(tmp_path_factory.mktemp("undisturbed"), BOTS, SESSIONS)
+    place = make_contest(tmp_path_factory.mktemp("undisturbed"), BOTS, SESSIONS)
     place.play(workers=2)
-    return outcome(place.results)
+    return read_outcome(place.results)
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
-    yield new_place(tmp_path, BOTS, SESSIONS)
+def place(tmp_path: Path) -> Iterator[ContestDir]:
+    yield make_contest(tmp_path, BOTS, SESSIONS)
     shutil.rmtree(tmp_path)  # a hundred megabytes of records
 
 
@@ -53,13 +53,13 @@ def worker(cluster: Cluster) -> Node:
     return cluster.nodes[1] if len(cluster.nodes) > 1 else cluster.add()
 
 
-def commits(place: Place) -> int:
+def commits(place: ContestDir) -> int:
     return len(list((place.results / "ledger").glob("*.json")))
 
 
-def wait_until(what: Callable[[], object], run: subprocess.Popen[str]) -> None:
+def wait_while_it_runs(what: Callable[[], object], run: subprocess.Popen[str]) -> None:
     """Until it is so; a run that ends before, or takes too long, fails the test with what it said."""
-    if not comes(what, SECONDS, run):
+    if not wait_until(what, SECONDS, run):
         run.kill()
         raise AssertionError(run.communicate())
 
@@ -70,10 +70,10 @@ def complaints_of(run: subprocess.Popen[str]) -> str:
     return re.sub(r"(Compiling|Building|This will take|Starting Ray|.* legs · ).*\n", "", said)
 
 
-def assert_ends_well(run: subprocess.Popen[str], place: Place, expected: Outcome) -> None:
+def assert_ends_well(run: subprocess.Popen[str], place: ContestDir, expected: Outcome) -> None:
     said = complaints_of(run)
     assert run.returncode == 0, said
-    assert_same(outcome(place.results), expected)
+    assert_same(read_outcome(place.results), expected)
     assert not list((place.results / "staging").glob("*"))
 
 
@@ -84,7 +84,7 @@ MEND = "; put the cluster's own into ~/.ray/auth_token (mode 0600) or RAY_AUTH_T
 @pytest.mark.slow
 def test_a_run_waits_for_workers_and_plays_on_those_that_come(cluster: Cluster, tmp_path: Path) -> None:
     """The head has no processors, and there is no one else yet. The token in the home folder will do."""
-    place = new_place(tmp_path, BOTS)
+    place = make_contest(tmp_path, BOTS)
     place.play(results=tmp_path / "here")
     (tmp_path / ".ray").mkdir()
     (tmp_path / ".ray" / "auth_token").write_text(cluster.variables["RAY_AUTH_TOKEN"])
@@ -96,21 +96,21 @@ def test_a_run_waits_for_workers_and_plays_on_those_that_come(cluster: Cluster, 
             " memory\n"
         )
         cluster.add()
-        assert_ends_well(run, place, outcome(tmp_path / "here" / place.results.name))
+        assert_ends_well(run, place, read_outcome(tmp_path / "here" / place.results.name))
 
 
 @pytest.mark.slow
 def test_a_run_goes_on_when_nodes_come_and_go_and_when_it_is_stopped_and_killed(
-    cluster: Cluster, worker: Node, place: Place, expected: Outcome
+    cluster: Cluster, worker: Node, place: ContestDir, expected: Outcome
 ) -> None:
     with cluster.run(place) as run:
-        wait_until(lambda: commits(place) > 1 and worker.playing(), run)
+        wait_while_it_runs(lambda: commits(place) > 1 and worker.playing(), run)
         stopped = worker.playing()
         for process in stopped:
             os.kill(process, signal.SIGSTOP)
         before = commits(place)
         late = cluster.add()
-        wait_until(lambda: commits(place) > before + 1, run)
+        wait_while_it_runs(lambda: commits(place) > before + 1, run)
         run.send_signal(signal.SIGINT)
         for process in stopped:
             os.kill(process, signal.SIGCONT)
@@ -119,17 +119,17 @@ def test_a_run_goes_on_when_nodes_come_and_go_and_when_it_is_stopped_and_killed(
         assert (said, run.returncode) == (stays, 130)
     before = commits(place)
     with cluster.run(place) as run:
-        wait_until(lambda: commits(place) > before, run)
+        wait_while_it_runs(lambda: commits(place) > before, run)
         run.kill()
     before = commits(place)
     with cluster.run(place) as run:
-        wait_until(lambda: commits(place) > before, run)
+        wait_while_it_runs(lambda: commits(place) > before, run)
         late.kill()
         assert_ends_well(run, place, expected)
 
 
 @pytest.mark.slow
-def test_a_node_without_the_shared_folder_ends_the_run(cluster: Cluster, worker: Node, place: Place) -> None:
+def test_a_node_without_the_shared_folder_ends_the_run(cluster: Cluster, worker: Node, place: ContestDir) -> None:
     """There another disk is mounted where the results lie."""
     worker.kill()
     place.results.mkdir(parents=True)
@@ -159,7 +159,7 @@ def test_a_node_without_the_shared_folder_ends_the_run(cluster: Cluster, worker:
     ],
 )
 def test_a_token_that_is_missing_or_wrong_is_one_line(
-    cluster: Cluster, place: Place, tmp_path: Path, variables: dict[str, str | None], problem: str
+    cluster: Cluster, place: ContestDir, tmp_path: Path, variables: dict[str, str | None], problem: str
 ) -> None:
     run = cluster.run(place, HOME=str(tmp_path), TOURNAMENT_CACHE=str(cache_folder()), **variables)
     said = complaints_of(run)
@@ -168,10 +168,10 @@ def test_a_token_that_is_missing_or_wrong_is_one_line(
 
 
 @pytest.mark.slow
-def test_a_head_that_is_gone_ends_the_run(cluster: Cluster, place: Place) -> None:
+def test_a_head_that_is_gone_ends_the_run(cluster: Cluster, place: ContestDir) -> None:
     cluster.add()
     with cluster.run(place, RAY_gcs_rpc_server_reconnect_timeout_s="15") as run:
-        wait_until(lambda: commits(place) > 1, run)
+        wait_while_it_runs(lambda: commits(place) > 1, run)
         for process in cluster.nodes[-1].playing():
             os.kill(process, signal.SIGSTOP)  # it could play to the end all the same
         os.kill(cluster.nodes[0].processes["gcs_server"][0], signal.SIGKILL)

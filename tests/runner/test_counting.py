@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tournament.runner.schedule.counting import count_legs
+from tournament.runner.schedule.counting import reconcile
 from tournament.runner.schedule.legs import Competitor, Replicas, RoundRobin
-from tournament.runner.schedule.recorded import keeping_what_was_played, recorded_replicas
+from tournament.runner.schedule.recorded import extend_with_played_replicas, recorded_replicas
 from tournament.store.ledger import Batch
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Fault, LegResult, Legs
@@ -35,7 +35,7 @@ def batch(*legs: LegResult) -> Batch:
 
 
 def test_legs_count_in_whatever_batches_they_are() -> None:
-    found = count_legs([batch(*LEGS[7:]), batch(*LEGS[:7][::-1])], SCHEDULE)
+    found = reconcile([batch(*LEGS[7:]), batch(*LEGS[:7][::-1])], SCHEDULE)
     assert (found.total, len(found.missing), found.done) == (12, 0, 12) and found.counts(Legs.of(LEGS)).all()
 
 
@@ -58,14 +58,14 @@ def test_legs_count_in_whatever_batches_they_are() -> None:
 )
 def test_a_leg_counts_at_its_own_place_and_whole(place: int, change: dict[str, Any], counts: bool) -> None:
     legs = [*LEGS[:place], replace(LEGS[place], **change), *LEGS[place + 1 :]]
-    found = count_legs([batch(*legs)], SCHEDULE)
+    found = reconcile([batch(*legs)], SCHEDULE)
     assert found.counts(Legs.of(legs)).tolist() == [counts or at != place for at in range(12)]
     assert found.done == 11 + counts and len(found.missing) == 1 - counts
 
 
 def test_a_leg_cut_short_by_its_fault_counts_and_its_bot_plays_no_other() -> None:
     ended = replace(LEGS[0], sessions=2, faults=(FAULT,), out=(0,))
-    found = count_legs([batch(ended, *LEGS[1:])], SCHEDULE)
+    found = reconcile([batch(ended, *LEGS[1:])], SCHEDULE)
     others = [ended.seats[0] not in leg.seats for leg in LEGS[1:]]
     assert found.out == {ended.seats[0]} and found.counts(Legs.of([ended, *LEGS[1:]])).tolist() == [True, *others]
     assert (found.total, len(found.missing)) == (7, 0)
@@ -78,7 +78,7 @@ def test_who_claims_a_millionth_replica_has_no_more_than_were_played() -> None:
 
 def test_fewer_replicas_lose_none_up_to_the_first_that_is_missing() -> None:
     played = [leg for leg in legs_of(replace(SCHEDULE, replicas=Replicas(4))) if leg.match == 0 and leg.number != 2]
-    kept = keeping_what_was_played(
+    kept = extend_with_played_replicas(
         lambda replicas: replace(SCHEDULE, replicas=replicas), Replicas(1), [batch(*played)]
     ).replicas
     assert kept.of(played[0].match) == 2

@@ -19,11 +19,11 @@ from tests.contest_runs import (
     assert_same,
     command_line,
     environment,
-    new_place,
-    outcome,
+    make_contest,
+    read_outcome,
 )
 from tests.forks import Forks, shared
-from tests.processes import comes
+from tests.processes import wait_until
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,9 @@ stride = pytest.mark.parametrize("stride", [13, pytest.param(1, marks=pytest.mar
 @stride
 def test_kills_at_steps_of_archiving(server: CrashServer, tmp_path: Path, stride: int) -> None:
     """Records are put aside for those of another seed: at no step are they lost, and what is there is played on."""
-    place = new_place(tmp_path, ["bold", "calm"], sessions=10)
+    place = make_contest(tmp_path, ["bold", "calm"], sessions=10)
     server.run(place.arguments())
-    seventh = outcome(place.results)
+    seventh = read_outcome(place.results)
     before = tmp_path / "before"
     place.results.parent.rename(before)
     step, finished = 0, 0
@@ -70,7 +70,7 @@ def test_kills_at_steps_of_archiving(server: CrashServer, tmp_path: Path, stride
         committed = any((place.results / "ledger").glob("*.json"))
         aside = place.results.with_name(f"{CONTEST}-archive-1")
         server.run(place.arguments())
-        assert_same(outcome(place.results), seventh)
+        assert_same(read_outcome(place.results), seventh)
         assert not aside.exists() or committed or not place.results.with_name(f"{CONTEST}-archive-2").exists()
         shutil.rmtree(place.results.parent)
     assert step > 9
@@ -78,12 +78,12 @@ def test_kills_at_steps_of_archiving(server: CrashServer, tmp_path: Path, stride
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupting_keeps_what_is_committed_and_says_so(tmp_path: Path, number: int) -> None:
-    place = new_place(tmp_path, ["bold", "calm", "dull", "even", "fair", "glad"], sessions=100_000)
+    place = make_contest(tmp_path, ["bold", "calm", "dull", "even", "fair", "glad"], sessions=100_000)
     arguments = command_line([*place.arguments(), "--workers", "2"])
     with subprocess.Popen(
         arguments, env=environment(), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as run:
-        assert comes(lambda: list((place.results / "games").glob("*")), run=run)
+        assert wait_until(lambda: list((place.results / "games").glob("*")), run=run)
         os.kill(run.pid, number)
         _, said = run.communicate(timeout=60)
     complaints = "".join(line for line in said.splitlines(keepends=True) if not line.startswith("Compiling "))

@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 
 from tests.contest_runs import (
-    Place,
+    ContestDir,
     assert_games_are_the_standings,
     assert_same,
     call,
-    new_place,
-    outcome,
+    make_contest,
+    read_outcome,
 )
 
 FULL = "tournament: the disk of {} is full; free some space and run again to go on\n"
 
 
-def call_with_space(space: int, place: Place) -> subprocess.CompletedProcess[str]:
+def call_with_space(space: int, place: ContestDir) -> subprocess.CompletedProcess[str]:
     """Run the command where only this many bytes can be written."""
     setup = (
         f"from tests.disk_quota import limit\nlimit({space})\n"
@@ -37,7 +37,7 @@ def complaint(done: subprocess.CompletedProcess[str]) -> str:
 
 @pytest.mark.parametrize("space", [1_000, 250_000])
 def test_a_full_disk(tmp_path: Path, space: int) -> None:
-    place = new_place(tmp_path, ["bold", "calm", "dull"], sessions=400)
+    place = make_contest(tmp_path, ["bold", "calm", "dull"], sessions=400)
     done = call_with_space(space, place)
     assert complaint(done) == FULL.format(place.results)
     assert_games_are_the_standings(place.results)
@@ -50,4 +50,4 @@ def test_a_full_disk(tmp_path: Path, space: int) -> None:
     for name, content in committed.items():
         assert (place.results / "games" / name).read_bytes() == content
     place.play(results=tmp_path / "undisturbed")
-    assert_same(outcome(place.results), outcome(tmp_path / "undisturbed" / place.results.name))
+    assert_same(read_outcome(place.results), read_outcome(tmp_path / "undisturbed" / place.results.name))

@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from tests.contest_runs import (
     CONTEST,
     THRESHOLDS,
+    ContestDir,
     Listener,
-    Place,
     assert_same,
     bot_source,
     in_order,
-    new_place,
-    outcome,
+    make_contest,
+    read_outcome,
 )
 from tests.worker.support import build, script, write_bot
 from tournament.api import verify
@@ -29,7 +29,7 @@ from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.leg import Leg, LegPlan, PlaysAs, Seat
 from tournament.records.results import load
 from tournament.runner.listener import Progress
-from tournament.runner.schedule.counting import PLAYED, Counted
+from tournament.runner.schedule.counting import PLAYED, Reconciliation
 from tournament.runner.schedule.legs import Competitor, Fixture, Replicas, RoundRobin
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Fault, LegResult, Legs
@@ -76,7 +76,7 @@ def test_legs_that_count_are_the_same_in_whatever_order_they_are_played(data: st
     order = list(schedule.fixtures())
     ends = {one.digest: data.draw(st.sampled_from([None, None, 0, 1])) for one in order}
     expected = legs_in_order(order, ends)
-    counted = Counted(schedule)
+    counted = Reconciliation(schedule)
     while len(counted.missing):
         left = [fixture for _, fixture, _ in counted.wanted()]
         assert len(left) == counted.inline + counted.in_lanes == counted.total - counted.done
@@ -89,19 +89,19 @@ def test_legs_that_count_are_the_same_in_whatever_order_they_are_played(data: st
     )
 
 
-def place_with(folder: Path, bad: dict[str, str], more: str = "") -> Place:
-    place = new_place(folder, FIELD, sessions=20, settings=more)
+def place_with(folder: Path, bad: dict[str, str], more: str = "") -> ContestDir:
+    place = make_contest(folder, FIELD, sessions=20, settings=more)
     for name, source in bad.items():
         place.write_bot(name, source)
     return place
 
 
-def legs_of(place: Place, name: str) -> int:
+def legs_of(place: ContestDir, name: str) -> int:
     matches = load(str(place.results)).matches
     return int(matches[matches.bot == name].legs.sum())
 
 
-def found(place: Place, replay: int = 0) -> Verification:
+def found(place: ContestDir, replay: int = 0) -> Verification:
     return verify(CONTEST, config=place.config, replay=replay)
 
 
@@ -111,7 +111,7 @@ BAD = {"aaa": TRAPS, "carl": TRAPS, "cato": TRAPS}
 
 
 @pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> Place:
+def alone(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
     """Played by one worker in one batch."""
     place = place_with(tmp_path_factory.mktemp("alone"), BAD)
     place.play()
@@ -120,7 +120,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 @pytest.mark.parametrize("more", ["", "duplicate = true", "replicas = 3"])
 def test_it_plays_one_leg_on_any_number_of_workers(
-    tmp_path: Path, more: str, alone: Place, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, more: str, alone: ContestDir, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = alone
     if more:
@@ -134,10 +134,12 @@ def test_it_plays_one_leg_on_any_number_of_workers(
     monkeypatch.setattr(ONE_LEG_EACH, lambda *_: True)
     many = place_with(tmp_path / "many", BAD, more)
     many.play(workers=3)
-    assert_same(in_order(outcome(many.results)), in_order(outcome(one.results)))
+    assert_same(in_order(read_outcome(many.results)), in_order(read_outcome(one.results)))
 
 
-def test_a_crash_at_any_commit_changes_nothing(tmp_path: Path, alone: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_at_any_commit_changes_nothing(
+    tmp_path: Path, alone: ContestDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Crashes(Listener):
         def on_progress(self, progress: Progress) -> None:
             raise KeyboardInterrupt
@@ -154,7 +156,7 @@ def test_a_crash_at_any_commit_changes_nothing(tmp_path: Path, alone: Place, mon
             break
     assert crashes > 3
     place.play()
-    assert_same(outcome(place.results), outcome(alone.results))
+    assert_same(read_outcome(place.results), read_outcome(alone.results))
 
 
 class Backwards:
@@ -225,7 +227,7 @@ def test_what_came_before_a_disqualification_is_played_on() -> None:
 def test_bot_disqualified_after_a_leg_that_it_finished_plays_none_after(tmp_path: Path) -> None:
     """Though legs with processes are played before others of their task."""
     ends_on_sevens = "int a(const Bot *b) { return 0; } int b(const Bot *b, int x) { if (x == 7) abort(); return 1; }"
-    place = new_place(tmp_path, [], sessions=1, settings="max_faults = 0")
+    place = make_contest(tmp_path, [], sessions=1, settings="max_faults = 0")
     for name in ("brittle", "broken"):
         place.write_bot(name, f"#include <stdlib.h>\n{ends_on_sevens}")
     for name in "pqr":
@@ -235,7 +237,7 @@ def test_bot_disqualified_after_a_leg_that_it_finished_plays_none_after(tmp_path
     assert not found(place, replay=3).problems
 
 
-def judge_all_fit(counted: Counted, judge: Callable[[Counted], None] = Counted._judge) -> None:
+def judge_all_fit(counted: Reconciliation, judge: Callable[[Reconciliation], None] = Reconciliation._judge) -> None:
     """Have legs count though a bot was disqualified before them."""
     known = counted._known
     counted._known = np.minimum(known, PLAYED)
@@ -244,27 +246,29 @@ def judge_all_fit(counted: Counted, judge: Callable[[Counted], None] = Counted._
 
 
 @pytest.fixture
-def played_all(tmp_path: Path) -> Place:
+def played_all(tmp_path: Path) -> ContestDir:
     """Records in which disqualified bots have all of their legs."""
     place = place_with(tmp_path, BAD)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Counted, "_judge", judge_all_fit)
+        patch.setattr(Reconciliation, "_judge", judge_all_fit)
         patch.setattr(Disqualified, "plays", lambda *leg: True)
         place.play()
     assert legs_of(place, "carl") == len(FIELD) + len(BAD) - 1
     return place
 
 
-def test_legs_that_do_not_count_are_taken_out(played_all: Place, alone: Place) -> None:
+def test_legs_that_do_not_count_are_taken_out(played_all: ContestDir, alone: ContestDir) -> None:
     listener = Listener()
     played_all.play(listener=listener)
     said = [text for text in listener.said if "disqualified" in text]
     assert said[1] == "carl was disqualified, so it plays no further leg; out of the records: 5 legs"
     assert listener.games == 0
-    assert_same(outcome(played_all.results), outcome(alone.results))
+    assert_same(read_outcome(played_all.results), read_outcome(alone.results))
 
 
-def test_who_is_mended_plays_all_and_whose_first_opponent_changed_plays_one_again(tmp_path: Path, alone: Place) -> None:
+def test_who_is_mended_plays_all_and_whose_first_opponent_changed_plays_one_again(
+    tmp_path: Path, alone: ContestDir
+) -> None:
     place = place_with(tmp_path, BAD)
     place.play()
     place.write_bot("carl", bot_source(*THRESHOLDS["dull"]))
@@ -276,7 +280,7 @@ def test_who_is_mended_plays_all_and_whose_first_opponent_changed_plays_one_agai
     fresh.write_bot("carl", bot_source(*THRESHOLDS["dull"]))
     fresh.write_bot("bold", bot_source(1, 1))
     fresh.play()
-    assert_same(in_order(outcome(place.results)), in_order(outcome(fresh.results)))
+    assert_same(in_order(read_outcome(place.results)), in_order(read_outcome(fresh.results)))
 
 
 @pytest.mark.slow

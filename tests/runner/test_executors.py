@@ -11,9 +11,9 @@ from typing import cast
 
 import pytest
 
-from tests.contest_runs import CONTEST, Outcome, Place, assert_same, call, new_place, outcome
-from tests.processes import comes
-from tournament.config import General
+from tests.contest_runs import CONTEST, ContestDir, Outcome, assert_same, call, make_contest, read_outcome
+from tests.processes import wait_until
+from tournament.config import GeneralSettings
 from tournament.errors import RunError
 from tournament.runner.executors import Executors, choose_executor, keep_busy
 from tournament.runner.executors.local import LocalExecutor
@@ -24,15 +24,15 @@ BOTS = ["bold", "calm", "dull", "even", "fair"]
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    return new_place(tmp_path_factory.mktemp("executors"), BOTS, sessions=6000, settings="duplicate = true")
+def place(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
+    return make_contest(tmp_path_factory.mktemp("executors"), BOTS, sessions=6000, settings="duplicate = true")
 
 
 @pytest.fixture(scope="module")
-def expected(place: Place) -> Outcome:
+def expected(place: ContestDir) -> Outcome:
     """Of one worker, undisturbed."""
     place.play(workers=1, results=place.folder / "alone")
-    return outcome(place.folder / "alone" / place.results.name)
+    return read_outcome(place.folder / "alone" / place.results.name)
 
 
 class InterruptsAfter:
@@ -50,19 +50,19 @@ class InterruptsAfter:
             raise KeyboardInterrupt
 
 
-def staged(place: Place) -> list[str]:
+def staged(place: ContestDir) -> list[str]:
     return [path.name for path in (place.results / "staging").glob("*")]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_stopped_and_resumed(expected: Outcome, tmp_path: Path, workers: int) -> None:
-    place = new_place(tmp_path, BOTS, sessions=6000, settings="duplicate = true")
+    place = make_contest(tmp_path, BOTS, sessions=6000, settings="duplicate = true")
     for commits in (1, 2):
         with pytest.raises(KeyboardInterrupt):
             place.play(workers=workers, listener=InterruptsAfter(commits))
         assert staged(place) == []
     place.play(workers=3 - workers)
-    assert_same(outcome(place.results), expected)
+    assert_same(read_outcome(place.results), expected)
 
 
 def one_by_one(tasks: Iterator[Task]) -> Callable[[], Task | None]:
@@ -102,7 +102,7 @@ def test_closing_stops_what_is_being_played(monkeypatch: pytest.MonkeyPatch) -> 
             else:
                 first_plays.set()
                 started.wait(60)
-            told.append(not task or comes(stopping))
+            told.append(not task or wait_until(stopping))
         return task
 
     monkeypatch.setattr("tournament.runner.executors.local.play_task", play_task)
@@ -113,7 +113,7 @@ def test_closing_stops_what_is_being_played(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_auto_is_local_for_small_work() -> None:
-    assert choose_executor(General(executor="auto", workers=2), 1.0, 0.0, print).name == "local"
+    assert choose_executor(GeneralSettings(executor="auto", workers=2), 1.0, 0.0, print).name == "local"
 
 
 def test_receipts_beside_a_failing_task_come_before_its_failure() -> None:
@@ -144,9 +144,9 @@ def test_a_command_starts_one_executor_for_all_rounds_and_another_after_an_error
 
     monkeypatch.setattr("tournament.runner.executors.choose_executor", lambda *_: Remote(1))
     with Executors() as several:
-        first, again = (several.chosen(General(), 1.0, 0.0, print) for _ in range(2))
+        first, again = (several.chosen(GeneralSettings(), 1.0, 0.0, print) for _ in range(2))
         several.close()
-        assert first is again is not several.chosen(General(), 1.0, 0.0, print)
+        assert first is again is not several.chosen(GeneralSettings(), 1.0, 0.0, print)
 
 
 def test_a_ray_that_does_not_start_is_started_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,6 +169,6 @@ def test_a_ray_that_does_not_start_is_started_once_more(monkeypatch: pytest.Monk
 @pytest.mark.slow
 def test_ray_plays_where_its_variable_says(tmp_path: Path) -> None:
     """As of a submitted job, to which nothing else says where to play."""
-    done = call(["run", CONTEST, "--config", str(new_place(tmp_path, BOTS[:2]).config)], RAY_ADDRESS="127.0.0.1:9")
+    done = call(["run", CONTEST, "--config", str(make_contest(tmp_path, BOTS[:2]).config)], RAY_ADDRESS="127.0.0.1:9")
     assert done.returncode == 2
     assert done.stderr.endswith("tournament: Ray can't be reached at 127.0.0.1:9: nothing listens there\n")

@@ -17,41 +17,41 @@ from tests.contest_runs import (
     CONTEST,
     SEEDS,
     THRESHOLDS,
+    ContestDir,
     Listener,
-    Place,
     assert_games_are_the_standings,
     assert_parts_are_in_order,
     bot_source,
     call,
     in_order,
-    new_place,
-    outcome,
+    make_contest,
+    read_outcome,
 )
 from tests.ledger_rows import entries
 from tests.object_store import new_location
-from tests.samples import sampled
+from tests.samples import sample_params
 from tournament.api import run
 from tournament.contests.contest import ENGINE_VERSION
 from tournament.errors import RunError
 from tournament.keys import master_key, seed_fingerprint
 from tournament.records.results import load
 from tournament.store.folder_storage import FolderStorage
-from tournament.store.storage import inside
+from tournament.store.storage import join_location
 
 BOTS = ["bold", "calm", "dull", "even"]
 Pair = tuple[str, str]
 
 
-def ledger(place: Place) -> list[str]:
+def ledger(place: ContestDir) -> list[str]:
     return [path.name for path in entries(place.results)]
 
 
-def digests_in(place: Place) -> dict[str, Pair]:
+def digests_in(place: ContestDir) -> dict[str, Pair]:
     batches = load(str(place.results)).batches if ledger(place) else ()
     return {leg.digest: (leg.seats[0], leg.seats[1]) for batch in batches for leg in batch.legs}
 
 
-def play(place: Place) -> set[Pair]:
+def play(place: ContestDir) -> set[Pair]:
     """Run, and tell which pairs played: those of legs that the records had not, and no others."""
     known = digests_in(place)
     counter = Listener()
@@ -68,16 +68,16 @@ def pairs_with(name: str, others: list[str]) -> set[Pair]:
     return {(min(name, other), max(name, other)) for other in others if other != name}
 
 
-def games_without(place: Place, name: str) -> pd.DataFrame:
+def games_without(place: ContestDir, name: str) -> pd.DataFrame:
     games = load(str(place.results)).games
     others = games[(games["bot_0"] != name) & (games["bot_1"] != name)]
     return others.astype({"bot_0": str, "bot_1": str}).reset_index(drop=True)
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(tmp_path: Path) -> ContestDir:
     """Played in two batches, of four matches and of two, so that edits fall inside of parts."""
-    place = new_place(tmp_path, BOTS)
+    place = make_contest(tmp_path, BOTS)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda pace, inline, *legs: inline == 4)
         assert play(place) == set(combinations(BOTS, 2))
@@ -85,29 +85,29 @@ def place(tmp_path: Path) -> Place:
     return place
 
 
-def test_nothing_new_plays_nothing_and_writes_no_entry(place: Place) -> None:
+def test_nothing_new_plays_nothing_and_writes_no_entry(place: ContestDir) -> None:
     before = ledger(place)
     assert play(place) == set()
     assert parts_read(place) == []
     assert ledger(place) == before
 
 
-def test_a_newcomer_plays_all_and_nobody_else_does(place: Place) -> None:
+def test_a_newcomer_plays_all_and_nobody_else_does(place: ContestDir) -> None:
     before = games_without(place, "fair")
     place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
     assert play(place) == pairs_with("fair", BOTS)
     pd.testing.assert_frame_equal(games_without(place, "fair"), before)
 
 
-@pytest.mark.parametrize("name", sampled(BOTS, 3))
-def test_an_edited_bot_plays_again_and_nobody_else_does(place: Place, name: str) -> None:
+@pytest.mark.parametrize("name", sample_params(BOTS, 3))
+def test_an_edited_bot_plays_again_and_nobody_else_does(place: ContestDir, name: str) -> None:
     before = games_without(place, name)
     place.write_bot(name, bot_source(2, 1))
     assert play(place) == pairs_with(name, BOTS)
     pd.testing.assert_frame_equal(games_without(place, name), before)
 
 
-def test_a_comment_plays_nothing_and_is_noted(place: Place) -> None:
+def test_a_comment_plays_nothing_and_is_noted(place: ContestDir) -> None:
     before = load(str(place.results))
     place.write_bot("calm", bot_source(*THRESHOLDS["calm"], comment="calmer"))
     assert play(place) == set()
@@ -117,8 +117,8 @@ def test_a_comment_plays_nothing_and_is_noted(place: Place) -> None:
     assert changed[changed].index.tolist() == ["calm"]
 
 
-def test_who_leaves_takes_his_games_and_brings_them_when_he_comes_back(place: Place) -> None:
-    before = in_order(outcome(place.results))
+def test_who_leaves_takes_his_games_and_brings_them_when_he_comes_back(place: ContestDir) -> None:
+    before = in_order(read_outcome(place.results))
     (place.entrants / "calm.c").unlink()
     assert play(place) == set()
     left = load(str(place.results))
@@ -130,11 +130,11 @@ def test_who_leaves_takes_his_games_and_brings_them_when_he_comes_back(place: Pl
     replayed = {pair for digest, pair in digests_in(place).items() if digest not in known}
     assert pairs_with("calm", BOTS) <= replayed
     assert_parts_are_in_order(place.results)
-    pd.testing.assert_frame_equal(in_order(outcome(place.results)).games, before.games)
+    pd.testing.assert_frame_equal(in_order(read_outcome(place.results)).games, before.games)
 
 
-def test_a_broken_bot_is_below_the_line_until_it_is_mended(place: Place) -> None:
-    before = in_order(outcome(place.results))
+def test_a_broken_bot_is_below_the_line_until_it_is_mended(place: ContestDir) -> None:
+    before = in_order(read_outcome(place.results))
     place.write_bot("dull", "int a(const Bot *bot) { return }\n")
     assert play(place) == set()
     line = next(line for line in load(str(place.results)).ranking.entrants if line.name == "dull")
@@ -143,11 +143,11 @@ def test_a_broken_bot_is_below_the_line_until_it_is_mended(place: Place) -> None
     place.write_bot("dull", bot_source(*THRESHOLDS["dull"]))
     place.play()
     assert_parts_are_in_order(place.results)
-    pd.testing.assert_frame_equal(in_order(outcome(place.results)).games, before.games)
+    pd.testing.assert_frame_equal(in_order(read_outcome(place.results)).games, before.games)
 
 
 @pytest.mark.parametrize("file", ["CALM.c", "calm.cpp", "calm"])
-def test_a_newcomer_of_a_recorded_name_is_broken_and_the_older_bot_stays(place: Place, file: str) -> None:
+def test_a_newcomer_of_a_recorded_name_is_broken_and_the_older_bot_stays(place: ContestDir, file: str) -> None:
     """Whatever the order of their files' names."""
     before = load(str(place.results)).games
     if file == "calm":
@@ -165,7 +165,7 @@ def test_a_newcomer_of_a_recorded_name_is_broken_and_the_older_bot_stays(place: 
 
 
 def test_an_edit_plays_both_legs_of_duplicate_matches_again(tmp_path: Path) -> None:
-    place = new_place(tmp_path, BOTS[:3], settings="duplicate = true")
+    place = make_contest(tmp_path, BOTS[:3], settings="duplicate = true")
     play(place)
     place.write_bot("bold", bot_source(1, 1))
     assert play(place) == pairs_with("bold", BOTS[:3])
@@ -173,7 +173,7 @@ def test_an_edit_plays_both_legs_of_duplicate_matches_again(tmp_path: Path) -> N
     assert games.groupby("match")["session"].agg(["min", "max"]).to_numpy().tolist() == [[0, 79]] * 3
 
 
-def parts_read(place: Place) -> list[str]:
+def parts_read(place: ContestDir) -> list[str]:
     """The parts that another run reads, of either table."""
     read: list[str] = []
     original = FolderStorage.open_data
@@ -188,7 +188,7 @@ def parts_read(place: Place) -> list[str]:
     return sorted(set(read))
 
 
-def test_a_part_that_rotted_without_a_trace_is_found_before_it_is_cut(place: Place) -> None:
+def test_a_part_that_rotted_without_a_trace_is_found_before_it_is_cut(place: ContestDir) -> None:
     victim = sorted((place.results / "games").iterdir())[0]
     before = victim.stat()
     content = bytearray(victim.read_bytes())
@@ -207,7 +207,7 @@ def test_a_part_that_rotted_without_a_trace_is_found_before_it_is_cut(place: Pla
 def test_an_edit_is_two_entries_and_rewrites_the_parts_with_its_legs_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = new_place(tmp_path, [*BOTS, "fair"], sessions=10)
+    place = make_contest(tmp_path, [*BOTS, "fair"], sessions=10)
     monkeypatch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda pace, *legs: False)
     place.play()
     for step, (name, parts, rewritten) in enumerate([("bold", 2, 1), ("dull", 3, 2), ("dull", 3, 0)], 1):
@@ -221,7 +221,7 @@ def test_an_edit_is_two_entries_and_rewrites_the_parts_with_its_legs_once(
         assert (len(after), len(after - parts_before)) == (parts, rewritten + 1)
 
 
-def test_other_settings_set_the_old_records_aside_whole(place: Place) -> None:
+def test_other_settings_set_the_old_records_aside_whole(place: ContestDir) -> None:
     before = pd.read_parquet(place.results / "games")
     for number, seed in enumerate((8, 9), 1):
         done = call(place.arguments("--seed", SEEDS[seed]))
@@ -236,7 +236,9 @@ def test_other_settings_set_the_old_records_aside_whole(place: Place) -> None:
     assert not pd.read_parquet(place.results / "games")["a_card"].equals(before["a_card"])
 
 
-def test_another_version_of_this_contest_archives_its_records(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_of_this_contest_archives_its_records(
+    place: ContestDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = pd.read_parquet(place.results / "games")
     object.__setattr__(VON_NEUMANN_POKER, "version", VON_NEUMANN_POKER.version + 1)
     try:
@@ -260,7 +262,7 @@ def test_another_version_of_this_contest_archives_its_records(place: Place, monk
 
 
 def test_an_object_store_is_resumed_and_adapted_as_a_folder_is(tmp_path: Path, object_store: str) -> None:
-    place = new_place(tmp_path, BOTS[:3], sessions=10)
+    place = make_contest(tmp_path, BOTS[:3], sessions=10)
     location = new_location(object_store)
 
     def play_there() -> None:
@@ -276,7 +278,7 @@ def test_an_object_store_is_resumed_and_adapted_as_a_folder_is(tmp_path: Path, o
     place.write_bot("calm", bot_source(2, 1))
     play_there()
     before = load(location).games
-    read = pd.read_parquet(inside(location, f"{CONTEST}/games"))  # as the docs say
+    read = pd.read_parquet(join_location(location, f"{CONTEST}/games"))  # as the docs say
     pd.testing.assert_frame_equal(read, before[read.columns])
     with pytest.raises(RunError, match="in an object store nothing can be moved"):
         run(CONTEST, config=place.config, results=location, seed=SEEDS[8], workers=1, executor="local")

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tournament.errors import InputError
-from tournament.runner.executors import joined_cluster, keep_busy
-from tournament.runner.executors.joined_cluster import JoinedCluster, join
+from tournament.runner.executors import existing_cluster, keep_busy
+from tournament.runner.executors.existing_cluster import JoinedCluster, join
 from tournament.worker.batch import Receipt
 
 GIGABYTE = 1 << 30
@@ -38,7 +38,7 @@ class RayWith:
     ],
 )
 def test_batches_are_queued_beyond_what_plays(nodes: list[Any], cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(joined_cluster, "_LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(existing_cluster, "_LOOK_SECONDS", 0.0)
     said: list[str] = []
     cluster = JoinedCluster(RayWith(*nodes), said.append)
     for _ in range(2):

@@ -13,17 +13,17 @@ from types import SimpleNamespace
 import pytest
 
 from tests.contest_runs import (
+    ContestDir,
     Outcome,
-    Place,
     assert_same,
-    new_place,
-    outcome,
+    make_contest,
+    read_outcome,
 )
 from tests.forks import Ended, Forks, copy_for_everybody, forks
 from tournament.cache import cache_folder
 from tournament.errors import RunError
 from tournament.store.folder_storage import FolderStorage
-from tournament.store.storage import SIGN
+from tournament.store.storage import LOCK_NAME
 
 AS_NOBODY = "import os; os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
 
@@ -36,22 +36,22 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
 
 
 @pytest.fixture(scope="module")
-def played(server: Forks, tmp_path_factory: pytest.TempPathFactory) -> Place:
-    place = new_place(tmp_path_factory.mktemp("machine"), ["bold", "calm", "dull"])
+def played(server: Forks, tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
+    place = make_contest(tmp_path_factory.mktemp("machine"), ["bold", "calm", "dull"])
     assert server.run(place.arguments()).code == 0
     return place
 
 
 @pytest.fixture(scope="module")
-def expected(played: Place) -> Outcome:
-    return outcome(played.results)
+def expected(played: ContestDir) -> Outcome:
+    return read_outcome(played.results)
 
 
 @pytest.fixture
-def place(played: Place, tmp_path: Path) -> Place:
+def place(played: ContestDir, tmp_path: Path) -> ContestDir:
     """Where nothing is played yet."""
     shutil.copytree(played.folder, tmp_path / "here", ignore=shutil.ignore_patterns("results", "cache"))
-    return Place(tmp_path / "here")
+    return ContestDir(tmp_path / "here")
 
 
 def line(ended: Ended, *news: str) -> str:
@@ -61,13 +61,13 @@ def line(ended: Ended, *news: str) -> str:
     return text
 
 
-def own_cache(place: Place) -> str:
+def own_cache(place: ContestDir) -> str:
     """Set-up with a cache of the place's own."""
     return f"import os; os.environ['TOURNAMENT_CACHE'] = {str(place.folder / 'cache')!r}\n"
 
 
 @pytest.fixture
-def open_place(server: Forks, place: Place) -> Iterator[Place]:
+def open_place(server: Forks, place: ContestDir) -> Iterator[ContestDir]:
     """With its bots compiled, all of it somebody else's, and the folders above open, which pytest keeps to itself."""
     (place.folder / "cache").mkdir()
     (place.folder / "cache" / "libraries").symlink_to(cache_folder() / "libraries")
@@ -85,12 +85,12 @@ def open_place(server: Forks, place: Place) -> Iterator[Place]:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
-def test_a_user_without_root(server: Forks, open_place: Place, expected: Outcome) -> None:
+def test_a_user_without_root(server: Forks, open_place: ContestDir, expected: Outcome) -> None:
     setup = own_cache(open_place) + AS_NOBODY
     ended = server.run(open_place.arguments(), setup)
     assert ended.code == 0, ended
     assert {path.stat().st_uid for path in open_place.results.rglob("*")} == {65534}
-    assert_same(outcome(open_place.results), expected)
+    assert_same(read_outcome(open_place.results), expected)
     # What is then somebody else's, he can read and not write.
     for path in open_place.results.rglob("*"):
         os.chown(path, 0, 0)
@@ -100,7 +100,7 @@ def test_a_user_without_root(server: Forks, open_place: Place, expected: Outcome
 
 
 @pytest.mark.parametrize("variable", ["HOME", "XDG_CACHE_HOME", "TOURNAMENT_CACHE"])
-def test_a_home_that_can_not_be_written(server: Forks, place: Place, variable: str) -> None:
+def test_a_home_that_can_not_be_written(server: Forks, place: ContestDir, variable: str) -> None:
     setup = (
         "import os; [os.environ.pop(name, None) for name in ('XDG_CACHE_HOME', 'TOURNAMENT_CACHE')];"
         f" os.environ[{variable!r}] = '/proc/nowhere'\n"
@@ -115,25 +115,25 @@ def test_a_home_that_can_not_be_written(server: Forks, place: Place, variable: s
 def test_the_lock_of_another_machine_can_be_removed(tmp_path: Path) -> None:
     storage, other = FolderStorage(str(tmp_path)), FolderStorage(str(tmp_path))
     storage.prepare()
-    storage.hold()
+    storage.acquire()
     lock = tmp_path / "ledger" / "writer"
     lock.write_text("process 7 on somewhere\n")
     with pytest.raises(RunError, match=rf"by process 7 on somewhere; .*; if that machine is gone, remove {lock}$"):
-        other.hold()
+        other.acquire()
     lock.unlink()
-    other.hold()
+    other.acquire()
     assert other.still_held() and not storage.still_held()
     other.release()
     storage.release()
     lock.write_text("process 7 on somewhere, which is dead\n")
-    other.hold()  # no one holds it
+    other.acquire()  # no one holds it
     other.release()
 
 
-def test_a_look_at_the_lock_keeps_no_run_from_starting(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_look_at_the_lock_keeps_no_run_from_starting(place: ContestDir, monkeypatch: pytest.MonkeyPatch) -> None:
     """As `verify` looks, to say whether a run goes on; it has looked by the time that the run tries again."""
     place.play()
-    with open(place.results / SIGN) as lock:
+    with open(place.results / LOCK_NAME) as lock:
         fcntl.flock(lock, fcntl.LOCK_SH)
         waits = SimpleNamespace(sleep=lambda _seconds: fcntl.flock(lock, fcntl.LOCK_UN))
         monkeypatch.setattr("tournament.store.folder_storage.time", waits)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contest_runs import Place, environment, new_place
+from tests.contest_runs import ContestDir, environment, make_contest
 
 SCRIPT = """
 import re, sys
@@ -19,7 +19,7 @@ print(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text()).g
 """
 
 
-def peak_of_run(place: Place, sessions: int) -> int:
+def peak_of_run(place: ContestDir, sessions: int) -> int:
     """The most memory that a run's process held, in kB."""
     results = place.folder / f"results {sessions}"
     command = [sys.executable, "-c", SCRIPT, str(place.config), str(results), str(sessions)]
@@ -29,6 +29,6 @@ def peak_of_run(place: Place, sessions: int) -> int:
 
 @pytest.mark.slow
 def test_ten_times_the_games_take_the_same_memory(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold", "calm", "dull", "even"])
+    place = make_contest(tmp_path, ["bold", "calm", "dull", "even"])
     short, long = peak_of_run(place, 15_000), peak_of_run(place, 150_000)
     assert long < 1.1 * short, f"{short} kB and {long} kB"

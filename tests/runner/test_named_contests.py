@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tournament
-from tests.contest_runs import CONTEST, SEEDS, bot_source, outcome
+from tests.contest_runs import CONTEST, SEEDS, bot_source, read_outcome
 
 KEYS = f'sessions = 20\nentrants = "bots"\nseed = "{SEEDS[7]}"\n'
 TABLES = f"""
@@ -38,7 +38,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_name_changes_no_game_and_the_settings_do(place: Path) -> None:
-    own, evening, late = (outcome(place / "results" / name) for name in (CONTEST, "evening", "late"))
+    own, evening, late = (read_outcome(place / "results" / name) for name in (CONTEST, "evening", "late"))
     assert own.games.equals(evening.games) and own.leaderboard == evening.leaderboard
     assert not own.games.equals(late.games)
     first = [played.games.query("session == 0 and game == 0").a_card.to_list() for played in (own, late)]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import wasmtime
 
-from tests.contest_runs import Listener, Outcome, Place, assert_same, in_order, new_place, outcome
+from tests.contest_runs import ContestDir, Listener, Outcome, assert_same, in_order, make_contest, read_outcome
 from tournament.containment import BotTrouble
 from tournament.errors import RunError
 from tournament.leg import Failure
@@ -35,8 +35,8 @@ PYTHON = "def a(bot):\n  print('odd')\n  assert bot.card < 0.9\n  return 0\ndef 
 SETTINGS = "max_faults = 1000\nreplicas = 2"
 
 
-def place_of(folder: Path, odd: bytes, suffix: str = ".wasm") -> Place:
-    place = new_place(folder, FIELD, sessions=8, settings=SETTINGS)
+def place_of(folder: Path, odd: bytes, suffix: str = ".wasm") -> ContestDir:
+    place = make_contest(folder, FIELD, sessions=8, settings=SETTINGS)
     (place.entrants / f"odd{suffix}").write_bytes(odd)
     return place
 
@@ -45,9 +45,9 @@ ODDS = {".wasm": bytes(wasmtime.wat2wasm(ODD)), ".py": PYTHON.encode()}
 BROKEN = {".wasm": b"\0asm", ".py": b"def a(bot:\n"}
 
 
-def records_of(place: Place) -> Outcome:
+def records_of(place: ContestDir) -> Outcome:
     """What a run leaves of the others, in the leaderboard only the reason differs."""
-    found = outcome(place.results)
+    found = read_outcome(place.results)
     lines = [line for line in load(str(place.results)).ranking.entrants if line.name != "odd"]
     entrants = found.entrants[found.entrants["name"] != "odd"].reset_index(drop=True)
     return in_order(Outcome(found.games, found.sessions, found.matches, entrants, str(lines)))
@@ -72,7 +72,7 @@ def failing(*given: object, **named: object) -> object:
     raise Injected("injected\nhere")
 
 
-def set_aside(place: Place, said: Listener) -> str:
+def set_aside(place: ContestDir, said: Listener) -> str:
     """Why the odd bot is listed as broken, which was said."""
     (line,) = (line for line in load(str(place.results)).ranking.entrants if line.name == "odd")
     assert line.status == "broken" and line.reason
@@ -173,7 +173,7 @@ def test_a_bot_that_is_late_once_plays_on_as_if_it_had_not_been(
     tries = late_in(monkeypatch, 1)
     late.play()
     assert tries == [False]
-    assert_same(in_order(outcome(late.results)), in_order(outcome(calm.results)))
+    assert_same(in_order(read_outcome(late.results)), in_order(read_outcome(calm.results)))
 
 
 # A process of its own for each leg, in which it ends, or sleeps, at its second decision.
@@ -201,7 +201,7 @@ def test_bot_killed_from_outside_once_plays_on_and_killed_twice_is_set_aside(
     place.play(listener=said)
     assert len(killed) == kills
     if kills == 1:
-        assert_same(in_order(outcome(place.results)), in_order(outcome(calm.results)))
+        assert_same(in_order(read_outcome(place.results)), in_order(read_outcome(calm.results)))
     else:
         assert "its process was killed from outside" in set_aside(place, said)
         assert_same(records_of(place), without[".py"])

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.contest_runs import Place, call, new_place
+from tests.contest_runs import ContestDir, call, make_contest
 from tests.ledger_rows import Rows, content_of, entry_of, forge_part, forge_rows
 from tournament.errors import InputError, RunError
 from tournament.records.results import load
@@ -23,9 +23,9 @@ Change = Callable[[dict[str, Any]], object]
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Place:
+def played(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
     """Records of one part, with a bot that is broken and one that has faults."""
-    place = new_place(tmp_path_factory.mktemp("poison"), ["bold", "calm"], sessions=10)
+    place = make_contest(tmp_path_factory.mktemp("poison"), ["bold", "calm"], sessions=10)
     place.write_bot("dull", "int a(const Bot *bot) { return }\n")
     place.write_bot("even", "int a(const Bot *b) { __builtin_trap(); } int b(const Bot *b, const int x) { return 1; }")
     with pytest.MonkeyPatch.context() as patch:
@@ -35,26 +35,26 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 
 @pytest.fixture
-def place(played: Place, tmp_path: Path) -> Iterator[Place]:
+def place(played: ContestDir, tmp_path: Path) -> Iterator[ContestDir]:
     """A copy of the records beside a file that no one may touch."""
     shutil.copytree(played.folder, tmp_path / "here")
     victim = tmp_path / "victim.txt"
     victim.write_text("precious")
     before = {path: path.read_bytes() for path in victim.parent.glob("*.txt")}
-    yield Place(tmp_path / "here")
+    yield ContestDir(tmp_path / "here")
     assert {path: path.read_bytes() for path in victim.parent.glob("*.txt")} == before
 
 
-def entry_at(place: Place, number: int) -> dict[str, Any]:
+def entry_at(place: ContestDir, number: int) -> dict[str, Any]:
     entry: dict[str, Any] = entry_of((place.results / "ledger" / f"{number:08}.json").read_bytes())
     return entry
 
 
-def put(place: Place, number: int, content: bytes) -> None:
+def put(place: ContestDir, number: int, content: bytes) -> None:
     (place.results / "ledger" / f"{number:08}.json").write_bytes(content)
 
 
-def poison(place: Place, number: int, change: Change) -> None:
+def poison(place: ContestDir, number: int, change: Change) -> None:
     entry = entry_at(place, number)
     change(entry)
     put(place, number, content_of(entry))
@@ -107,7 +107,7 @@ POISONS: dict[str, tuple[int, Change]] = {
 
 
 @pytest.mark.parametrize("name", POISONS)
-def test_a_poisoned_entry_is_one_line_and_harms_nothing(place: Place, name: str) -> None:
+def test_a_poisoned_entry_is_one_line_and_harms_nothing(place: ContestDir, name: str) -> None:
     number, change = POISONS[name]
     poison(place, number, change)
     staging = place.results / "staging"
@@ -126,7 +126,7 @@ def test_a_poisoned_entry_is_one_line_and_harms_nothing(place: Place, name: str)
             break
 
 
-def test_reasons_reach_the_terminal_escaped(place: Place) -> None:
+def test_reasons_reach_the_terminal_escaped(place: ContestDir) -> None:
     """What is wrong with a bot, and what it did, is free text."""
     poison(place, 1, lambda entry: entry["field"]["entrants"][2].update(problem=f"error: {ESCAPES}"))
     poison(place, 2, lambda entry: entry["batches"][0].update(sandbox=f"off {ESCAPES}"))
@@ -178,7 +178,7 @@ ROWS: dict[str, tuple[str, Callable[[Rows], object]]] = {
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_poisoned_rows_of_legs_are_one_line_and_are_played_again(place: Place, name: str) -> None:
+def test_poisoned_rows_of_legs_are_one_line_and_are_played_again(place: ContestDir, name: str) -> None:
     table, change = ROWS[name]
     before = load(str(place.results)).standings
     forge_rows(place.results, table, change)
@@ -191,7 +191,7 @@ def test_poisoned_rows_of_legs_are_one_line_and_are_played_again(place: Place, n
 
 
 @pytest.mark.parametrize("how", [{"compression": "zstd"}, {"use_dictionary": True}], ids=str)
-def test_faults_that_could_take_more_memory_than_their_file_are_refused(place: Place, how: dict[str, Any]) -> None:
+def test_faults_that_could_take_more_memory_than_their_file_are_refused(place: ContestDir, how: dict[str, Any]) -> None:
     forge_part(place.results, "faults", lambda rows: rows, **how)
     with pytest.raises(RunError, match=r"faults/.* is damaged: it is compressed; run again"):
         load(str(place.results))
@@ -200,7 +200,7 @@ def test_faults_that_could_take_more_memory_than_their_file_are_refused(place: P
 @pytest.mark.parametrize("dry", [True, False])
 @pytest.mark.parametrize("inside", [True, False])
 def test_a_contests_folder_that_is_a_link_is_neither_moved_nor_signed(
-    place: Place, tmp_path: Path, inside: bool, dry: bool
+    place: ContestDir, tmp_path: Path, inside: bool, dry: bool
 ) -> None:
     """With other settings a run would move it to an archive: the link alone, and begin again."""
     target = place.results.parent / "elsewhere" if inside else tmp_path / "elsewhere"
@@ -230,7 +230,7 @@ def places_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_any_change_of_an_entry_is_one_line_or_valid_records(played: Place, data: st.DataObject) -> None:
+def test_any_change_of_an_entry_is_one_line_or_valid_records(played: ContestDir, data: st.DataObject) -> None:
     """Any value of an entry replaced by any other, or left out, and sealed."""
     number = data.draw(st.sampled_from([1, 2]))
     before = (played.results / "ledger" / f"{number:08}.json").read_bytes()

@@ -12,24 +12,24 @@ import pytest
 from tests.built_in import VON_NEUMANN_POKER
 from tests.contest_runs import (
     CONTEST,
+    ContestDir,
     Listener,
-    Place,
     assert_games_are_the_standings,
     bot_source,
-    new_place,
+    make_contest,
 )
 from tournament.api import report, run, verify
 from tournament.cli.tables import leaderboard_table
 from tournament.config import load_config
 from tournament.records.results import load
 from tournament.runner.contest_run import run_contest
-from tournament.standings.notes import notes_of
+from tournament.standings.caveats import notes_of
 from tournament.worker.batch import Receipt, Task, play_task
 
 BOTS = ["bold", "calm", "dull"]
 
 
-def with_replicas(place: Place, replicas: int) -> int:
+def with_replicas(place: ContestDir, replicas: int) -> int:
     """Run with this many; the games that were played."""
     text = place.config.read_text()
     place.config.write_text(text[: text.index("replicas")] + f"replicas = {replicas}\n")
@@ -38,7 +38,7 @@ def with_replicas(place: Place, replicas: int) -> int:
     return listener.games
 
 
-def records(place: Place) -> pd.DataFrame:
+def records(place: ContestDir) -> pd.DataFrame:
     games = pd.read_parquet(place.results / "games")
     return games.sort_values(["match", "session", "game"], ignore_index=True)
 
@@ -46,7 +46,7 @@ def records(place: Place) -> pd.DataFrame:
 @pytest.mark.parametrize("duplicate", ["false", "true"])
 def test_more_replicas_play_only_what_is_new(tmp_path: Path, duplicate: str) -> None:
     settings = f"duplicate = {duplicate}\nreplicas = 1"
-    grown = new_place(tmp_path / "grown", BOTS, 30, settings)
+    grown = make_contest(tmp_path / "grown", BOTS, 30, settings)
     first = with_replicas(grown, 1)
     before = {path.name: path.read_bytes() for path in (grown.results / "games").iterdir()}
     one = records(grown)
@@ -54,7 +54,7 @@ def test_more_replicas_play_only_what_is_new(tmp_path: Path, duplicate: str) -> 
     more = with_replicas(grown, 3)
     after = {path.name: path.read_bytes() for path in (grown.results / "games").iterdir()}
     assert before.items() <= after.items(), "a part was rewritten"
-    at_once = new_place(tmp_path / "at_once", BOTS, 30, settings)
+    at_once = make_contest(tmp_path / "at_once", BOTS, 30, settings)
     assert with_replicas(at_once, 3) == first + more
     pd.testing.assert_frame_equal(records(grown), records(at_once))
     ranked = load(str(grown.results)).ranking
@@ -85,7 +85,7 @@ def tasks(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
 
 
 def test_fewer_lose_nothing_and_an_edited_bot_plays_as_many_as_are_wanted(tmp_path: Path) -> None:
-    place = new_place(tmp_path, BOTS, 30, "replicas = 1")
+    place = make_contest(tmp_path, BOTS, 30, "replicas = 1")
     with_replicas(place, 3)
     all_of_them = records(place)
     assert with_replicas(place, 1) == 0
@@ -106,7 +106,7 @@ def test_fewer_lose_nothing_and_an_edited_bot_plays_as_many_as_are_wanted(tmp_pa
     assert verify(CONTEST, config=place.config).problems == ()
 
 
-def until_settled(place: Place, most: int) -> Listener:
+def until_settled(place: ContestDir, most: int) -> Listener:
     """Run until settled."""
     text = place.config.read_text()
     keys = f"replicas = 1\nuntil_settled = 0.9\nmax_replicas = {most}\n"
@@ -116,9 +116,9 @@ def until_settled(place: Place, most: int) -> Listener:
     return listener
 
 
-def place_of_neighbours(folder: Path) -> Place:
+def place_of_neighbours(folder: Path) -> ContestDir:
     """Bots of which some are far off, and some hard to tell apart."""
-    place = new_place(folder, ["bold", "calm"], 20, "replicas = 1")
+    place = make_contest(folder, ["bold", "calm"], 20, "replicas = 1")
     for name in ("gift", "loss"):
         place.write_bot(
             name,

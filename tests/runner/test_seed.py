@@ -8,26 +8,26 @@ from pathlib import Path
 
 import pytest
 
-from tests.contest_runs import CONTEST, SEEDS, Listener, Place, new_place
+from tests.contest_runs import CONTEST, SEEDS, ContestDir, Listener, make_contest
 from tournament import api
 from tournament.errors import RunError
 from tournament.keys import master_key, seed_fingerprint
 from tournament.records.results import load
 
 
-def without_seed(folder: Path) -> Place:
-    place = new_place(folder, ["bold", "calm"])
+def without_seed(folder: Path) -> ContestDir:
+    place = make_contest(folder, ["bold", "calm"])
     place.config.write_text(place.config.read_text().replace(f'seed = "{SEEDS[7]}"\n', ""))
     return place
 
 
-def play(place: Place, **options: int | str) -> Listener:
+def play(place: ContestDir, **options: int | str) -> Listener:
     listener = Listener()
     api.run(CONTEST, config=place.config, executor="local", workers=1, listener=listener, **options)  # type: ignore[arg-type]
     return listener
 
 
-def secrets_of(place: Place) -> list[Path]:
+def secrets_of(place: ContestDir) -> list[Path]:
     """The seed's file and its copy."""
     return sorted((place.results / "secret").iterdir())
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import tournament
-from tests.contest_runs import assert_same, in_order, outcome
+from tests.contest_runs import assert_same, in_order, read_outcome
 from tournament.errors import InputError
 from tournament.records.results import Results
 
@@ -80,7 +80,7 @@ def test_tables_are_recorded_ranked_and_played_again(
     folder = contest(tmp_path, seats, **settings)
     found = run(folder)
     run(folder, "again", workers=2)
-    assert_same(*(in_order(outcome(folder / results / "auction")) for results in ("results", "again")))
+    assert_same(*(in_order(read_outcome(folder / results / "auction")) for results in ("results", "again")))
     rows, width = found.matches, {"'all'": 6}.get(seats) or int(seats)
     assert len(rows) == width * len(rows.groupby(["match", "replica"]))
     assert matches is None or rows.match.nunique() == matches

@@ -6,10 +6,10 @@ import os
 
 import pytest
 
-from tests.processes import comes, descendants
-from tournament.sandbox.outside import running
+from tests.processes import descendants, wait_until
+from tournament.sandbox.outside import run_command
 from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits
-from tournament.sandbox.outside.visible import interpreter
+from tournament.sandbox.outside.readable_paths import interpreter
 
 FORKS = """
 import os
@@ -53,10 +53,10 @@ threading.Thread(target=hoard).start()
 """
 
 
-def built(source: str, seconds: float = 60.0, megabytes: int = 4096, *, watched: bool = True) -> running.Finished:
+def built(source: str, seconds: float = 60.0, megabytes: int = 4096, *, watched: bool = True) -> run_command.Finished:
     build = Build([[interpreter(), "-S", "-c", source]], {"PATH": "/usr/bin:/bin"}, watched=watched)
     launch = LaunchSpec(build, Limits(megabytes, 60, open_files=1024, processes=64))
-    return running.run(launch, "on", seconds)
+    return run_command.run(launch, "on", seconds)
 
 
 @pytest.mark.parametrize("source", [FORKS, THREADS], ids=["processes", "threads"])
@@ -64,7 +64,7 @@ def test_a_bomb_is_ended_and_nothing_of_it_stays(source: str) -> None:
     before = set(descendants(os.getpid()))
     done = built(source)
     assert done.in_words == "took more than 64 processes or 1,024 threads"
-    assert comes(lambda: set(descendants(os.getpid())) <= before)
+    assert wait_until(lambda: set(descendants(os.getpid())) <= before)
 
 
 @pytest.mark.parametrize("then", ["", "ctypes.CDLL(None).syscall(60, 0)"], ids=["", "in the last thread"])

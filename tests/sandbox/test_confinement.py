@@ -19,9 +19,9 @@ from tests.worker.support import SILENT_C, ask, build, write_bot
 from tournament.cli.commands import main
 from tournament.errors import InputError
 from tournament.sandbox.inside import landlock
-from tournament.sandbox.outside import confinement, fork_server, probe, running
+from tournament.sandbox.outside import confinement, fork_server, probe, run_command
 from tournament.sandbox.outside.confined import Confined
-from tournament.sandbox.outside.endings import Ending
+from tournament.sandbox.outside.exit_status import Ending
 from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits, Program
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.sandbox.outside.tier import MEND
@@ -57,23 +57,23 @@ def leaky(monkeypatch: pytest.MonkeyPatch) -> str:
     )
 
 
-def ends(monkeypatch: pytest.MonkeyPatch, how: running.Finished) -> None:
+def ends(monkeypatch: pytest.MonkeyPatch, how: run_command.Finished) -> None:
     """Have whatever is run end so."""
 
-    def finish(process: Confined, *_: object) -> running.Finished:
+    def finish(process: Confined, *_: object) -> run_command.Finished:
         process.end()
         return how
 
-    monkeypatch.setattr(running, "finish", finish)
+    monkeypatch.setattr(run_command, "finish", finish)
 
 
 def unfiltered(monkeypatch: pytest.MonkeyPatch) -> str:
-    ends(monkeypatch, running.Finished(119, b"", b"can't be confined: the kernel takes no filter\n", False))
+    ends(monkeypatch, run_command.Finished(119, b"", b"can't be confined: the kernel takes no filter\n", False))
     return "the kernel takes no filter"
 
 
 def silent(monkeypatch: pytest.MonkeyPatch) -> str:
-    ends(monkeypatch, running.Finished(-9, b"", b"", False))
+    ends(monkeypatch, run_command.Finished(-9, b"", b"", False))
     return "the probe was killed by SIGKILL"
 
 
@@ -91,9 +91,11 @@ def test_nothing_plays_where_nothing_confines(how: object, monkeypatch: pytest.M
 
 def test_a_compiler_that_can_not_be_confined_is_not_called_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     probe.probe_builds("on")
-    how = running.Finished(119, b"", b"can't be confined: the kernel makes no Landlock domain\n", False)
-    run = running.run
-    monkeypatch.setattr(running, "run", lambda launch, mode, *more: how if mode == "on" else run(launch, mode, *more))
+    how = run_command.Finished(119, b"", b"can't be confined: the kernel makes no Landlock domain\n", False)
+    run = run_command.run
+    monkeypatch.setattr(
+        run_command, "run", lambda launch, mode, *more: how if mode == "on" else run(launch, mode, *more)
+    )
     with pytest.raises(InputError) as caught:
         build({"fresh.c": f"{SILENT_C}// {time.time_ns()}"})
     assert str(caught.value) == f"compilers can't be confined: the kernel makes no Landlock domain; {MEND}"
@@ -101,7 +103,7 @@ def test_a_compiler_that_can_not_be_confined_is_not_called_broken(monkeypatch: p
 
 def test_a_build_that_could_do_what_it_must_not_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     probe.probe_builds.cache_clear()
-    monkeypatch.setattr(running, "start", lambda launch, mode: confinement.start(launch, "off"))
+    monkeypatch.setattr(run_command, "start", lambda launch, mode: confinement.start(launch, "off"))
     with pytest.raises(InputError) as caught:
         build({"made": {"bot.toml": 'command = ["./bot"]\nbuild = ["cc", "-o", "bot", "bot.c"]'}})
     assert str(caught.value) == (
@@ -139,9 +141,9 @@ def test_unconfined_bots_are_still_held_to_their_limits() -> None:
 
 @pytest.mark.slow
 def test_commands_run_to_their_end_or_are_cut_off() -> None:
-    def ran(script: str, seconds: float = 20) -> running.Finished:
+    def ran(script: str, seconds: float = 20) -> run_command.Finished:
         orders = LaunchSpec(Program(["/bin/sh", "-c", script]), Limits(256, 10), readable=["/bin", "/usr/bin"])
-        return running.finish(fork_server.start(orders, "on"), orders, seconds)
+        return run_command.finish(fork_server.start(orders, "on"), orders, seconds)
 
     fine = ran("echo out; echo err >&2; exit 3")
     assert (fine.status, fine.output, fine.errors, fine.cut_off) == (3, b"out\n", b"err\n", False)

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from tests.built_in import VON_NEUMANN_POKER
-from tests.processes import are_gone, is_gone
+from tests.processes import is_gone, wait_until_exited
 from tests.worker.support import ON
-from tournament.artifacts import python_packing
+from tournament.artifacts import python_artifact
 from tournament.leg import Unfit
-from tournament.sandbox.outside import fork_server, running
+from tournament.sandbox.outside import fork_server, run_command
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, Program
-from tournament.sandbox.outside.visible import interpreter, python_paths
+from tournament.sandbox.outside.readable_paths import interpreter, python_paths
 from tournament.worker.processes import python_bots
 
 INTERFACE = VON_NEUMANN_POKER.interface
@@ -29,14 +29,14 @@ def shell(script: str) -> LaunchSpec:
     return LaunchSpec(Program(["/bin/sh", "-c", script]), Limits(256, 10), readable=["/bin", "/usr/bin"])
 
 
-def ran(script: str, given: bytes = b"") -> running.Finished:
+def ran(script: str, given: bytes = b"") -> run_command.Finished:
     launch = shell(script)
-    return running.finish(fork_server.start(launch, "on"), launch, 20, given)
+    return run_command.finish(fork_server.start(launch, "on"), launch, 20, given)
 
 
 def python_bot() -> Confined:
     """A bot's process that waits to be asked."""
-    artifact = python_packing.pack(b"", ON, INTERFACE.python.sdk)
+    artifact = python_artifact.pack(b"", ON, INTERFACE.python.sdk)
     return fork_server.start(
         python_bots.launch_of(artifact, "bot", INTERFACE, ON, memory_megabytes=64, cpu_seconds=10), "on"
     )
@@ -44,7 +44,7 @@ def python_bot() -> Confined:
 
 def raised_by(source: str) -> str:
     """What a bot's file says when it starts."""
-    artifact = python_packing.pack(source.encode(), ON, INTERFACE.python.sdk)
+    artifact = python_artifact.pack(source.encode(), ON, INTERFACE.python.sdk)
     with pytest.raises(Unfit) as caught:
         python_bots.try_start(artifact, "bot", INTERFACE, ON, memory_megabytes=64)
     return str(caught.value)
@@ -60,7 +60,7 @@ def test_how_forks_end_is_known() -> None:
     for deed, words in (("ctypes.string_at(0)", "SIGSEGV"), ("os.abort()", "SIGABRT")):
         script = f"import ctypes, os; {deed}"
         launch = LaunchSpec(Program([interpreter(), "-c", script]), Limits(256, 10), readable=python_paths())
-        assert running.finish(fork_server.start(launch, "on"), launch, 20).in_words == f"was killed by {words}"
+        assert run_command.finish(fork_server.start(launch, "on"), launch, 20).in_words == f"was killed by {words}"
     assert ran("while read x; do :; done; echo $x", b"to\nits end").output == b"its end\n"
 
 
@@ -69,7 +69,7 @@ def test_forks_have_the_limits_of_their_own_launch() -> None:
         launch = LaunchSpec(
             Program(["/bin/sh", "-c", "ulimit -d; ulimit -t"]), Limits(megabytes, seconds), readable=["/bin"]
         )
-        done = running.finish(fork_server.start(launch, "on"), launch, 20)
+        done = run_command.finish(fork_server.start(launch, "on"), launch, 20)
         assert done.output.split() == [b"%d" % (megabytes << 10), b"%d" % seconds]
 
 
@@ -106,7 +106,7 @@ def test_a_killed_server_takes_its_forks_along_and_another_serves_on() -> None:
     process = python_bot()
     server = server_of(process)
     os.kill(server, signal.SIGKILL)
-    assert are_gone([process.pid])
+    assert wait_until_exited([process.pid])
     assert process.end() == -signal.SIGKILL
     again = python_bot()
     assert server_of(again) != server
@@ -156,4 +156,4 @@ def test_forks_die_with_the_tournament() -> None:
         pids = [int(pid) for pid in driver.stdout.readline().split()]
         assert len(pids) == 2 and not any(map(is_gone, pids))
         driver.kill()
-    assert are_gone(pids)
+    assert wait_until_exited(pids)

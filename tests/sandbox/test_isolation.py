@@ -10,7 +10,7 @@ import numpy.random
 import pytest
 
 from tests.worker.support import ON, A, Answered, ask, ask_each, build, legs_of, play, problem_of
-from tournament.artifacts import python_packing
+from tournament.artifacts import python_artifact
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.keys import seed_after_faults
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -200,7 +200,7 @@ def test_allowed_packages_come_with_what_they_need() -> None:
     sandbox = SandboxSettings(python_packages=["pandas"])
     source = "import pandas as pd\ndef a(bot): return int(pd.Series([3, 4]).sum())\ndef b(bot, bet): return 0\n"
     assert ask(source, [A], sandbox=sandbox).answers == [7]
-    known = python_packing.installed(("pandas",))
+    known = python_artifact.installed(("pandas",))
     assert {"pandas", "numpy", "python-dateutil", "six"} <= set(known.versions)
     assert known.modules["six"] == (known.modules["six"][0], [])
     assert known.modules["numpy"][0].endswith("numpy/__init__.py")
@@ -238,8 +238,8 @@ def test_package_that_a_bot_imports_is_loaded_once_before_its_legs(
 
 def test_other_versions_of_packages_are_another_bot() -> None:
     """What plays says with what: records of other versions are not taken for its own."""
-    plain, with_numpy = (python_packing.pack(b"x", sandbox) for sandbox in (ON, NUMPY))
+    plain, with_numpy = (python_artifact.pack(b"x", sandbox) for sandbox in (ON, NUMPY))
     assert plain != with_numpy
-    assert python_packing.sources_of(plain, ON) == python_packing.sources_of(with_numpy, NUMPY) == (b"", b"x")
+    assert python_artifact.sources_of(plain, ON) == python_artifact.sources_of(with_numpy, NUMPY) == (b"", b"x")
     with pytest.raises(Exception, match=r"Python bots play with Python .*, numpy .*, but this machine"):
-        python_packing.sources_of(with_numpy, ON)
+        python_artifact.sources_of(with_numpy, ON)

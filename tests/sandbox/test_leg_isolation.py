@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from tests.worker.support import ON, A, ask, build, play
-from tournament.artifacts import python_packing
+from tournament.artifacts import python_artifact
 from tournament.contests import CONTESTS
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.sandbox.inside import leg_isolation
-from tournament.sandbox.inside.leg_isolation import why_apart
+from tournament.sandbox.inside.leg_isolation import isolation_violation
 from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import Mode
@@ -140,7 +140,7 @@ ESCAPES = [
 
 @pytest.mark.parametrize("source", ESCAPES, ids=range(len(ESCAPES)))
 def test_ways_out_of_a_leg_are_seen(source: str) -> None:
-    assert why_apart(source.encode(), SDK)
+    assert isolation_violation(source.encode(), SDK)
 
 
 ORDINARY = [
@@ -168,13 +168,13 @@ ORDINARY = [
 
 @pytest.mark.parametrize("source", ORDINARY, ids=range(len(ORDINARY)))
 def test_ordinary_sources_may_share(source: str) -> None:
-    assert why_apart(source.encode(), SDK, SHOWN) == ""
+    assert isolation_violation(source.encode(), SDK, SHOWN) == ""
 
 
 def test_shipped_bots_and_those_to_start_from_share() -> None:
     for contest in CONTESTS:
         for path in (*ROOT.glob(f"entrants/{contest.name}/*.py"), contest.interface.folder / "new_bot.py"):
-            assert python_bots.why_apart(path.read_bytes(), contest.interface, ON) == "", path
+            assert python_bots.isolation_violation(path.read_bytes(), contest.interface, ON) == "", path
 
 
 def test_a_leg_changes_its_own_copies_alone() -> None:
@@ -194,7 +194,7 @@ def a(bot):
 def b(bot, bet):
     return count(bot) % 2
 """
-    assert why_apart(source.encode(), {}) == ""
+    assert isolation_violation(source.encode(), {}) == ""
     entrants = build({f"{name}.py": source for name in ("one", "two", "three")})
     settings = Settings(sessions=3, duplicate=True)
     together, alone = play(entrants, settings), play(entrants, settings, ALONE)
@@ -215,7 +215,9 @@ UNTRUE = {
 def test_no_seed_of_a_bots_own_is_an_address() -> None:
     rest = "def a(bot): return int(draw() * 50)\ndef b(bot, bet): return draw() < 0.5\n"
     sources = {f"{name}.py": f"import random\ndraw = random.random\n{text}{rest}" for name, text in UNTRUE.items()}
-    assert {name: why_apart(source.encode(), {}) for name, source in sources.items()} == dict.fromkeys(sources, "")
+    assert {name: isolation_violation(source.encode(), {}) for name, source in sources.items()} == dict.fromkeys(
+        sources, ""
+    )
     entrants = build(sources)
     settings = Settings(sessions=3, duplicate=True)
     together, alone = play(entrants, settings), play(entrants, settings, ALONE)
@@ -241,7 +243,7 @@ def test_who_may_share_does_and_who_must_not_does_not(monkeypatch: pytest.Monkey
     monkeypatch.setattr(fork_server, "start", noted)
     play(entrants, Settings(sessions=1))
     assert sorted(started) == ["more", "other", "plain", "timed", "timed", "timed"]
-    assert {entrant.name: python_packing.legs_may_share(entrant.artifact or b"") for entrant in entrants} == {
+    assert {entrant.name: python_artifact.legs_may_share(entrant.artifact or b"") for entrant in entrants} == {
         "plain": True, "timed": False, "other": True, "more": True,
     }  # fmt: skip
 
@@ -249,6 +251,6 @@ def test_who_may_share_does_and_who_must_not_does_not(monkeypatch: pytest.Monkey
 def test_nothing_of_a_bot_is_executed_to_judge_it() -> None:
     interface = CONTESTS[0].interface
     loops = b"while True: pass\n"
-    assert python_bots.why_apart(loops, interface, ON) == ""
-    assert python_bots.why_apart(b"import time\n" + loops, interface, ON) == "line 1: imports time"
-    assert python_bots.why_apart(b"x = " + b"[" * 99 + b"]" * 99, interface, ON) == ""
+    assert python_bots.isolation_violation(loops, interface, ON) == ""
+    assert python_bots.isolation_violation(b"import time\n" + loops, interface, ON) == "line 1: imports time"
+    assert python_bots.isolation_violation(b"x = " + b"[" * 99 + b"]" * 99, interface, ON) == ""

@@ -16,10 +16,10 @@ import pytest
 from tests.sandbox.held import OLDER, held_to
 from tests.sandbox.test_fork_server import raised_by
 from tournament.errors import InputError
-from tournament.sandbox.inside import landlock, system_calls
-from tournament.sandbox.outside import probe, running, tier
+from tournament.sandbox.inside import landlock, seccomp
+from tournament.sandbox.outside import probe, run_command, tier
 from tournament.sandbox.outside.launch import Build, LaunchSpec, limits_of_build
-from tournament.sandbox.outside.visible import interpreter
+from tournament.sandbox.outside.readable_paths import interpreter
 
 
 @pytest.fixture(params=[*OLDER, None], ids=lambda version: f"Landlock {version or 'of this kernel'}")
@@ -114,7 +114,7 @@ def tried_by_a_build(folder: Path, tries: dict[str, str]) -> dict[str, int]:
     )
     code = TRIES.format(told=told, tries="{" + ", ".join(f"{name!r}: {text}" for name, text in tries.items()) + "}")
     build = Build([[interpreter(), "-S", "-c", code]], {"PATH": "/usr/bin:/bin"}, [str(folder / "within")])
-    done = running.run(LaunchSpec(build, limits_of_build(600), folder / "within"), "on", 600.0)
+    done = run_command.run(LaunchSpec(build, limits_of_build(600), folder / "within"), "on", 600.0)
     assert (done.status, done.errors) == (0, b""), done
     assert outside.read_text() == "somebody's"
     return dict(json.loads(done.output))
@@ -163,8 +163,8 @@ def test_questions_where_signals_cannot_wait_for_them_are_asked_all_the_same(mon
             raise OSError(errno.EINVAL, "")
         return 7
 
-    monkeypatch.setattr(system_calls, "_set_filter", set_filter)
-    assert system_calls.install_questions("kill") == 7 and seen == [40, 8]
+    monkeypatch.setattr(seccomp, "_set_filter", set_filter)
+    assert seccomp.install_questions("kill") == 7 and seen == [40, 8]
 
 
 def missing(number: int) -> Callable[[], int]:

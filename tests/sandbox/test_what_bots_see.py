@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.built_in import VON_NEUMANN_POKER
-from tests.contest_runs import CONTEST, new_place
+from tests.contest_runs import CONTEST, make_contest
 from tests.worker.support import build, play, script, write_bot
 from tournament.api import replay
 from tournament.config import load_config
@@ -80,7 +80,7 @@ sys.exit(1)
 
 @pytest.mark.parametrize("kind", ["python", "program"])
 def test_it_is_the_same_everywhere(kind: str, tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold", "calm"])
+    place = make_contest(tmp_path, ["bold", "calm"])
     path = place.entrants / ("looks.py" if kind == "python" else "looks")
     write_bot(path, PYTHON if kind == "python" else script(PROGRAM))
     config = load_config(CONTEST, place.config)

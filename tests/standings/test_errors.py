@@ -15,7 +15,7 @@ from engine.kernel.sums import SeatSums
 from tests.oracles import strata
 from tests.standings.test_standings import batch_of, field_of, leg_of, leg_of_both
 from tournament.arrays import Floats
-from tournament.standings.errors import degrees_of_freedom
+from tournament.standings.standard_errors import degrees_of_freedom
 from tournament.standings.standings import compute_standings
 from tournament.standings.student_t import quantile, quantiles, two_sided_tail
 from tournament.standings.tally import tally_of_points
@@ -90,7 +90,7 @@ def test_a_very_large_field_is_ranked_by_intervals_compared_by_sorting(monkeypat
         for number in range(4)
     ]
     tested = compute_standings(field, [batch_of(*legs)])
-    monkeypatch.setattr("tournament.standings.verdicts.MOST_PAIRED", 8)
+    monkeypatch.setattr("tournament.standings.settled_order.MOST_PAIRED", 8)
     lines = compute_standings(field, [batch_of(*legs)])
     scores, measured = lines.measured.scores, lines.measured
     wide = quantiles(1 - 0.05 / 2 / 9, measured.freedom) * measured.stderr

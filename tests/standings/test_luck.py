@@ -17,7 +17,7 @@ from engine.games.von_neumann_poker.core import VonNeumannPoker
 from engine.kernel.game_core import BLOCK_COUNT
 from engine.kernel.records import Table
 from tests.built_in import VON_NEUMANN_POKER
-from tests.contest_runs import CONTEST, new_place, shipped_place
+from tests.contest_runs import CONTEST, make_contest, make_shipped_contest
 from tests.oracles.deals import key_of
 from tournament.api import run, verify
 from tournament.contests.von_neumann_poker.luck import LegLuck, usual_gains
@@ -127,7 +127,7 @@ def test_luck_has_mean_zero_whatever_bots_remember(
 
 
 def test_a_run_records_the_luck_of_each_leg(tmp_path: Path) -> None:
-    place = new_place(tmp_path, BOTS, 60, "replicas = 2")
+    place = make_contest(tmp_path, BOTS, 60, "replicas = 2")
     place.play()
     first = load(str(place.results))
     for line in first.ranking.entrants:
@@ -166,7 +166,7 @@ def test_luck_is_worked_out_where_legs_are_played_as_it_is_from_their_records(
 ) -> None:
     """With a buffer so small that it is emptied in the middle of legs, and holds several."""
     settings, rows, bots = SHIPPED_BOTS[contest]
-    config = shipped_place(tmp_path, contest, bots, f"seed = 5\n{settings}")
+    config = make_shipped_contest(tmp_path, contest, bots, f"seed = 5\n{settings}")
     if contest == CONTEST:
         bot = "def a(bot): return 20 if bot.card > 0.6 else 0\ndef b(bot, bet): return bot.card > 0.5\n"
         (tmp_path / "bots" / "python.py").write_text(bot)

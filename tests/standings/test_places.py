@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.oracles.exact_scores import match_value
 from tests.oracles.von_neumann_poker import Bot
 from tests.support import play_core
-from tournament.standings.errors import Differences
-from tournament.standings.places import rank_bounds, surely_ahead
+from tournament.standings.rank_bounds import rank_bounds, surely_ahead
+from tournament.standings.standard_errors import Differences
 from tournament.standings.student_t import quantile, two_sided_tail
 
 Floats = npt.NDArray[np.float64]

@@ -16,8 +16,8 @@ from engine.kernel.blocks import block_sizes
 from tests.standings.test_standings import batch_of, field_of, leg_of
 from tournament.errors import InputError
 from tournament.standings.bradley_terry import ELO, Wins, fitted
-from tournament.standings.places import nearest_behind, with_implied
-from tournament.standings.ratings import elo, look_of
+from tournament.standings.rank_bounds import nearest_behind, with_implied
+from tournament.standings.ratings import elo, rating_kind
 from tournament.standings.standings import compute_standings
 from tournament.store.legs import Legs
 
@@ -27,7 +27,7 @@ BLOCKS = 32
 
 def test_unknown_ratings_are_refused() -> None:
     with pytest.raises(InputError, match="--rating best: there are elo"):
-        look_of("best")
+        rating_kind("best")
 
 
 def wins_of(names: Sequence[str], won: Mapping[tuple[str, str], Floats], drawn: float = 0.0) -> Wins:

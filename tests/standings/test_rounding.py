@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.contest_runs import CONTEST, environment, shipped_place
+from tests.contest_runs import CONTEST, environment, make_shipped_contest
 from tournament.api import run
 
 # Contests, with bots and settings of each.
@@ -24,7 +24,7 @@ import numpy as np
 from engine.kernel.sums import SeatSums
 from tournament.contests import find_contest
 from tournament.records.results import load
-from tournament.standings.luck_of_rows import luck_of_legs
+from tournament.standings.luck_from_rows import luck_of_legs
 from tournament.store.leg_sums import leg_sums
 from tournament.store.parts import rows_of
 from tournament.store.storage import open_storage
@@ -50,7 +50,7 @@ for place in sys.argv[1:]:
 def places(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("rounding")
     for name, bots_and_settings in PLAYED.items():
-        config = shipped_place(folder / name, name, *bots_and_settings)
+        config = make_shipped_contest(folder / name, name, *bots_and_settings)
         run(name, config=config, results=folder / "results", executor="local")
     return [folder / "results" / name for name in PLAYED]
 

@@ -11,16 +11,16 @@ import pyarrow.compute as pc
 import pytest
 
 import tournament
-from tests.contest_runs import Place, new_place
+from tests.contest_runs import ContestDir, make_contest
 from tournament.errors import InputError
 from tournament.records.results import Results
 from tournament.store.folder_storage import FolderStorage
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+def place(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
     """Four bots, six matches, a part for each."""
-    place = new_place(tmp_path_factory.mktemp("selecting"), ["bold", "calm", "dull", "even"], sessions=40)
+    place = make_contest(tmp_path_factory.mktemp("selecting"), ["bold", "calm", "dull", "even"], sessions=40)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda pace, inline, *legs: inline == 1)
         place.play()
@@ -28,7 +28,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 
 @pytest.fixture(scope="module")
-def whole(place: Place) -> Results:
+def whole(place: ContestDir) -> Results:
     return tournament.load(place.results)
 
 
@@ -50,7 +50,7 @@ def same(part: pd.DataFrame, whole: pd.DataFrame) -> None:
     pandas.testing.assert_frame_equal(part, whole.reset_index(drop=True))
 
 
-def test_matches_are_all_that_is_read(place: Place, whole: Results, opened: list[str]) -> None:
+def test_matches_are_all_that_is_read(place: ContestDir, whole: Results, opened: list[str]) -> None:
     games, sessions = whole.games, whole.sessions
     del opened[:]
     some = tournament.load(str(place.results), matches=[1, 4])
@@ -62,7 +62,7 @@ def test_matches_are_all_that_is_read(place: Place, whole: Results, opened: list
     assert len(some.standings) == 4
 
 
-def test_bots_stand_for_their_matches(place: Place, whole: Results) -> None:
+def test_bots_stand_for_their_matches(place: ContestDir, whole: Results) -> None:
     games = whole.games
     theirs = games[(games.bot_0 == "dull") | (games.bot_1 == "dull")]
     assert theirs["match"].nunique() == 3
@@ -76,7 +76,7 @@ def test_bots_stand_for_their_matches(place: Place, whole: Results) -> None:
     same(nothing, games.iloc[:0])
 
 
-def test_columns_come_in_the_order_asked(place: Place, whole: Results) -> None:
+def test_columns_come_in_the_order_asked(place: ContestDir, whole: Results) -> None:
     for columns in (["bet", "bot_1", "folded"], ["bot_0"], ["a_gain", "match"]):
         some = tournament.load(str(place.results), columns=columns)
         same(some.games, whole.games[columns])
@@ -86,7 +86,7 @@ def test_columns_come_in_the_order_asked(place: Place, whole: Results) -> None:
     assert isinstance(some.sessions["bot_0"].dtype, pd.CategoricalDtype)
 
 
-def test_what_there_is_none_of_is_named(place: Place) -> None:
+def test_what_there_is_none_of_is_named(place: ContestDir) -> None:
     where = str(place.results)
     with pytest.raises(
         InputError, match=r"there is no column 'bets'; there are match, session, game, seat_0_is_a, .*, bot_1$"
@@ -106,7 +106,7 @@ def test_what_there_is_none_of_is_named(place: Place) -> None:
         tournament.scan(where, "gamez")  # type: ignore[arg-type]
 
 
-def test_a_scan_has_the_same_rows(place: Place, whole: Results, opened: list[str]) -> None:
+def test_a_scan_has_the_same_rows(place: ContestDir, whole: Results, opened: list[str]) -> None:
     duckdb = import_module("duckdb")
     polars = import_module("polars")
     games = tournament.scan(str(place.results))
@@ -127,7 +127,7 @@ def test_a_scan_has_the_same_rows(place: Place, whole: Results, opened: list[str
     assert duckdb.sql("SELECT count(*), max(match) FROM few").fetchall() == [(40, 0)]
 
 
-def test_a_scan_finds_a_flipped_bit(place: Place) -> None:
+def test_a_scan_finds_a_flipped_bit(place: ContestDir) -> None:
     path = next((place.results / "games").glob("0000000002-*"))
     content = path.read_bytes()
     games = tournament.scan(str(place.results))

@@ -24,7 +24,7 @@ from tests.contest_runs import REPOSITORY
 from tournament.cli.tables import crosstable_tables
 from tournament.leg import match_number
 from tournament.records.results import crosstable_values
-from tournament.standings.notes import notes_of
+from tournament.standings.caveats import notes_of
 from tournament.standings.standings import Standing, compute_standings
 from tournament.standings.student_t import quantile
 from tournament.store.ledger import Batch, ContestSetup, FieldEntrant, Until

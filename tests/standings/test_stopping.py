@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournament.standings.errors import Differences
+from tournament.standings.settled_order import SettledOrder, Verdict, looks_of, next_count, settled_order
+from tournament.standings.standard_errors import Differences
 from tournament.standings.stopping import apart, critical_value, looks, within
 from tournament.standings.student_t import quantile
-from tournament.standings.verdicts import SureOrder, Verdict, looks_of, next_count, settled_order
 from tournament.store.ledger import Until
 
 LOOKS = looks(4, 64)
@@ -64,7 +64,7 @@ def looks_at(replicas: Sequence[Sequence[float]], counts: Sequence[int]) -> list
     return found
 
 
-def settled(replicas: Sequence[Sequence[float]], until: Until) -> SureOrder:
+def settled(replicas: Sequence[Sequence[float]], until: Until) -> SettledOrder:
     return settled_order(looks_at(replicas, looks_of(until)), until, len(replicas))
 
 

@@ -12,7 +12,7 @@ import pytest
 from tests.oracles.deals import key_of
 from tournament.arrays import Floats
 from tournament.runner.schedule.legs import Competitor, Replicas, RoundRobin
-from tournament.standings.places import with_implied
+from tournament.standings.rank_bounds import with_implied
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.tables import pairs_of_tables
 from tournament.store.ledger import Batch, ContestSetup, FieldEntrant, Setting

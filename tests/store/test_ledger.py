@@ -439,13 +439,13 @@ def test_a_fold_is_written_once_there_are_many_entries_or_most_of_what_is_read_i
     assert folds == [0, 0, 24, 24, 24, 24, 37]
     assert len(read_entries(storage, read_state)) == 1
     state = State()
-    state.add(state.following(FIELD), 300_000)
-    assert not state.wants_fold
+    state.add(state.next_entry(FIELD), 300_000)
+    assert not state.needs_snapshot
     state.add(state.folded(), 275_000)
-    state.add(state.following(), 500_000)
-    assert not state.wants_fold
-    state.add(state.following(), 700_000)
-    assert state.wants_fold
+    state.add(state.next_entry(), 500_000)
+    assert not state.needs_snapshot
+    state.add(state.next_entry(), 700_000)
+    assert state.needs_snapshot
 
 
 # Who may write.
@@ -482,7 +482,7 @@ def test_a_ledger_that_can_not_be_read_is_let_go(storage: FolderStorage, tmp_pat
     (tmp_path / "ledger" / "00000001.json").write_bytes(b"broken")
     with pytest.raises(RunError):
         open_for_writing(storage)
-    FolderStorage(storage.location).hold()
+    FolderStorage(storage.location).acquire()
 
 
 # Broken entries.

@@ -16,7 +16,7 @@ import obstore.store
 import pytest
 
 import tournament
-from tests.contest_runs import CONTEST, THRESHOLDS, Listener, bot_source, call, new_place
+from tests.contest_runs import CONTEST, THRESHOLDS, Listener, bot_source, call, make_contest
 from tests.object_store import BUCKET, MemoryStore, ServedStore, new_location
 from tests.store.test_ledger import FIELD, leg, read_beside_a_writer, stage_batch
 from tournament.errors import InputError, RunError
@@ -149,7 +149,7 @@ def test_a_store_that_passes_over_conditions_is_refused(served_store: ServedStor
         served_store.behaving(deaf=True),
         pytest.raises(RunError, match="use one with conditional puts"),
     ):
-        storage.hold()
+        storage.acquire()
 
 
 @pytest.mark.parametrize("status", ["500", "503"])
@@ -162,7 +162,7 @@ def test_a_store_that_stumbles_while_it_is_tried_is_fit(
     puts = itertools.count(1)
     stumbles = {how: lambda request: status if request.startswith("PUT") and next(puts) == number else None}
     with served_store.behaving(**stumbles):
-        assert not storage.hold()
+        assert not storage.acquire()
     assert storage.still_held()
 
 
@@ -258,7 +258,7 @@ def test_the_command_says_it_in_one_line_and_shows_no_secret(
     served_store: ServedStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hushhush")
-    place = new_place(tmp_path, ["bold", "calm"])
+    place = make_contest(tmp_path, ["bold", "calm"])
     with served_store.behaving(gate=lambda request: "403"):
         done = call(place.arguments("--results", f"s3://{BUCKET}/place?{served_store.options}"))
     assert done.returncode == 1
@@ -303,7 +303,7 @@ def test_keys_in_an_address_are_refused_and_not_shown(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variable: str
 ) -> None:
     monkeypatch.setenv(variable, "http://AKIA123:hushhush@127.0.0.1:9")
-    place = new_place(tmp_path, ["bold", "calm"])
+    place = make_contest(tmp_path, ["bold", "calm"])
     for arguments in (place.arguments("--results", "s3://bucket/place"), ["verify", "--results", "s3://bucket/place"]):
         done = call(arguments)
         assert done.returncode == 2 and "has a name or a password in it" in done.stderr
@@ -321,7 +321,7 @@ def test_records_that_were_copied_go_on_there(served_store: ServedStore, tmp_pat
         client_options={"allow_http": True},
     )
     first, second, third, fourth = list(THRESHOLDS)[:4]
-    place = new_place(tmp_path / "here", [first, second])
+    place = make_contest(tmp_path / "here", [first, second])
     place.play()
 
     folder = place.results.parent

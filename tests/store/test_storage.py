@@ -121,7 +121,7 @@ def test_all_goes_to_an_archive(storage: Storage) -> None:
     assert [place.rpartition("-")[2] for place in storage.archives()] == ["1", "9", "10"]
     place = storage.new_archive()
     assert place == f"{storage.location}-archive-11"
-    storage.hold()
+    storage.acquire()
     storage.move(place)
     storage.release()
     assert storage.list("games") == {}
@@ -130,12 +130,12 @@ def test_all_goes_to_an_archive(storage: Storage) -> None:
 
 def test_a_root_is_held_until_it_is_released_or_its_sign_replaced(location: str, storage: Storage) -> None:
     assert not storage.still_held()
-    storage.hold()
+    storage.acquire()
     assert storage.still_held()
     storage.release()
     assert not storage.still_held()
     other = open_storage(location)
-    other.hold()
+    other.acquire()
     assert other.still_held()
     other.replace("ledger/writer", b"somebody else")
     assert not other.still_held()

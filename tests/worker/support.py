@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
@@ -19,11 +20,10 @@ from tests.oracles.von_neumann_poker import Bot, Game, Record, Session
 from tests.support import VIEW, poker_tables, take_rows
 from tournament.artifacts.bot import Entrant
 from tournament.cache import cache_folder
-from tournament.contests.contest import NewCore
-from tournament.contests.settings import ContestSettings
+from tournament.contests.contest import CoreSetup, NewCore
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.entrants.build import build_entrants
-from tournament.leg import Leg, LegPlan, Seat
+from tournament.leg import Leg, Seat
 from tournament.runner.schedule.legs import Competitor, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.legs import Fault, LegResult
@@ -238,11 +238,9 @@ def ask_each(
         ).legs()
     cores: dict[int, ScriptedCore] = {}
 
-    def new_core(
-        leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
-    ) -> GameCore:
-        cores[leg.match] = ScriptedCore(questions, VON_NEUMANN_POKER.interface.view_size)
-        return cores[leg.match]
+    def new_core(setup: CoreSetup[Any]) -> GameCore:
+        core = cores[setup.leg.match] = ScriptedCore(questions, VON_NEUMANN_POKER.interface.view_size)
+        return core
 
     played = play([*entrants, silent], settings, sandbox, legs, new_core)
     return {

@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 
 from tests.built_in import VON_NEUMANN_POKER
 from tests.worker.support import ON
-from tournament.artifacts import python_packing
+from tournament.artifacts import python_artifact
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, PlaysAs
 from tournament.runner.pace import Pace
-from tournament.runner.planning import starts_per_leg
-from tournament.runner.schedule.counting import Counted, count_legs
+from tournament.runner.plan import starts_per_leg
+from tournament.runner.schedule.counting import Reconciliation, reconcile
 from tournament.runner.schedule.legs import Competitor, Fixture, MatchColumns, RoundRobin, Schedule
-from tournament.runner.tasks import LegsToPlay
+from tournament.runner.tasks import TaskQueue
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Batch
 from tournament.store.leg_sums import LegSums
@@ -33,7 +33,9 @@ from tournament.worker.batch import Receipt
 Task = tuple[tuple[Leg, ...], ...]
 
 # One Python bot whose legs may share processes, and one whose legs may not.
-ARTIFACTS = {share: python_packing.pack(b"", ON, legs_may_share=share == "together") for share in ("together", "apart")}
+ARTIFACTS = {
+    share: python_artifact.pack(b"", ON, legs_may_share=share == "together") for share in ("together", "apart")
+}
 
 
 def new_pace(workers: int, sessions: int) -> Pace:
@@ -93,18 +95,18 @@ def result_of(leg: Fixture | Leg) -> LegResult:
     return LegResult(leg.digest, match, number, leg.names, 1, 1, (LegSums(0.0, 0.0),) * 2)
 
 
-def missing(schedule: Schedule, done: Iterable[int] = ()) -> Counted:
+def missing(schedule: Schedule, done: Iterable[int] = ()) -> Reconciliation:
     fixtures = list(schedule.fixtures())
-    return count_legs(
+    return reconcile(
         [Batch("", (), Legs.of(tuple(result_of(fixtures[number]) for number in done)))] if done else [], schedule
     )
 
 
-def to_play(schedule: Schedule, pace: Pace, done: Iterable[int] = (), *, in_order: bool = True) -> LegsToPlay:
-    return LegsToPlay(schedule, missing(schedule, done), pace, frozenset, in_order=in_order)
+def to_play(schedule: Schedule, pace: Pace, done: Iterable[int] = (), *, in_order: bool = True) -> TaskQueue:
+    return TaskQueue(schedule, missing(schedule, done), pace, frozenset, in_order=in_order)
 
 
-def tasks_of(play: LegsToPlay) -> Iterator[Task]:
+def tasks_of(play: TaskQueue) -> Iterator[Task]:
     while task := play.next_task():
         yield task
 
@@ -186,7 +188,7 @@ def test_who_is_out_goes_out_no_more() -> None:
     out: set[str] = set()
     schedule = field_of(8)
     pace = new_pace(2, 10**6)
-    play = LegsToPlay(schedule, missing(schedule), pace, lambda: out)
+    play = TaskQueue(schedule, missing(schedule), pace, lambda: out)
     first = play.next_task()
     assert first
     out |= {"3", "8"}
@@ -263,5 +265,5 @@ def test_a_pace_that_can_not_be_noted_or_read_ends_no_run(tmp_path: Path) -> Non
     storage.prepare()
     (tmp_path / "ledger" / "pace").mkdir()
     pace.note(Receipt((), 2.0))
-    pace.note_down(storage)
-    assert not pace.begin_as_kept(storage)
+    pace.save(storage)
+    assert not pace.load_saved(storage)

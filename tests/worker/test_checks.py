@@ -9,17 +9,18 @@ from pathlib import Path
 import pytest
 import wasmtime
 
-from tests.built_in import TWO_CARD_DRAW, VON_NEUMANN_POKER
-from tests.cli.in_process import shown
+from tests.built_in import VON_NEUMANN_POKER
+from tests.cli.in_process import run_cli
 from tests.worker.support import Source, script, write_bot
 from tournament.cache import cache_folder
 from tournament.contests.settings import BankedSettings, ContestSettings
 from tournament.contests.two_card_draw.rules import EXAMPLES, example
+from tournament.contests.two_card_draw.rules import Settings as DrawSettings
 from tournament.contests.two_card_draw.servers import practice_server
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.runner.listener import NullListener
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.trial import playing
+from tournament.trial import trial_legs
 from tournament.trial.check import CheckReport, check_bot, habits
 from tournament.worker.observation import ObservedLeg
 from tournament.worker.processes.bot_process import Use
@@ -36,7 +37,7 @@ def check(folder: Path, source: Source, settings: Settings = SMALL, name: str = 
 
 def test_a_fit_python_bot(tmp_path: Path) -> None:
     report = check(tmp_path, CALM)
-    assert report.fit and report.repeats and report.legs_share
+    assert report.fit and report.repeats and report.shares_process
     assert report.leg is not None and report.leg.sessions == 20
     assert report.meter is not None and report.meter.use is not None
     assert report.meter.decisions == report.meter.use.decisions > 100
@@ -53,7 +54,7 @@ def test_a_bot_that_does_not_repeat_may_enter(tmp_path: Path) -> None:
 
 def test_a_bot_cannot_tell_a_check_from_a_tournament(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is told of a tournament's sessions, and without a seed its chance is another each time."""
-    monkeypatch.setattr("tournament.trial.playing.SESSIONS", 3)
+    monkeypatch.setattr("tournament.trial.trial_legs.SESSIONS", 3)
     listens = script("""
         import sys
         sessions = sys.stdin.readline().strip()
@@ -76,7 +77,7 @@ def test_a_bot_cannot_tell_a_check_from_a_tournament(tmp_path: Path, monkeypatch
 def test_no_server_of_a_check_is_known() -> None:
     servers = {practice_server(bytes([n]) * 32).content for n in range(4)}
     assert len(servers) == 4
-    assert not servers & {example(TWO_CARD_DRAW.settings(seed="1"), name).content for name in EXAMPLES}
+    assert not servers & {example(DrawSettings(seed="1"), name).content for name in EXAMPLES}
 
 
 LEAK = """
@@ -93,8 +94,8 @@ def b(bot, bet):
 
 def test_a_bot_whose_legs_could_leak_has_a_process_for_each(tmp_path: Path) -> None:
     report = check(tmp_path, LEAK)
-    assert report.repeats and not report.legs_share and report.fit
-    assert report.why_apart == "line 2: imports Counter from collections"
+    assert report.repeats and not report.shares_process and report.fit
+    assert report.isolation_violation == "line 2: imports Counter from collections"
 
 
 LOOP = "(loop $l (br $l))"
@@ -180,19 +181,19 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class TimedPairing(playing.Pairing):
+class TimedPairing(trial_legs.Pairing):
     """A pairing whose bot takes known times: for its start and for each decision."""
 
     each: float = 0.0
     start: float = 0.0
     clock: Clock = field(default_factory=Clock)
 
-    def play(self, legs: int = 1) -> list[playing.Trial]:
+    def play(self, legs: int = 1) -> list[trial_legs.Trial]:
         (trial,) = super().play(legs)
         decisions = trial.meter.decisions
         taken = self.start + decisions * self.each
         self.clock.now += taken
-        return [replace(trial, meter=playing.Meter(decisions, use=Use(decisions, taken, 1)))]
+        return [replace(trial, meter=trial_legs.Meter(decisions, use=Use(decisions, taken, 1)))]
 
 
 @pytest.mark.parametrize("start", [0.1, 30.0])
@@ -202,7 +203,7 @@ def test_check_judges_a_bot_by_its_decisions_whatever_its_start_takes(
 ) -> None:
     write_bot(tmp_path / "calm.py", CALM)
     settings = Settings(sessions=5000, max_faults=0, seconds=10.0, increment_ms=0.0, seed="3")
-    tried = playing.build(
+    tried = trial_legs.build(
         VON_NEUMANN_POKER, settings, SandboxSettings(), tmp_path / "calm.py", NullListener().on_message
     )
     timed = TimedPairing(**vars(tried), each=each, start=start)
@@ -229,7 +230,7 @@ def test_a_fault_of_a_c_bot_has_its_line_and_of_a_python_bot_two_frames(tmp_path
 
 def run_check(*words: str) -> tuple[int, str]:
     """The command's exit code and what it printed, blanks made one."""
-    done = shown("check", *words)
+    done = run_cli("check", *words)
     return done.code, re.sub(r"\s+", " ", done.out + done.err)
 
 
@@ -241,7 +242,7 @@ def test_an_error_of_our_own_around_a_check_is_one_line(tmp_path: Path, monkeypa
     bot.parent.mkdir()
     bot.write_text("int a(const Bot *b) { return 0; }\nint b(const Bot *b, int x) { return 1; }\n")
     monkeypatch.setattr("tournament.cli.trial.check_table", fails)
-    done = shown("check", str(bot))
+    done = run_cli("check", str(bot))
     assert done.code == 1
     said = done.err.splitlines()[-1]
     assert said.startswith("tournament: bot.c: ") and "ZeroDivisionError: no; please report it, with " in said

@@ -17,11 +17,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.built_in import VON_NEUMANN_POKER
-from tests.contest_runs import CONTEST, assert_in_schedule_order, assert_same, outcome
-from tests.processes import comes, descendants
+from tests.contest_runs import CONTEST, assert_in_schedule_order, assert_same, read_outcome
+from tests.processes import descendants, wait_until
 from tests.worker.support import ON, SILENT_C, answering, artifacts_of, build, legs_of, play, write_bot
 from tournament.api import run
-from tournament.artifacts import python_packing
+from tournament.artifacts import python_artifact
 from tournament.artifacts.bot import Entrant
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.entrants.build import build_entrants
@@ -78,7 +78,7 @@ DEEDS = {
 def python_entrant(name: str, source: str) -> Entrant:
     """An entrant that need not be tried first. Its legs share a process, as those of a misjudged bot would."""
     digest = sha256(source.encode()).hexdigest()
-    return Entrant(name, "python", digest, python_packing.pack(source.encode(), ON, legs_may_share=True))
+    return Entrant(name, "python", digest, python_artifact.pack(source.encode(), ON, legs_may_share=True))
 
 
 @st.composite
@@ -184,7 +184,7 @@ def test_a_mixed_field_gives_the_same_records_however_it_is_played(tmp_path: Pat
     bots = mixed_folder(tmp_path / "bots")
     entrants = build_entrants(VON_NEUMANN_POKER, Settings(), ON, bots, lambda _text: None)
     sharing = {
-        bot.name for bot in entrants if bot.plays_as == "python" and python_packing.legs_may_share(bot.artifact or b"")
+        bot.name for bot in entrants if bot.plays_as == "python" and python_artifact.legs_may_share(bot.artifact or b"")
     }
     assert sharing == {"counting", "raises"}
     ways = {
@@ -200,7 +200,7 @@ def test_a_mixed_field_gives_the_same_records_however_it_is_played(tmp_path: Pat
         results = tmp_path / name
         run(CONTEST, config=config, results=results, workers=workers, executor="local")
         assert_in_schedule_order(results / CONTEST)
-        outcomes[name] = outcome(results / CONTEST)
+        outcomes[name] = read_outcome(results / CONTEST)
         recorded = load(str(results / CONTEST)).ranking.faults
         faults[name] = [(leg.seats, leg.number, replace(fault, last_output="")) for leg, fault in recorded]
         (confined_by,) = load(str(results / CONTEST)).sandboxes
@@ -221,7 +221,7 @@ def nothing_left(folder: Path) -> Iterator[None]:
     yield
     fork_server.end_idle()
     assert set(descendants(os.getpid())) <= before[0]
-    assert comes(lambda: len(os.listdir("/proc/self/fd")) <= len(before[1]))
+    assert wait_until(lambda: len(os.listdir("/proc/self/fd")) <= len(before[1]))
     assert [path for path in folder.rglob("*") if path.is_file()] == []
 
 

@@ -23,7 +23,7 @@ from tests.worker.support import (
 )
 from tournament.contests.settings import ProcessTime
 from tournament.contests.von_neumann_poker.rules import Settings
-from tournament.sandbox.outside.own_time import Use
+from tournament.sandbox.outside.process_time import Use
 from tournament.worker.processes import bot_process, lanes, programs
 from tournament.worker.processes.bot_process import Spent, TimeLimits
 

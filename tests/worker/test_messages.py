@@ -22,7 +22,7 @@ from engine.processes.lanes import Lanes
 from engine.processes.lines import MOST_ACTION_BYTES
 from engine.watching.scripted_core import ScriptedCore
 from tests.built_in import VON_NEUMANN_POKER
-from tests.processes import comes
+from tests.processes import wait_until
 from tests.support import poker_tables
 from tests.worker.support import A, B, Question
 from tournament.contests.interface import Dialogue
@@ -303,7 +303,7 @@ def test_a_message_larger_than_a_pipe_gets_through(stage: Stage) -> None:
         events.extend(stage.run(0.05))
         return len(events) >= count
 
-    assert comes(have_all_come)
+    assert wait_until(have_all_come)
     running = False
     stage.run(0.05)
     stage.table.drop(endless)

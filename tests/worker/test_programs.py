@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.support import poker_settings
 from tests.worker.support import ON, A, ask, build, pair, problem_of, script, write_bot
 from tournament.artifacts import archive
-from tournament.artifacts.recipe import read_recipe
+from tournament.artifacts.bot_toml import read_recipe
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.errors import InputError, RunError

@@ -11,7 +11,7 @@ import wasmtime
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from tests.built_in import TWO_CARD_DRAW, VON_NEUMANN_POKER
 from tests.oracles.deals import key_of
-from tests.support import GatheringDesk, artifact_of, build_folder, play_built, poker_settings, poker_tables
+from tests.support import MemorySink, artifact_of, build_folder, play_built, poker_settings, poker_tables
 from tests.worker.test_webassembly_limits import CALLS, LOOPS, PLAIN, counting
 from tournament.artifacts.bot import Entrant
 from tournament.contests.von_neumann_poker.rules import Settings
@@ -239,7 +239,7 @@ def built(folder: Path) -> dict[str, Entrant]:
 def test_a_bot_stops_searching_when_its_time_is_over(built: dict[str, Entrant]) -> None:
     leg, artifacts = leg_of(built["searches"], PLAIN, 1)
     meters: list[tuple[int, int, int]] = []
-    sink = GatheringDesk(*poker_tables(1 << 12, 1 << 8))
+    sink = MemorySink(*poker_tables(1 << 12, 1 << 8))
     result = play_leg(VON_NEUMANN_POKER, Settings(sessions=1), leg, artifacts, sink, meters=meters)
     assert not result.faults
     assert 0.19 * FUEL_PER_SECOND < meters[0][2] < 0.191 * FUEL_PER_SECOND

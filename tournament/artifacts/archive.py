@@ -10,7 +10,7 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from tournament.artifacts.recipe import FILE_NAME, MOST_BYTES, Recipe, read_recipe
+from tournament.artifacts.bot_toml import FILE_NAME, MOST_BYTES, Recipe, read_recipe
 from tournament.errors import InputError, RunError
 from tournament.leg import Unfit
 from tournament.small_files import decoded

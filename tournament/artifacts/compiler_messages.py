@@ -9,7 +9,7 @@ from pathlib import Path
 from tournament.artifacts.compiler_command import BOT_FOLDER
 from tournament.errors import first_of, printable
 from tournament.sandbox.outside.launch import MEGABYTES_OF_BUILDS_FILES
-from tournament.sandbox.outside.running import Finished
+from tournament.sandbox.outside.run_command import Finished
 
 # For newcomers' mistakes: a part of the compiler's message, and the way out.
 Hints = tuple[tuple[str, str], ...]

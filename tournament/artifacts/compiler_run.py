@@ -24,11 +24,11 @@ from tournament.artifacts.compiler_messages import (
 )
 from tournament.errors import RunError
 from tournament.leg import Unfit
-from tournament.sandbox.outside import probe, running
-from tournament.sandbox.outside.endings import KILLED, kills_for_memory
+from tournament.sandbox.outside import probe, run_command
+from tournament.sandbox.outside.exit_status import KILLED, kills_for_memory
 from tournament.sandbox.outside.launch import MEGABYTES_OF_BUILDS, Build, LaunchSpec, limits_of_build
-from tournament.sandbox.outside.own_time import Disturbed
-from tournament.sandbox.outside.running import Finished
+from tournament.sandbox.outside.process_time import MachineBusyError
+from tournament.sandbox.outside.run_command import Finished
 from tournament.sandbox.outside.scratch import is_full, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -80,8 +80,8 @@ def run_compiler(
 
     It reads its own files, `folder` and what is `readable`, and writes into `folder` alone. `libraries`: a folder in
     which it builds its libraries; this involves no stranger's code, so only limits hold it. It may take
-    what is left of its `allowance`. Raises Unfit; Disturbed, OSError and InputError when that may be the machine's
-    doing.
+    what is left of its `allowance`. Raises Unfit; MachineBusyError, OSError and InputError when that may be the
+    machine's doing.
     """
     allowance = allowance or Allowance()
     seconds = FIRST_SECONDS if libraries else ceil(max(1, allowance.left))
@@ -90,10 +90,10 @@ def run_compiler(
         probe.probe_builds(sandbox.mode)
     kills = kills_for_memory()
     finished = _run_once(commands, folder, readable, sandbox, libraries, seconds)
-    running.check_confined(finished, "compilers")
+    run_command.check_confined(finished, "compilers")
     short_of_memory = finished.status in (*KILLED, *_ABORTED) or (finished.status and kills_for_memory() > kills)
     if short_of_memory and not finished.excess and not finished.cut_off:
-        raise Disturbed(f"the compiler {finished.in_words}, for want of memory perhaps")
+        raise MachineBusyError(f"the compiler {finished.in_words}, for want of memory perhaps")
     if finished.status and is_full(folder):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     allowance.left -= seconds if finished.excess or finished.cut_off else finished.seconds
@@ -125,7 +125,7 @@ def _run_once(
     """`seconds`: of processor time, which ends first unless the machine is busy: by the clock it has more."""
     scratch = libraries or folder / "tournament_scratch"
     scratch.mkdir(exist_ok=True)
-    finished = running.run(
+    finished = run_command.run(
         LaunchSpec(
             Build(
                 commands,
@@ -175,7 +175,7 @@ def require_compiler(sandbox: SandboxSettings) -> None:
         unit.write_text("int trial(int x) { return x + 1; }\n")
         trial = [*own_command("c"), "-c", unit.name, "-o", "trial.o"]
         finished = _run_once([trial], folder, [], sandbox, None, SECONDS)
-        running.check_confined(finished, "compilers")
+        run_command.check_confined(finished, "compilers")
         if finished.status != 0:
             words = first_line(message_of(finished)) or finished.in_words
             raise RunError(f"the compiler does not work on this machine (out of memory or disk?): {words}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import signal
 
 from tournament.leg import Unfit
-from tournament.sandbox.outside import fork_server, running
+from tournament.sandbox.outside import fork_server, run_command
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, ModuleTrial
-from tournament.sandbox.outside.own_time import Disturbed
+from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.settings import SandboxSettings
 
 SECONDS = 20  # of processor time, for all engines
@@ -19,8 +19,8 @@ def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]],
 
     `library`: the path of the runtime's; `engines`: the settings of each.
 
-    Raises Unfit; Disturbed when it was ended or given no time, which may be the machine's doing; and InputError when
-    it can't be confined.
+    Raises Unfit; MachineBusyError when it was ended or given no time, which may be the machine's doing; and InputError
+    when it can't be confined.
 
     What else is wrong with the module is not found here.
     """
@@ -31,13 +31,13 @@ def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]],
         readable=[library],
         modules=["engine.wasm.modules"],
     )
-    finished = running.finish(fork_server.start(launch, sandbox.mode), launch, 2 * SECONDS, given=code)
-    running.check_confined(finished, "compilers")
+    finished = run_command.finish(fork_server.start(launch, sandbox.mode), launch, 2 * SECONDS, given=code)
+    run_command.check_confined(finished, "compilers")
     if finished.status == 0:
         return
     if finished.status == -signal.SIGXCPU:
         raise Unfit(f"takes more than {SECONDS} seconds to be compiled to machine code")
     if finished.cut_off:
-        raise Disturbed("this machine is too busy")
+        raise MachineBusyError("this machine is too busy")
     what = f"takes more than {_MEGABYTES} MB to be compiled to machine code, or this machine has too little memory"
-    raise Disturbed(f"{what} ({finished.in_words})")
+    raise MachineBusyError(f"{what} ({finished.in_words})")

@@ -7,18 +7,18 @@ import os
 from pathlib import Path
 
 from tournament.artifacts.archive import pack, recipe_of, unpack
+from tournament.artifacts.bot_toml import Recipe
 from tournament.artifacts.commands import OF_JAVA, PATH, find_command
-from tournament.artifacts.recipe import Recipe
 from tournament.errors import InputError, first_of
 from tournament.leg import Unfit
-from tournament.sandbox.outside import probe, running
-from tournament.sandbox.outside.endings import KILLED, kills_for_memory
+from tournament.sandbox.outside import probe, run_command
+from tournament.sandbox.outside.exit_status import KILLED, kills_for_memory
 from tournament.sandbox.outside.launch import Build, LaunchSpec, limits_of_build
-from tournament.sandbox.outside.own_time import Disturbed
+from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.scratch import is_full, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
-_SECONDS = 300  # of its own time: `sandbox.outside.own_time`
+_SECONDS = 300  # of its own time: `sandbox.outside.process_time`
 _MOST_SHOWN = 1 << 16  # bytes of what a build writes
 # Folders that compilers need. Not all of /usr: people keep work of their own in some of its folders.
 _SYSTEM = (
@@ -39,7 +39,7 @@ _SYSTEM = (
 def build(archive: bytes, sandbox: SandboxSettings) -> bytes:
     """The archive that plays: this one, or what its build command makes of a copy of it in the sandbox.
 
-    Raises Unfit, Disturbed for one that the system killed, perhaps since it took too much itself, and
+    Raises Unfit, MachineBusyError for one that the system killed, perhaps since it took too much itself, and
     OSError when the disk is full.
     """
     recipe = recipe_of(archive)
@@ -58,7 +58,7 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
         scratch.mkdir()
         unpack(archive, folder)
         system = [path for path in _SYSTEM if os.path.exists(path)]
-        finished = running.run(
+        finished = run_command.run(
             LaunchSpec(
                 Build(
                     [[find_command(recipe.build[0], folder), *recipe.build[1:]]],
@@ -79,7 +79,7 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
             complaint = _complaint(recipe, finished, folder)
             was_killed = finished.status in KILLED or kills_for_memory() > kills
             if was_killed and not (finished.cut_off or finished.excess):
-                raise Disturbed(complaint)
+                raise MachineBusyError(complaint)
             raise Unfit(complaint, lasting=False)
         try:
             return pack(folder, built=True)
@@ -90,7 +90,7 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
 _CANT_START, _DENIED = (126, 127), "Permission denied"
 
 
-def _complaint(recipe: Recipe, finished: running.Finished, folder: Path) -> str:
+def _complaint(recipe: Recipe, finished: run_command.Finished, folder: Path) -> str:
     text = (finished.errors + finished.output).decode(errors="replace").replace(f"{folder}/", "")
     lines = [line for line in text.splitlines() if line.strip()]
     what = f"its build ({' '.join(recipe.build)}) {finished.in_words}"

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tournament.errors import RunError, counted
+from tournament.errors import RunError, pluralize
 
 
 @contextlib.contextmanager
@@ -57,7 +57,7 @@ class Verification:
     def verdict(self) -> str:
         """What it comes to, in words."""
         if self.problems:
-            return counted(len(self.problems), "problem")
+            return pluralize(len(self.problems), "problem")
         return "nothing wrong was found, and not all could be checked" if self.notes else "all as recorded"
 
     @property
@@ -68,9 +68,9 @@ class Verification:
     def __str__(self) -> str:
         """One line of what was checked."""
         checked = [
-            counted(self.entries, "ledger entry", "ledger entries"),
-            f"{counted(self.parts, 'part')} of {self.bytes:,} bytes",
-            f"the sums of {counted(self.legs, 'leg')} with {counted(self.games, 'game')}",
-            *([f"{counted(self.replayed, 'leg')} by playing again"] if self.replayed else []),
+            pluralize(self.entries, "ledger entry", "ledger entries"),
+            f"{pluralize(self.parts, 'part')} of {self.bytes:,} bytes",
+            f"the sums of {pluralize(self.legs, 'leg')} with {pluralize(self.games, 'game')}",
+            *([f"{pluralize(self.replayed, 'leg')} by playing again"] if self.replayed else []),
         ]
         return f"{self.location}: checked {', '.join(checked)}"

@@ -29,7 +29,7 @@ from tournament.errors import InputError, RunError, TournamentError
 from tournament.records.contest_of import contest_of, is_here
 from tournament.records.results import ranking_of
 from tournament.runner.executors.local import LocalExecutor
-from tournament.runner.strays import in_tables
+from tournament.runner.stray_files import in_tables
 from tournament.store.ledger import Batch, ContestSetup, State
 from tournament.store.ledger_reading import read_what_is_there, require_own
 from tournament.store.storage import Storage, open_storage
@@ -112,7 +112,7 @@ def _verified(
             f"{names} {verb} older than the last commit; the next run rewrites {'it' if verb == 'is' else 'them'}"
         )
         behind = []
-    elif behind and storage.may_be_held():
+    elif behind and storage.may_be_locked():
         notes.append("a run may go on: matches.parquet and its like are behind the ledger")
         behind = []
     problems += wrong + behind

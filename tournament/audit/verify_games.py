@@ -21,7 +21,7 @@ from tournament.errors import RunError
 from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.runner.executors import Executor
-from tournament.runner.planning import artifacts_of, schedule_of
+from tournament.runner.plan import artifacts_of, schedule_of
 from tournament.runner.schedule.counting import fixtures_of
 from tournament.runner.schedule.legs import Schedule
 from tournament.sandbox.outside.scratch import scratch_folder

@@ -15,7 +15,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.errors import RunError
 from tournament.records.history import damaged_parts
 from tournament.records.results import summaries
-from tournament.runner.strays import in_tables, shown, strays
+from tournament.runner.stray_files import in_tables, shown, strays
 from tournament.standings.standings import Standings
 from tournament.store.ledger import OF_BATCH, Batch, ContestSetup, Part, State, entry_name
 from tournament.store.ledger_reading import sizes_of_entries, text_of
@@ -113,7 +113,7 @@ def _place_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
 
 def stray_problems(storage: Storage, state: State, before: Mapping[str, bool]) -> list[Problem]:
     """What lies among the parts and is none that counts: it was there `before` the ledger was read, and still is."""
-    found = strays(before, state, writing=storage.may_be_held())
+    found = strays(before, state, writing=storage.may_be_locked())
     still = in_tables(storage) if found else {}
     return [
         Problem(shown(place), "is none of the records", "move it away: tournament run stops for it")

@@ -6,7 +6,7 @@ from tournament.audit.report import Problem
 from tournament.errors import RunError
 from tournament.runner.seed import seed_of, unlike_seed
 from tournament.store.ledger import ContestSetup
-from tournament.store.secrets import SECRETS
+from tournament.store.seed_files import SECRETS
 from tournament.store.storage import Storage
 
 _BRING_BACK = "tournament run brings it back from its copy"

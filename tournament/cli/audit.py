@@ -11,7 +11,7 @@ import typer
 
 from tournament.audit.replay import MOST_GAMES, replay_games
 from tournament.audit.verification import verify_contest
-from tournament.cli.consoles import err, out, tell
+from tournament.cli.consoles import err, out, print_text
 from tournament.cli.locations import recorded
 from tournament.cli.options import (
     CHOICE,
@@ -59,7 +59,7 @@ def verify(
             lines = [f"{one.location}/{problem}" for problem in one.problems]
             lines += [f"{one.location}: {note}" for note in (*one.notes, *one.remarks)]
             for line in (*lines, f"{one}: {one.verdict}"):
-                tell(printable(line))
+                print_text(printable(line))
     codes = {one.exit_code for one in found}
     if code := 1 if 1 in codes else max(codes, default=0):
         raise typer.Exit(code)
@@ -102,6 +102,6 @@ def replay(
         if game is None and len(found.games) == MOST_GAMES:
             out.print(f"the first {MOST_GAMES:,} games; --game shows another")
         if found.mismatch:
-            tell(f"not as recorded: {found.mismatch}", style="red")
+            print_text(f"not as recorded: {found.mismatch}", style="red")
     if found.mismatch:
         raise typer.Exit(1)

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from tournament.cli.screen import Screen
 from tournament.cli.tables import facts_table
-from tournament.contests.rules_of_others import MOST_BYTES, load_rules
+from tournament.contests.rules_loader import MOST_BYTES, load_rules
 from tournament.errors import TournamentError, printable
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.small_files import read_small_file

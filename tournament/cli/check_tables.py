@@ -13,12 +13,12 @@ from engine.kernel.game_core import BLOCK_COUNT
 from tournament.cli.numbers import short
 from tournament.cli.tables import facts_table
 from tournament.entrants import hints
-from tournament.errors import counted, printable
+from tournament.errors import pluralize, printable
 from tournament.standings.student_t import half_width
 from tournament.store.legs import Fault, LegResult, by_sort
 from tournament.trial.check import CheckReport
-from tournament.trial.mistakes import Search
-from tournament.trial.playing import Meter
+from tournament.trial.sanitizer_search import Search
+from tournament.trial.trial_legs import Meter
 
 if TYPE_CHECKING:
     pass
@@ -89,9 +89,9 @@ def mistakes_in_words(search: Search, file: str) -> Text:
 
 
 def _legs(report: CheckReport) -> str:
-    if report.legs_share:
+    if report.shares_process:
         return "share a process"
-    return f"apart, each in a process of its own, which is slower: {printable(report.why_apart)}"
+    return f"apart, each in a process of its own, which is slower: {printable(report.isolation_violation)}"
 
 
 def _won(points: float, leg: LegResult) -> str:
@@ -104,7 +104,7 @@ def _won(points: float, leg: LegResult) -> str:
 
 
 def _in_sessions(count: int) -> str:
-    return f"in {counted(count, 'session')}" if count else "of a session that was broken off"
+    return f"in {pluralize(count, 'session')}" if count else "of a session that was broken off"
 
 
 def costs(meter: Meter, fuel_allowed: int | None = None) -> list[tuple[str, str]]:
@@ -151,5 +151,5 @@ def fault_lines(faults: Sequence[tuple[LegResult, Fault]], *, of_both: bool = Fa
             lines.append(f"  {_HINT_TO_LINES}")
         lines += [f"  {hint}" for hint in hints.of_fault(fault.message)]
         if like_it:
-            lines.append(f"  and the same {counted(len(like_it), 'more time')}")
+            lines.append(f"  and the same {pluralize(len(like_it), 'more time')}")
     return Text(printable("\n".join(lines) or "none"))

@@ -9,6 +9,6 @@ out = Console(highlight=False, markup=False, emoji=False)
 err = Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
-def tell(text: RenderableType, style: str | None = None) -> None:
+def print_text(text: RenderableType, style: str | None = None) -> None:
     """Print prose: a terminal breaks it between words; a pipe gets whole lines, as what is to be copied always is."""
     out.print(text, style=style, soft_wrap=not out.is_terminal)

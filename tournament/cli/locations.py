@@ -11,7 +11,7 @@ from tournament.names import valid_contest_name
 from tournament.records.finals import finals_beside, last_final
 from tournament.records.results import NO_RESULTS, Results, contests_held, load, locate
 from tournament.store.ledger_reading import read_field
-from tournament.store.storage import inside, open_storage
+from tournament.store.storage import join_location, open_storage
 
 
 def recorded(contest: str | None, results: str | None, config: Path | None, *, final: bool = False) -> list[str]:
@@ -21,7 +21,7 @@ def recorded(contest: str | None, results: str | None, config: Path | None, *, f
     if contest is not None:
         locations = [_own_location(place, contest)]
     else:
-        locations = [inside(place, name) for name in contests_held(place)] or [place]
+        locations = [join_location(place, name) for name in contests_held(place)] or [place]
     if held := [location for location in locations if _holds_records(location)]:
         return [last_final(location) for location in held] if final else held
     raise InputError(f"{place} {NO_RESULTS}")
@@ -44,7 +44,7 @@ def _own_location(place: str, contest: str) -> str:
 
     Raises InputError when it is another contest's.
     """
-    location = inside(place, contest)
+    location = join_location(place, contest)
     if _holds_records(location) or not _holds_records(place):
         return location
     field = read_field(open_storage(place))
@@ -64,7 +64,7 @@ def _results_of(contest: str | None, results: str | None, config: Path | None) -
     place = load_config(known.names[0], config, results=results).results
     if contest is None or contest in known.names:
         return place
-    if not valid_contest_name(contest) or not _holds_records(inside(place, contest)):
+    if not valid_contest_name(contest) or not _holds_records(join_location(place, contest)):
         known.find(contest)
     return place
 

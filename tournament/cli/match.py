@@ -31,11 +31,11 @@ from tournament.cli.screen import Screen
 from tournament.cli.tables import facts_table, matches_table, plain_table
 from tournament.config import Config, Contests, load_config, load_contests
 from tournament.contests import KNOWN_RULES
-from tournament.errors import InputError, counted
+from tournament.errors import InputError, pluralize
 from tournament.keys import drawn_seed
 from tournament.standings.history import matches_of_bot
 from tournament.store.legs import by_sort
-from tournament.store.storage import inside
+from tournament.store.storage import join_location
 
 if TYPE_CHECKING:
     from tournament.audit.replay import Replay
@@ -111,7 +111,7 @@ def match(
 
     def look(own: Config, report: MatchReport) -> None:
         if session is not None:
-            place, pair = inside(own.results, own.played.name), (report.bot, report.opponent or "")
+            place, pair = join_location(own.results, own.played.name), (report.bot, report.opponent or "")
             shown.append(replay_games(place, lambda _: own, pair, session, game))
 
     with Screen(err, played.title, draw=draw) as screen:
@@ -173,7 +173,7 @@ def _print(report: MatchReport, contest: PlayedContest, seed: str) -> None:
     if report.opponents:
         out.print(table)
     facts = facts_table()
-    facts.add_row("played", f"{report.games:,} games in {counted(report.sessions, 'session')}")
+    facts.add_row("played", f"{report.games:,} games in {pluralize(report.sessions, 'session')}")
     if report.opponent and report.opponents and scoring:
         for measure in scoring.measures:
             if (value := report.opponents[0].measures.get(measure.name)) is not None:
@@ -206,7 +206,7 @@ def _print(report: MatchReport, contest: PlayedContest, seed: str) -> None:
 
 
 def _stopped_in_words(look: InterimResult) -> Text:
-    words = f"after {counted(look.replicas, 'replica')}, {look.message}: {_VERDICTS[look.verdict]}"
+    words = f"after {pluralize(look.replicas, 'replica')}, {look.message}: {_VERDICTS[look.verdict]}"
     return Text(words, style=_COLOURS[look.verdict])
 
 

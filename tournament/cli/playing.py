@@ -12,22 +12,22 @@ from math import inf
 import typer
 from rich.text import Text
 
-from tournament.cli.consoles import err, out, tell
+from tournament.cli.consoles import err, out, print_text
 from tournament.cli.numbers import duration, short
 from tournament.cli.replay_tables import commands_to_see
 from tournament.cli.screen import Screen
 from tournament.cli.tables import final_tables
 from tournament.config import Config
 from tournament.entrants.folder import stamps
-from tournament.errors import InputError, counted, printable, telling_line
+from tournament.errors import InputError, main_error_line, pluralize, printable
 from tournament.runner.contest_run import run_prepared
-from tournament.runner.executors import Executors, joined_cluster
+from tournament.runner.executors import Executors, existing_cluster
 from tournament.runner.listener import Progress
-from tournament.runner.planning import plan_of
-from tournament.runner.preparing import PATIENCE_SECONDS, Prepared, prepare_contest
+from tournament.runner.plan import plan_of
+from tournament.runner.prepare import PATIENCE_SECONDS, Prepared, prepare_contest
 from tournament.standings.matches import Matches
 from tournament.standings.standings import Standings
-from tournament.store.storage import inside
+from tournament.store.storage import join_location
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ class Playing:
         Ctrl-C ends the command with a line about what is kept.
         """
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as by Ctrl-C
-        joined_cluster.ends_after_play = True
+        existing_cluster.ends_after_play = True
         name, first = next(iter(self.chosen.items()))
-        place = inside(first.results, name)
+        place = join_location(first.results, name)
         all_fit = True
         try:
             before = {name: stamps(one.entrants) if one.entrants.is_dir() else {} for name, one in self.chosen.items()}
@@ -89,7 +89,7 @@ class Playing:
         after = stamps(prepared.config.entrants)
         if came := sorted(bot for bot in after if before.get(bot) != after[bot]):
             what = "it" if len(came) == 1 else "them"
-            tell(f"{', '.join(came)} came or changed meanwhile: run again to play {what}")
+            print_text(f"{', '.join(came)} came or changed meanwhile: run again to play {what}")
         return all(line.status == "ok" for line in standings.entrants)
 
 
@@ -102,7 +102,7 @@ def _progress_before(prepared: Prepared) -> Progress:
 
 def _require_wanted(prepared: Prepared) -> None:
     """Ask whether long play may move to an archive. Raises InputError without a terminal, typer.Abort after a no."""
-    if not (unlike := prepared.unlike()) or not unlike.is_long_play:
+    if not (unlike := prepared.incompatible_records()) or not unlike.needs_confirmation:
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise InputError(f"{unlike}; give --archive to let them")
@@ -119,17 +119,17 @@ def _tell_plan(prepared: Prepared) -> bool:
         if plan.legs
         else f"nothing to play; {prepared.location} has all {plan.total_legs:,} legs"
     )
-    tell(
+    print_text(
         f"{prepared.contest.title}: {what}"
         + ("" if plan.last else "; more replicas may follow, until the order is settled")
     )
     if plan.outdated:
         out.print(
-            f"{counted(plan.outdated, 'leg')} of bots that changed or left would leave the records", soft_wrap=True
+            f"{pluralize(plan.outdated, 'leg')} of bots that changed or left would leave the records", soft_wrap=True
         )
     if plan.unlike:
         out.print(printable(str(plan.unlike)), soft_wrap=True)
     broken = [entrant for entrant in prepared.entrants if entrant.artifact is None]
     for entrant in broken:
-        tell(f"{entrant.name}: broken: {printable(telling_line(entrant.problem or ''))}")
+        print_text(f"{entrant.name}: broken: {printable(main_error_line(entrant.problem or ''))}")
     return not broken

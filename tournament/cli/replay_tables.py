@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from tournament.cli.options import command_line
-from tournament.errors import counted, listed, printable
+from tournament.errors import join_names, pluralize, printable
 from tournament.standings.standings import Standings
 from tournament.store.legs import Fault, LegResult, by_sort
 
@@ -68,11 +68,11 @@ def fault_lines(
     """Faults by bot and sort: the first of each sort, what the bot had printed, and the command that replays it."""
     for alike in by_sort(faults):
         leg, fault = alike[0]
-        opponent = listed(leg.opponents(fault.seat))
+        opponent = join_names(leg.opponents(fault.seat))
         where = f"match {leg.match} against {opponent}, session {fault.session}, game {fault.game}"
         name = leg.seats[fault.seat]
         yield Text.assemble((name, "bold"), f" {fault.decision}: {printable(fault.message)}")
-        more = counted(len(alike) - 1, "more time")
+        more = pluralize(len(alike) - 1, "more time")
         yield Text(f"  {where}{f', and the same {more}' if len(alike) > 1 else ''}")
         if fault.question_text:
             yield Text(f"  asked {printable(fault.question_text)}")

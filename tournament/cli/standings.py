@@ -35,7 +35,7 @@ from tournament.cli.tables import (
     rating_table,
     reasons,
 )
-from tournament.config import in_its_words, load_config
+from tournament.config import load_config, with_configured_titles
 from tournament.errors import InputError, printable
 from tournament.names import did_you_mean
 from tournament.records.contest_of import contest_of
@@ -115,7 +115,7 @@ def _authors(found: Loaded, authors: Path | None, config: Path | None) -> Mappin
 
 def _contest_of(found: Loaded, config: Path | None) -> Contest:
     """The contest of these records, with the title that the settings file gives it."""
-    return in_its_words(contest_of(found.location, found.setup), partial(load_config, path=config))
+    return with_configured_titles(contest_of(found.location, found.setup), partial(load_config, path=config))
 
 
 def _show_history(bot: str, found: Loaded, as_json: bool) -> None:
@@ -133,9 +133,9 @@ def _show_history(bot: str, found: Loaded, as_json: bool) -> None:
 
 
 def _show_rating(kind: str, found: Loaded, config: Path | None, as_json: bool) -> None:
-    from tournament.standings.ratings import look_of
+    from tournament.standings.ratings import rating_kind
 
-    look = look_of(kind)
+    look = rating_kind(kind)
     lines = found.rating(kind)
     if as_json:
         print_json([rated_values(line) for line in lines])

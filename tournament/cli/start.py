@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tournament.cli.consoles import out, tell
+from tournament.cli.consoles import out, print_text
 from tournament.cli.options import PLACES, PLAY, ConfigPath, Contest, flag, option
 from tournament.config import FILE_NAME, load_config
 from tournament.entrants.new import write_new_bot
@@ -59,7 +59,7 @@ def init(
         if contest or no_bots:
             raise InputError("--rules: leave out --contest and --no-bots")
         written = write_rules_folder(folder, rules, shape)
-        tell(f"{folder} has {', '.join(str(path) for path in written)}")
+        print_text(f"{folder} has {', '.join(str(path) for path in written)}")
         step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
         out.print(f"check them with: {step}tournament check {rules}.py; then: tournament run", soft_wrap=True)
         return
@@ -74,9 +74,9 @@ def init(
     try:
         tier.version_here()
     except InputError as problem:  # said first: without it only your own bots can play here
-        tell(f"tournament: {problem}")
+        print_text(f"tournament: {problem}")
     written = write_contest_folder(folder, chosen, with_bots=not no_bots)
-    tell(f"{folder} has {', '.join(str(path) for path in written)}")
+    print_text(f"{folder} has {', '.join(str(path) for path in written)}")
     step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
     words = f"new {chosen[0].name} my_bot" if no_bots else f"run {chosen[0].name}"
     out.print(f"{'begin' if no_bots else 'play it'} with: {step}tournament {words}", soft_wrap=True)

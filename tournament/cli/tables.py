@@ -11,15 +11,15 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tournament.errors import and_more, printable, telling_line
+from tournament.errors import and_more, main_error_line, printable
+from tournament.standings.caveats import notes_of
 from tournament.standings.history import closest_to_beating
-from tournament.standings.notes import notes_of
 
 if TYPE_CHECKING:
     from tournament.contests.scoring import HouseScoring, Measure
     from tournament.records.history import Version
     from tournament.standings.matches import Match
-    from tournament.standings.ratings import Look, Rated
+    from tournament.standings.ratings import Rated, RatingKind
     from tournament.standings.standings import Standing, Standings
 
 # Up to this many entrants have a column each in the crosstable; larger fields are a list of pairs.
@@ -148,7 +148,7 @@ def _are_equal(line: Standing, other: Standing) -> bool:
     return next(values) == next(values)
 
 
-def rating_table(lines: Sequence[Rated], look: Look, title: str) -> Table:
+def rating_table(lines: Sequence[Rated], look: RatingKind, title: str) -> Table:
     """Another rating by the same crosstable, best first."""
     table = plain_table(f"{title}: {look.title}", look.meaning)
     table.add_column("#", justify="right", no_wrap=True)
@@ -210,7 +210,7 @@ def reasons(standings: Standings, again: Mapping[str, str] | None = None, most: 
     lines = []
     below = standings.below
     for line in below[:most]:
-        reason = printable(telling_line(line.reason or ""))
+        reason = printable(main_error_line(line.reason or ""))
         lines.append(Text.assemble((line.name, "bold"), f": {line.status}: {reason}"))
         if again and line.name in again:
             lines.append(Text(f"  see it: {again[line.name]}"))

@@ -30,7 +30,7 @@ from tournament.config import Config, load_config, load_contests
 from tournament.containment import containing
 from tournament.entrants.folder import check_among_others
 from tournament.errors import InputError, TournamentError
-from tournament.sandbox.outside.running import Ended
+from tournament.sandbox.outside.run_command import Ended
 from tournament.trial.check import check_bot, check_values, contest_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def _recorded(loaded: Config) -> Sequence[FieldEntrant]:
-    from tournament.runner.preparing import recorded_entrants
+    from tournament.runner.prepare import recorded_entrants
 
     return recorded_entrants(loaded.played, loaded)
 

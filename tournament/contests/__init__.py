@@ -9,8 +9,8 @@ import importlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tournament.contests.rules_of_others import loaded_rules
-from tournament.errors import InputError, shortened
+from tournament.contests.rules_loader import loaded_rules
+from tournament.errors import InputError, truncate
 from tournament.names import did_you_mean
 
 if TYPE_CHECKING:
@@ -51,6 +51,6 @@ def _built_in(rules: str) -> Contest:
 def no_contest(name: str, known: Sequence[str]) -> InputError:
     """What is said when none of those that are `known` has this name."""
     return InputError(
-        f"no contest is called {shortened(name, 100)}; there are: {', '.join(known)}, and those that tournament.toml of"
+        f"no contest is called {truncate(name, 100)}; there are: {', '.join(known)}, and those that tournament.toml of"
         f" this folder names{did_you_mean(name, known)}"
     )

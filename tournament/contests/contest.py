@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +13,8 @@ from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from tournament.contests.interface import Interface
 from tournament.contests.presentation import Presentation
-from tournament.contests.rules_of_others import Source
-from tournament.contests.scoring import House, Scored
+from tournament.contests.rules_loader import Source
+from tournament.contests.scoring import House, PointsSource
 from tournament.contests.settings import ContestSettings
 from tournament.leg import LegPlan
 from tournament.store.columns import Column
@@ -22,7 +22,7 @@ from tournament.store.ledger import TableName
 
 
 class LegLuck(Protocol):
-    """Works out what luck was worth to x over one leg, from its games.
+    """Works out what luck was worth to seat 0 over one leg, from its games.
 
     A sum of corrections, each of mean zero given all that came before, so that subtracting it
     changes no expectation (control variates). Raises ValueError for games that no leg has.
@@ -39,13 +39,13 @@ class LegLuck(Protocol):
 class Luck:
     """A contest's correction for luck: the `columns` of games that it reads, and a `new` LegLuck for each leg.
 
-    The games must be zero-sum: what luck gives x it takes from y. Scores must be linear in points, so that
-    those without luck have the same means, and may decide an order. `new` takes the settings and the leg's first
+    The games must be zero-sum: what luck gives seat 0 it takes from seat 1. Scores must be linear in points, so
+    that those without luck have the same means, and may decide an order. `new` takes the settings and the leg's first
     session. Records have the corrections: if the same games give others, raise the contest's version.
     """
 
     columns: tuple[str, ...]
-    new: Callable[[ContestSettings, int], LegLuck]
+    new: Callable[[Any, int], LegLuck]
 
 
 # Of the code that all contests share: raised when the same settings no longer give the same games in any of them.
@@ -59,35 +59,35 @@ class Tables:
 
     games: tuple[Column, ...]
     sessions: tuple[Column, ...]
-    scored: Scored
+    scored: PointsSource
 
 
 # A contest's seats: this many, one of several by the settings, or one for each entrant.
 SeatCount = int | range | Literal["all"]
 
 
-class NewCore(Protocol):
-    """Makes the core of a leg; `house` is the content of its house player, if it has one."""
+OwnSettings = TypeVar("OwnSettings", bound=ContestSettings)
 
-    def __call__(
-        self, leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
-    ) -> GameCore: ...
+
+@dataclass(frozen=True)
+class CoreSetup(Generic[OwnSettings]):
+    """What the core of a leg is made of: tables to fill are among it, and the content of its house player, if any."""
+
+    leg: LegPlan
+    settings: OwnSettings
+    games: Table
+    sessions: Table
+    house: bytes | None = None
+
+
+NewCore = Callable[[CoreSetup[Any]], GameCore]
 
 
 class NewDrawnCore(Protocol):
     """Makes the core of a leg that puts a drawing of the session of this number into `drawings`, a text or SVG. One
     before each decision, and one at the end."""
 
-    def __call__(
-        self,
-        leg: LegPlan,
-        settings: ContestSettings,
-        games: Table,
-        sessions: Table,
-        house: bytes | None,
-        number: int,
-        drawings: list[str],
-    ) -> GameCore: ...
+    def __call__(self, setup: CoreSetup[Any], number: int, drawings: list[str]) -> GameCore: ...
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Core:
     new: NewCore
     games: tuple[Column, ...]
     sessions: tuple[Column, ...]
-    scored: Scored
+    scored: PointsSource
     at_limits: NewCore | None = None
 
 
@@ -138,7 +138,7 @@ class Contest:
     settings: type[ContestSettings]
     games: tuple[Column, ...]
     sessions: tuple[Column, ...]
-    scored: Scored
+    scored: PointsSource
     interface: Interface
     new_core: NewCore
     house: House | None = None

@@ -20,10 +20,10 @@ Values = Sequence[float | None]
 
 @dataclass(frozen=True)
 class Seats:
-    """The numbers of the bots at x and y, by row: from 0, and `entrants` for all that are no entrants."""
+    """Who plays each row: for both players the number of the bot, from 0, and `entrants` for all that are no entrants.
+    Against a house player the bot is the first."""
 
-    x: npt.NDArray[np.int32]
-    y: npt.NDArray[np.int32]
+    players: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
     entrants: int
 
 
@@ -92,32 +92,31 @@ def together(sums: Sums) -> Sums:
 
 @dataclass(frozen=True)
 class Step:
-    """An action in a game: who does it (0 is x, 1 is y, None the dealer), what, and the cards and the pot after it.
-    Cards or a pot of None are as before. A card is a short text, such as K♦."""
+    """An action in a game: which player does it (None the dealer), what, and the pot and the cards after it: of players
+    by seat, and on the board. Cards or a pot of None are as before. A card is a short text, such as K♦."""
 
     seat: int | None
     text: str
-    x_cards: Sequence[str] | None = None
-    y_cards: Sequence[str] | None = None
+    cards: Sequence[Sequence[str] | None] = (None, None)
     board: Sequence[str] | None = None
     pot: float | None = None
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A game step by step. The last steps, this many as `ends`, tell what came of it. The notes stand below the
-    players' names, such as their roles and their money."""
+    """A game step by step. The last steps, this many as `ends`, tell what came of it. The notes, by seat, stand below
+    the players' names, such as their roles and their money."""
 
     steps: Sequence[Step]
-    x_note: str = ""
-    y_note: str = ""
+    notes: tuple[str, str] = ("", "")
     ends: int = 1
 
 
 @dataclass(frozen=True)
 class Turns:
     """Where a session is a repeated game and a row one turn: the names of moves, which rows have by number. `payoffs`:
-    what x and y get for a turn, by x's move and y's; None where the rows don't say who has which role."""
+    what each of both gets for a turn, by the first one's move and the second's; None where the rows don't say who has
+    which role."""
 
     moves: Sequence[str]
     payoffs: tuple[Sequence[Sequence[float]], Sequence[Sequence[float]]] | None

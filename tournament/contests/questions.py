@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from engine.kernel.game_core import GameCore
 from tournament.contests.interface import Interface
-from tournament.errors import printable, shortened
+from tournament.errors import printable, truncate
 
 
 def view_values(interface: Interface, view: bytes) -> dict[str, float]:
@@ -50,7 +50,7 @@ def refusal(interface: Interface, core: GameCore) -> str:
     """What was wrong with an answer that a core refused."""
     answers = interface.questions[core.pending()[0]].answers
     legal = f"; it takes {answers}" if answers else ""
-    refused = shortened(printable(interface.name_answer(core.refused())), 200)
+    refused = truncate(printable(interface.name_answer(core.refused())), 200)
     return f"answered {refused}, which is no answer to this{legal}"
 
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tournament.contests.settings import ContestSettings
 from tournament.store.ledger import TableName
 
 
@@ -34,7 +33,7 @@ class HousePlayer:
 
 
 @dataclass(frozen=True)
-class Played:
+class HousePlaySums:
     """Sums of an entrant's play against one house player, over one leg or a match."""
 
     points: float
@@ -54,7 +53,7 @@ class Measure:
     name: str
     title: str
     meaning: str
-    value: Callable[[Sequence[Played]], float | None]
+    value: Callable[[Sequence[HousePlaySums]], float | None]
     shown: Callable[[float], str]
 
 
@@ -66,7 +65,7 @@ class HouseScoring:
     of all sessions of the match at once. It is shown to this many `decimals`.
     """
 
-    score: Callable[[Played], float]
+    score: Callable[[HousePlaySums], float]
     of_match: bool = False
     decimals: int = 1
     measures: tuple[Measure, ...] = ()
@@ -84,18 +83,18 @@ class House:
     names, and what makes them.
     """
 
-    players: Callable[[ContestSettings, Path, Callable[[str], None]], Sequence[HousePlayer]]
+    players: Callable[[Any, Path, Callable[[str], None]], Sequence[HousePlayer]]
     practice: Callable[[bytes], HousePlayer]
     scoring: HouseScoring
     suffix: str | None = None
     facts: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
-    example: Callable[[ContestSettings, str], HousePlayer] | None = None
-    practice_players: Callable[[ContestSettings, Path, Callable[[str], None]], Sequence[HousePlayer]] | None = None
+    example: Callable[[Any, str], HousePlayer] | None = None
+    practice_players: Callable[[Any, Path, Callable[[str], None]], Sequence[HousePlayer]] | None = None
 
 
 @dataclass(frozen=True)
-class Scored:
+class PointsSource:
     """Where the records have points: columns of a table, by whose rows a leg is cut into blocks.
 
     `columns` are those of all seats; with `zero_sum` that of the first of two, of which the other has the negated

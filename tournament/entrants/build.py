@@ -14,7 +14,7 @@ from math import inf
 from pathlib import Path
 
 import engine.wasm
-from tournament.artifacts import c_bots, compiler_command, libraries, module_trial, program_build, python_packing
+from tournament.artifacts import c_bots, compiler_command, libraries, module_trial, program_build, python_artifact
 from tournament.artifacts.archive import recipe_of
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.artifacts.c_bots import Compiled, compile_bot
@@ -27,10 +27,10 @@ from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
 from tournament.entrants import hints, own_trial
 from tournament.entrants.folder import KINDS, Recorded, find_submissions, other_files
-from tournament.errors import InputError, TooFewBotsError, TournamentError, listed, printable, telling_line
+from tournament.errors import InputError, TooFewBotsError, TournamentError, join_names, main_error_line, printable
 from tournament.leg import FailureKind, Unfit
 from tournament.sandbox.inside import bot_functions, function_names, leg_isolation
-from tournament.sandbox.outside import probe, running
+from tournament.sandbox.outside import probe, run_command
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.small_files import read_small_file
 from tournament.worker.leg import limits_of
@@ -92,7 +92,7 @@ class Building:
             if now - began >= patience and self._may_go_on(least):
                 break
             if self._under_way and now - said >= _SAY_SECONDS:
-                say(f"Still building {listed(sorted(one.name for one in self._left))}…")
+                say(f"Still building {join_names(sorted(one.name for one in self._left))}…")
                 said = now
         self._shown = len(self._ready)
         waiting = [
@@ -149,7 +149,7 @@ def building(
     if to_compile:
         libraries.prepare_libraries({s.kind for s in to_compile}, sandbox, say)
         say(f"Compiling {len(to_compile)} bot{'s' if len(to_compile) > 1 else ''}…")
-    with running.threads_that_end(cores()) as pool:
+    with run_command.threads_that_end(cores()) as pool:
         yield Building(pool, builds.build, builds.build_alone, submissions, refused, recorded)
 
 
@@ -199,7 +199,7 @@ class Builds:
         try:
             artifact = _artifact(submission, self.interface, self.sandbox)
             _try(artifact, submission, self.interface, self.settings, self.sandbox)
-        except running.Ended:
+        except run_command.Ended:
             raise
         except Exception as error:
             if isinstance(error, (TournamentError, OSError, MemoryError)):
@@ -262,7 +262,7 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
         adapter = interface.adapters["python"].content if "python" in interface.adapters else b""
         share = not why_legs_apart(submission.source, interface, sandbox, adapter)
         sdk = interface.python.sdk
-        return python_packing.pack(submission.source, sandbox, sdk, legs_may_share=share, adapter=adapter)
+        return python_artifact.pack(submission.source, sandbox, sdk, legs_may_share=share, adapter=adapter)
     if submission.kind == "program":
         own_trial.require_readable(sandbox)
         if not recipe_of(submission.source).build:
@@ -308,11 +308,11 @@ def language_of(submission: Submission, interface: Interface, sandbox: SandboxSe
 def why_legs_apart(source: bytes, interface: Interface, sandbox: SandboxSettings, adapter: bytes = b"") -> str:
     """Why a Python bot's legs must not share a process, "" when they may; from the cache or found out."""
 
-    def why_apart() -> bytes:
-        return python_bots.why_apart(source, interface, sandbox, adapter).encode()
+    def isolation_violation() -> bytes:
+        return python_bots.isolation_violation(source, interface, sandbox, adapter).encode()
 
-    packed = python_packing.pack(source, sandbox, interface.python.sdk, adapter=adapter)
-    return _kept(["legs", packed, Path(leg_isolation.__file__).read_bytes()], why_apart).decode()
+    packed = python_artifact.pack(source, sandbox, interface.python.sdk, adapter=adapter)
+    return _kept(["legs", packed, Path(leg_isolation.__file__).read_bytes()], isolation_violation).decode()
 
 
 def _try_module(
@@ -386,9 +386,9 @@ def require_playable(entrants: Sequence[Entrant], least: int, folder: Path, of: 
         what, where = ("a tournament", f" in {folder}") if of is None else ("a match", "")
         there = f"there {'is' if fit == 1 else 'are'} {fit}{where}"
         hint = "" if entrants else f": a bot is a file ending in {', '.join(KINDS)}, or a folder with a bot.toml"
-        why = [f"{name}: {telling_line(problem)}" for name, problem in broken.items()]
+        why = [f"{name}: {main_error_line(problem)}" for name, problem in broken.items()]
         if others := other_files(folder):
-            why.append(f"not taken for bots: {listed(others)}")
+            why.append(f"not taken for bots: {join_names(others)}")
         raise TooFewBotsError("\n".join([f"{what} needs {needed} that can play; {there}{hint}", *why]))
 
 
@@ -427,7 +427,7 @@ def with_lines(submission: Submission, interface: Interface, sandbox: SandboxSet
 
 
 def checked(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes | None:
-    """A C or C++ bot's WebAssembly that tells of its mistakes (`trial.mistakes`); None for others."""
+    """A C or C++ bot's WebAssembly that tells of its mistakes (`trial.sanitizer_search`); None for others."""
     return _built_otherwise(submission, interface, sandbox, Build.CHECKED)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from tournament.artifacts import recipe
+from tournament.artifacts import bot_toml
 from tournament.artifacts.archive import pack
 from tournament.artifacts.bot import Entrant, Kind, Submission
 from tournament.artifacts.compiler_command import LANGUAGES
@@ -117,11 +117,13 @@ def _what_folder(folder: Path) -> str:
         names = sorted(entry.name for _, entry in zip(range(100), entries))
         for name in names:
             if name.lower() in _NEARLY_RECIPES:
-                return f"a folder without {recipe.FILE_NAME}: rename its {name}"
+                return f"a folder without {bot_toml.FILE_NAME}: rename its {name}"
         if bots := [name for name in names if Path(name).suffix.lower() in KINDS]:
             file = _on_one_line(bots[0])
-            return f"a folder without {recipe.FILE_NAME}: a program needs one; a bot of one file, as {file}, no folder"
-    return f"a folder without {recipe.FILE_NAME}"
+            return (
+                f"a folder without {bot_toml.FILE_NAME}: a program needs one; a bot of one file, as {file}, no folder"
+            )
+    return f"a folder without {bot_toml.FILE_NAME}"
 
 
 def stamps(folder: Path) -> dict[str, tuple[int, int]]:
@@ -181,7 +183,7 @@ def kind_of(path: Path) -> Kind | None:
 
 def _has_recipe(folder: Path) -> bool:
     try:
-        (folder / recipe.FILE_NAME).lstat()
+        (folder / bot_toml.FILE_NAME).lstat()
     except PermissionError:
         return True  # it may have one; reading it will say what is wrong
     except OSError:
@@ -196,7 +198,7 @@ def read_submission(path: Path, within: Path | None = None) -> Submission:
     if kind is None:
         is_a = f"; this is {_what_folder(path)}" if path.is_dir() else ""
         raise InputError(
-            f"{path}: bots are files ending in {', '.join(KINDS)}, and folders with a {recipe.FILE_NAME}{is_a}"
+            f"{path}: bots are files ending in {', '.join(KINDS)}, and folders with a {bot_toml.FILE_NAME}{is_a}"
         )
     if kind == "program":
         if not valid_name(path.name):

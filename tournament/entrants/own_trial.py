@@ -8,7 +8,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from tournament.artifacts import archive, compiler_run, libraries, module_trial, program_build, python_packing
+from tournament.artifacts import archive, compiler_run, libraries, module_trial, program_build, python_artifact
 from tournament.artifacts.bot import Kind
 from tournament.artifacts.compiler_command import LANGUAGES
 from tournament.cache import cache_folder, keep, require_room, trouble_in_words
@@ -58,7 +58,7 @@ def _do_all(kind: Kind, interface: Interface, sandbox: SandboxSettings) -> None:
         probe.probe_sandbox(sandbox.mode)
         if kind == "python":
             source = "".join(f"def {question.name}(*_):\n    return 0\n" for question in interface.answered)
-            packed = python_packing.pack(source.encode(), sandbox, interface.python.sdk)
+            packed = python_artifact.pack(source.encode(), sandbox, interface.python.sdk)
             python_bots.try_start(packed, "trial", interface, sandbox, memory_megabytes=_MEGABYTES)
         elif kind == "program":
             _program(folder, sandbox)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tournament.contests.contest import Contest
-from tournament.errors import InputError, RunError, counted, listed
+from tournament.errors import InputError, RunError, join_names, pluralize
 from tournament.open_contest.authors import Author
 from tournament.open_contest.entered import bots_in
 from tournament.open_contest.jobs import PLAYED, PRACTICE, REPLAY, Job
@@ -142,7 +142,7 @@ class Mine:
             "anchor": anchor_of(bot, names.index(bot)),
             "faults": [
                 {
-                    "opponent": listed(leg.opponents(fault.seat)),
+                    "opponent": join_names(leg.opponents(fault.seat)),
                     "session": fault.session,
                     "game": fault.game,
                     "decision": fault.decision,
@@ -206,7 +206,7 @@ def _replay_in_words(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _match_in_words(report: Mapping[str, Any]) -> Iterator[str]:
-    yield f"{counted(report['games'], 'game')} in {counted(report['sessions'], 'session')}"
+    yield f"{pluralize(report['games'], 'game')} in {pluralize(report['sessions'], 'session')}"
     for line in report["opponents"]:
         better = f"; {_figure(line['difference'])} better than the version in the contest" if line["difference"] else ""
         yield f"against {line['opponent']}: {_figure(line['points'])}{better}"

@@ -28,7 +28,7 @@ from tournament.reporting.page import render
 from tournament.runner.seed import read_seed
 from tournament.small_files import write_whole
 from tournament.standings.standings import Standings
-from tournament.store.storage import inside, open_storage
+from tournament.store.storage import join_location, open_storage
 
 _MOST_VERSIONS = 50  # of a bot
 
@@ -37,7 +37,7 @@ Versions = Mapping[str, list[Version]]
 
 def publish(folder: Path, name: str, config: Config, *, open: bool) -> None:
     """Write a contest's page and board from its records. Raises as `find` does, and OSError."""
-    location = inside(config.results, name)
+    location = join_location(config.results, name)
     seed = None if open else read_seed(open_storage(location), load(location).setup.settings.get("seed"))
     hidden = open and config.played.house is not None
     contest, findings = find(location, with_games=not hidden, seed=seed, config_of=lambda _: config, only_sums=hidden)

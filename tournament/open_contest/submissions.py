@@ -25,7 +25,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tournament.config import Config, Opening
+from tournament.config import Config, WatchSettings
 from tournament.containment import our_error
 from tournament.entrants.folder import KINDS
 from tournament.names import LETTERS, valid_name
@@ -69,7 +69,7 @@ class Open:
     final's. `is_good`: the file is still that one."""
 
     settings: Path
-    opening: Opening
+    opening: WatchSettings
     contests: Mapping[str, Config]
     over: Collection[str] = ()
     records: Mapping[str, str] = field(default_factory=dict)
@@ -110,7 +110,7 @@ class Submissions:
         return self._current()
 
     @property
-    def opening(self) -> Opening:
+    def opening(self) -> WatchSettings:
         return self._current().opening
 
     def names_of(self, author: Author, contest: str) -> list[str]:
@@ -448,7 +448,7 @@ class Submissions:
     def _at(self) -> str:
         return self._now().isoformat(timespec="seconds")
 
-    def _open(self, contest: str) -> tuple[Opening, Config]:
+    def _open(self, contest: str) -> tuple[WatchSettings, Config]:
         current, now = self._current(), self._now()
         opening = current.opening
         if contest not in current.contests:

@@ -23,7 +23,7 @@ _MOST_SHOWN = 400_000  # characters of a replay
 # The command in a process that ends with the server, also with one that is killed.
 _WHILE_SERVED = """
 import sys
-from tournament.sandbox.inside.c_library import end_with
+from tournament.sandbox.inside.libc import end_with
 end_with(int(sys.argv.pop(1)))
 from tournament.__main__ import main
 main()

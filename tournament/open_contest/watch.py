@@ -17,17 +17,17 @@ import watchfiles
 
 from tournament.config import Config, load_config
 from tournament.containment import our_error
-from tournament.errors import InputError, RunError, TooFewBotsError, TournamentError, telling_line
+from tournament.errors import InputError, RunError, TooFewBotsError, TournamentError, main_error_line
 from tournament.open_contest.owners import submissions_beside
 from tournament.open_contest.publishing import is_whole, publish, publish_index
 from tournament.open_contest.submissions import Open, Submissions
 from tournament.records.finals import final_place
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.listener import NullListener, Progress, ProgressListener
-from tournament.runner.preparing import Prepared, prepare_contest
+from tournament.runner.prepare import Prepared, prepare_contest
 from tournament.standings.standings import Standings
 from tournament.store.ledger_reading import read_field
-from tournament.store.storage import inside, open_storage
+from tournament.store.storage import join_location, open_storage
 
 # The system tells of changes at once; of those that it doesn't tell, as on a network's file system, a look does.
 LOOK_SECONDS, _WHOLE_SECONDS, _WHOLE_LOOKS = 2.0, 0.3, 40
@@ -113,7 +113,7 @@ class Watch:
         contests = {one.name: one.config for one in self._contests}
         over = {one.name for one in self._contests if self._is_over(one)}
         records = {
-            one.name: inside((_final(one) if one.name in over else one.config).results, one.name)
+            one.name: join_location((_final(one) if one.name in over else one.config).results, one.name)
             for one in self._contests
         }
         is_good = self._is_good and _files(self.settings) == self._read
@@ -141,7 +141,7 @@ class Watch:
     def _look_for_finals(self, contests: Sequence[_Contest]) -> None:
         """A final whose records are there has been shown, as far as anybody knows. Raises as reading them does."""
         for contest in contests:
-            if contest.closing and read_field(open_storage(inside(_final(contest).results, contest.name))):
+            if contest.closing and read_field(open_storage(join_location(_final(contest).results, contest.name))):
                 self._over.add(contest.closing)
 
     def _load(self, name: str) -> Config:
@@ -213,7 +213,9 @@ class Watch:
                 lies = _when_whole(config.entrants)
                 prepared = playing.enter_context(prepare_contest(config.played, config, listener))
             _require_same_games(prepared)
-            broken = {(one.name, telling_line(one.problem or "")) for one in prepared.entrants if one.artifact is None}
+            broken = {
+                (one.name, main_error_line(one.problem or "")) for one in prepared.entrants if one.artifact is None
+            }
             for name, problem in sorted(broken - contest.refused):
                 self.shown.tell(contest.name, f"{name} is refused: {problem}")
             contest.refused = frozenset(broken)
@@ -295,7 +297,7 @@ def _final(contest: _Contest) -> Config:
 
 def _require_same_games(prepared: Prepared) -> None:
     """Raise InputError where settings would put records aside."""
-    if unlike := prepared.unlike():
+    if unlike := prepared.incompatible_records():
         raise InputError(f"{unlike}; stop, and run with --archive for that")
 
 

@@ -9,7 +9,7 @@ from typing import NoReturn
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.interface import CompiledBots, Interface
-from tournament.contests.scoring import Scored
+from tournament.contests.scoring import PointsSource
 from tournament.contests.settings import ContestSettings
 from tournament.errors import InputError
 from tournament.store.columns import Column
@@ -42,7 +42,7 @@ def contest_of(location: str, field: ContestSetup, batches: Sequence[Batch] = ()
         settings=ContestSettings,
         games=_columns(location, batches, "games"),
         sessions=_columns(location, batches, "sessions"),
-        scored=Scored("sessions", ("points_0", "points_1")),
+        scored=PointsSource("sessions", ("points_0", "points_1")),
         interface=_NOT_HERE,
         new_core=_refused,
         rules=field.game,

@@ -6,14 +6,14 @@ import contextlib
 from datetime import UTC, datetime
 
 from tournament.errors import InputError, RunError
-from tournament.store.storage import folder_of, inside, open_storage
+from tournament.store.storage import folder_of, join_location, open_storage
 
 _PREFIX = "final-"
 
 
 def final_place(results: str, closes: datetime) -> str:
     """Return the folder or URL of results for the final of contests that close at that time."""
-    return inside(results, f"{_PREFIX}{closes.astimezone(UTC):%Y%m%dT%H%M%SZ}")
+    return join_location(results, f"{_PREFIX}{closes.astimezone(UTC):%Y%m%dT%H%M%SZ}")
 
 
 def finals_beside(location: str) -> tuple[str, ...]:
@@ -23,7 +23,7 @@ def finals_beside(location: str) -> tuple[str, ...]:
         return ()
     with contextlib.suppress(OSError, RunError):
         names = sorted(name for name in open_storage(above).folders() if name.startswith(_PREFIX))
-        finals = (inside(inside(above, name), contest) for name in names)
+        finals = (join_location(join_location(above, name), contest) for name in names)
         return tuple(final for final in finals if open_storage(final).list("ledger"))
     return ()
 

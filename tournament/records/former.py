@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tournament.leg import legs_per_replica
+from tournament.store.derived_files import read_note, write_note
 from tournament.store.ledger import Batch, ContestSetup
 from tournament.store.legs import Legs
-from tournament.store.notes import read_note, write_note
 from tournament.store.storage import Storage
 
 _MOST_BOTS = 100  # that change at once; the legs of a whole field have been played by no one else, too

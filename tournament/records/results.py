@@ -24,7 +24,7 @@ from tournament.standings.standings import Standings, compute_standings
 from tournament.store.columns import Column
 from tournament.store.ledger import Batch, ContestSetup, TableName
 from tournament.store.ledger_reading import read_records
-from tournament.store.storage import Storage, inside, open_storage
+from tournament.store.storage import Storage, join_location, open_storage
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,9 +177,9 @@ class Results:
             InputError: The kind is unknown, or has no meaning in this contest.
         """
         from tournament.standings.bradley_terry import read_wins
-        from tournament.standings.ratings import elo, look_of
+        from tournament.standings.ratings import elo, rating_kind
 
-        look_of(kind)
+        rating_kind(kind)
         if self.ranking.scoring is not None:
             raise InputError(
                 f"{self.setup.contest}: its bots play house players, not each other; --rating has no meaning"
@@ -321,7 +321,7 @@ def locate(results: str) -> str:
         beside = [] if held or "://" in storage.location else contests_held(str(Path(storage.location).parent))
         what = f"holds the contests {', '.join(held)}: name one" if held else NO_RESULTS
         raise InputError(f"{results} {what}" + (f"; beside it there is {', '.join(beside)}" if beside else ""))
-    return open_storage(inside(storage.location, held[0])).location
+    return open_storage(join_location(storage.location, held[0])).location
 
 
 def contests_held(results: str) -> list[str]:
@@ -329,7 +329,7 @@ def contests_held(results: str) -> list[str]:
 
     def holds_records(name: str) -> bool:
         with contextlib.suppress(RunError):  # a folder that we may not read, such as that of a seed
-            return bool(open_storage(inside(results, name)).list("ledger"))
+            return bool(open_storage(join_location(results, name)).list("ledger"))
         return False
 
     return [name for name in open_storage(results).folders() if valid_contest_name(name) and holds_records(name)]

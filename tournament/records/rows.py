@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.contests.contest import Contest
-from tournament.errors import InputError, RunError, shortened
+from tournament.errors import InputError, RunError, truncate
 from tournament.leg import MOST_SEATS
 from tournament.store.ledger import Batch, Part, TableName
 from tournament.store.legs import Legs, pair_keys
@@ -73,7 +73,7 @@ def _texts(what: str, given: Iterable[str]) -> list[str]:
 def _require(what: str, wanted: Iterable[Any], known: Mapping[Any, Any]) -> None:
     for one in wanted:
         if one not in known:
-            there = shortened(", ".join(map(str, known)), 300) or "none"
+            there = truncate(", ".join(map(str, known)), 300) or "none"
             raise InputError(f"there is no {what} {str(one)[:200]!r}; there are {there}")
 
 

@@ -11,17 +11,17 @@ from typing import NamedTuple
 import numpy as np
 from pydantic import ValidationError
 
-from tournament.config import in_its_words
+from tournament.config import with_configured_titles
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.errors import InputError
 from tournament.records.results import Results, load
 from tournament.reporting.crosstable import Crosstable, crosstable_of
+from tournament.reporting.game_sample import Survey, survey_games
 from tournament.reporting.games import PlayedAgain
 from tournament.reporting.losses import Losses, losses_to
-from tournament.reporting.played_again import ConfigOf, played_again
-from tournament.reporting.stretches import Courses, courses_of
-from tournament.reporting.survey import Survey, survey_games
+from tournament.reporting.replays import ConfigOf, played_again
+from tournament.reporting.trends import Courses, courses_of
 from tournament.reporting.versions import Edit, edits_of
 from tournament.standings.outlier_pairs import OutlierPair, outlier_pairs
 from tournament.standings.standings import Standings
@@ -100,7 +100,7 @@ def find(
         try:
             contest = contest_of(results)
             if config_of is not None:
-                contest = in_its_words(contest, config_of)
+                contest = with_configured_titles(contest, config_of)
             findings = _findings(contest, results, with_games, seed, config_of, only_sums)
             with_losses = findings.with_games and not results.ranking.has_means
             if losing is None:

@@ -10,10 +10,10 @@ import numpy as np
 from markupsafe import Markup
 
 from tournament.contests.contest import Contest
+from tournament.contests.game_text import plain_columns
 from tournament.contests.presentation import Row, Rows, Scene, Step, signed_money
-from tournament.contests.telling import plain_columns
 from tournament.reporting.figures import as_json
-from tournament.reporting.survey import ChosenGame, Survey
+from tournament.reporting.game_sample import ChosenGame, Survey
 from tournament.standings.matches import Match
 
 _KEPT = {"fault": 0, "first": 1, "last": 1, "best": 2, "worst": 2}
@@ -104,7 +104,7 @@ def games_for_viewer(
 
 
 def _turns(session: int, pieces: Sequence[Rows]) -> dict[str, Any] | None:
-    """A session of a repeated game: the moves of x and of y, a letter or digit for each turn, and the turns with slips.
+    """A session of a repeated game: the moves of both, a letter or digit for each turn, and the turns with slips.
 
     None if not all turns of it were read, or moves have no letter.
     """
@@ -141,7 +141,7 @@ def _fewer(games: Sequence[ChosenGame]) -> list[ChosenGame]:
 
 
 def _game(contest: Contest, game: ChosenGame, once: _Told) -> dict[str, Any]:
-    """A recorded game: why it was chosen, what x won, notes on x and on y, and its steps."""
+    """A recorded game: why it was chosen, what seat 0 won, notes on both players, and its steps."""
     presentation = contest.presentation
     scene = presentation.scene(game.row) if presentation else row_as_scene(game.row)
     why = {} if game.why in ("first", "last") else {"why": game.why}
@@ -151,14 +151,14 @@ def _game(contest: Contest, game: ChosenGame, once: _Told) -> dict[str, Any]:
         "game": game.game,
         **why,
         "result": signed_money(game.gain, presentation.money) if presentation and game.gain is not None else "",
-        "notes": once.notes(scene.x_note, scene.y_note),
+        "notes": once.notes(*scene.notes),
         "steps": [_step(step, once) for step in scene.steps],
     }
 
 
 def _step(step: Step, once: _Told) -> int:
-    """What happened, who did it unless it was the dealer, and what it changed: cards of x, of y, the board, the pot."""
-    x, y, board = (None if held is None else " ".join(held) for held in (step.x_cards, step.y_cards, step.board))
+    """What happened, who did it unless it was the dealer, and what it changed: cards of either, the board, the pot."""
+    x, y, board = (None if held is None else " ".join(held) for held in (*step.cards, step.board))
     return once.step(seat=step.seat, what=step.text, x=x, y=y, board=board, pot=step.pot)
 
 

@@ -13,15 +13,15 @@ from markupsafe import Markup, escape
 from tournament.contests.contest import Contest
 from tournament.contests.presentation import Chart, Sums, together
 from tournament.contests.scoring import HouseScoring
-from tournament.errors import counted
+from tournament.errors import pluralize
 from tournament.names import valid_name
 from tournament.reporting.figures import MINUS, clean, plain, signed
 from tournament.reporting.findings import Findings
 from tournament.reporting.games import PlayedAgain
 from tournament.reporting.losses import Losses, as_numbers
-from tournament.reporting.stretches import Course
+from tournament.reporting.trends import Course
+from tournament.standings.caveats import notes_of
 from tournament.standings.matches import Match
-from tournament.standings.notes import notes_of
 from tournament.standings.standings import Standing
 from tournament.store.legs import Fault, LegResult
 
@@ -143,7 +143,7 @@ class Layout:
     def played(self) -> str:
         """How many matches of all are recorded."""
         if self.ranking.has_means:
-            return counted(self.findings.matches, "match", "matches")
+            return pluralize(self.findings.matches, "match", "matches")
         able = len(self.ranked)
         every = able * len(self.house) if self.scoring else able * (able - 1) // 2
         within = dict.fromkeys(self.names, 0)
@@ -157,7 +157,7 @@ class Layout:
     def replicas(self) -> str:
         """How many replicas of a match were played, and how long one is."""
         sessions = int(str(self.findings.settings.get("sessions", 0)))
-        return f"{max(1, self.ranking.measured.replicas):,} of each match, {counted(sessions, 'session')} each"
+        return f"{max(1, self.ranking.measured.replicas):,} of each match, {pluralize(sessions, 'session')} each"
 
     # crosstable
 

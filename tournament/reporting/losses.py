@@ -25,9 +25,9 @@ from tournament.contests.presentation import (
     Values,
     together,
 )
-from tournament.errors import InputError, counted
+from tournament.errors import InputError, pluralize
 from tournament.records.results import Results
-from tournament.reporting.stretches import courses_of
+from tournament.reporting.trends import courses_of
 from tournament.standings.matches import Match
 from tournament.store.ledger import Batch
 from tournament.store.parts import require_written, rows_of
@@ -62,7 +62,7 @@ class LostIn:
     @property
     def in_words(self) -> str:
         """How many of the kind there were, and what they brought in all."""
-        return f"{counted(self.count, 'game')}, {self.won:+,.6g} in all"
+        return f"{pluralize(self.count, 'game')}, {self.won:+,.6g} in all"
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class _Counted:
             found = _plain_kinds(rows, self._seat)
         else:
             bot, other = np.ones(count, np.int32), np.zeros(count, np.int32)
-            seats = Seats(other, bot, 1) if self._seat else Seats(bot, other, 1)
+            seats = Seats((other, bot) if self._seat else (bot, other), 1)
             for name, sums in self._presentation.tally(rows, seats).items():
                 self.sums[name] = self.sums[name] + sums if name in self.sums else sums
             if self._presentation.classify:

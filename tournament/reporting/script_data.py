@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tournament.contests.presentation import BarChart, Chart, GridChart, LineChart, Subject
-from tournament.errors import listed
+from tournament.errors import join_names
 from tournament.reporting.crosstable import in_last_digit, packed
 from tournament.reporting.figures import clean
 from tournament.reporting.layout import Layout
@@ -180,7 +180,7 @@ def faults_of(page: Layout, name: str) -> list[dict[str, Any]]:
         for leg, fault in alike[:_FAULTS_OF_A_SORT]:
             found.append(
                 {
-                    "opponent": listed(leg.opponents(fault.seat)),
+                    "opponent": join_names(leg.opponents(fault.seat)),
                     "match": leg.match,
                     "session": fault.session,
                     "game": fault.game,

@@ -9,9 +9,9 @@ from tournament.records.results import load
 from tournament.reporting.findings import Findings, find
 from tournament.reporting.layout import anchor_of
 from tournament.reporting.page import render, render_each
-from tournament.reporting.played_again import ConfigOf
+from tournament.reporting.replays import ConfigOf
 from tournament.small_files import write_whole
-from tournament.store.secrets import kept_seed
+from tournament.store.seed_files import kept_seed
 from tournament.store.storage import open_storage
 
 _MARK = b'<meta name="generator" content="tournament report">'

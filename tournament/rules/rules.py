@@ -11,7 +11,6 @@ from pydantic import Field, create_model
 
 from engine.kernel.chance import Rng
 from engine.kernel.game_core import SEAT_LIMIT, GameCore
-from engine.kernel.records import Table
 from engine.rules.decisions import LEGAL_ACTIONS, Question
 from engine.rules.session_core import (
     KINDS,
@@ -23,12 +22,11 @@ from engine.rules.session_core import (
     session_columns,
 )
 from engine.rules.steps import Steps
-from tournament.contests.contest import Contest, Core, Estimates, Luck, NewCore, NewDrawnCore, Tables
+from tournament.contests.contest import Contest, Core, CoreSetup, Estimates, Luck, NewCore, NewDrawnCore, Tables
 from tournament.contests.interface import CompiledBots, DecisionSpec, Interface, Sdk
 from tournament.contests.presentation import Presentation
-from tournament.contests.scoring import House, Scored
+from tournament.contests.scoring import House, PointsSource
 from tournament.contests.settings import ContestSettings, Duplicate
-from tournament.leg import LegPlan
 from tournament.rules.decision import Decision
 from tournament.rules.sdk import write_sdk
 from tournament.rules.struct_layout import lay_out
@@ -287,7 +285,7 @@ def _tables(rules: type[Rules], seats: int) -> Tables:
     return Tables(
         _described(game_columns(seats, own), described),
         _described(session_columns(seats), described),
-        Scored("sessions", points[:1] if zero_sum else points, zero_sum=zero_sum),
+        PointsSource("sessions", points[:1] if zero_sum else points, zero_sum=zero_sum),
     )
 
 
@@ -307,21 +305,25 @@ def _version(package: str) -> str:
 def _session_core(
     rules: type[Rules],
     play: Callable[[Rules, Session], Questions],
-    leg: LegPlan,
-    settings: ContestSettings,
-    games: Table,
-    sessions: Table,
-    house: bytes | None = None,
+    setup: CoreSetup[Settings],
 ) -> GameCore:
     """The core of a leg by these rules; `play` gives the generator that plays a session."""
-    assert isinstance(settings, Settings)
-    with Steps(settings.rules_seconds_per_step) as steps:
-        played = rules(settings)
-    played.house_content = house or b""
+    leg = setup.leg
+    with Steps(setup.settings.rules_seconds_per_step) as steps:
+        played = rules(setup.settings)
+    played.house_content = setup.house or b""
     columns = [(column.name, column.dtype, column.per_seat) for column in rules.columns]
-    seats: dict[str, Any] = {"seats": leg.seats, "first": leg.first}
-    own = partial(play, played)
-    return SessionCore(games, sessions, own, columns, **leg.for_core, **seats, steps=steps, zero_sum=rules.zero_sum)
+    return SessionCore(
+        setup.games,
+        setup.sessions,
+        partial(play, played),
+        columns,
+        **leg.for_core,
+        seats=leg.seats,
+        first=leg.first,
+        steps=steps,
+        zero_sum=rules.zero_sum,
+    )
 
 
 def _begun(rules: Rules, session: Session) -> Questions:
@@ -335,15 +337,13 @@ def _begun(rules: Rules, session: Session) -> Questions:
 def _new_core_at_limits(rules: type[Rules]) -> NewCore:
     """Makes cores that draw all answers but seat 0's from all that are legal."""
 
-    def new_core(
-        leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
-    ) -> GameCore:
-        rng = Rng(leg.deals_key, _TRIAL_STREAM)
+    def new_core(setup: CoreSetup[Settings]) -> GameCore:
+        rng = Rng(setup.leg.deals_key, _TRIAL_STREAM)
 
         def play(played: Rules, session: Session) -> Questions:
-            return answered_by_chance(_begun(played, session), rng, range(1, leg.seats))
+            return answered_by_chance(_begun(played, session), rng, range(1, setup.leg.seats))
 
-        return _session_core(rules, play, leg, settings, games, sessions, house)
+        return _session_core(rules, play, setup)
 
     return new_core
 
@@ -351,19 +351,11 @@ def _new_core_at_limits(rules: type[Rules]) -> NewCore:
 def _new_drawn_core(rules: type[Rules]) -> NewDrawnCore:
     """Makes cores for a replay, which draw a session: its number in the leg, and where drawings go."""
 
-    def new_core(
-        leg: LegPlan,
-        settings: ContestSettings,
-        games: Table,
-        sessions: Table,
-        house: bytes | None,
-        number: int,
-        drawings: list[str],
-    ) -> GameCore:
+    def new_core(setup: CoreSetup[Settings], number: int, drawings: list[str]) -> GameCore:
         def play(played: Rules, session: Session) -> Questions:
             return drawn(played, session, drawings) if session.number == number else _begun(played, session)
 
-        return _session_core(rules, play, leg, settings, games, sessions, house)
+        return _session_core(rules, play, setup)
 
     return new_core
 

@@ -63,7 +63,7 @@ def put_aside_for_nothing(storage: Storage) -> tuple[Storage, ContestSetup] | No
 
 
 @dataclass(frozen=True)
-class Unlike:
+class IncompatibleRecords:
     """Records at a place that a run would move to an archive: how many games, of how many seconds of play by the
     contest's estimates, and why, by the setting to blame."""
 
@@ -79,12 +79,12 @@ class Unlike:
         )
 
     @property
-    def is_long_play(self) -> bool:
+    def needs_confirmation(self) -> bool:
         """Whether somebody has to want it."""
         return self.games >= _MANY_GAMES or self.seconds >= _LONG_SECONDS
 
 
-def unlike_records(
+def find_incompatible_records(
     contest: Contest,
     location: str,
     settings: dict[str, object],
@@ -92,7 +92,7 @@ def unlike_records(
     house: Sequence[HousePlayer],
     *,
     drawn: bool,
-) -> Unlike | None:
+) -> IncompatibleRecords | None:
     """The records that a run of these settings would move to an archive, None where they fit. `drawn`: its seed is."""
     storage = open_storage(location)
     known = read_field(storage)
@@ -104,7 +104,7 @@ def unlike_records(
         games = int(batch.legs.games.sum())
         inline, in_lanes = (inline, in_lanes + games) if batch.sandbox else (inline + games, in_lanes)
     seconds = inline / contest.estimates.rate + in_lanes / (LANES_SHARE * contest.estimates.rate)
-    return Unlike(location, inline + in_lanes, seconds, _to_blame(why, drawn))
+    return IncompatibleRecords(location, inline + in_lanes, seconds, _to_blame(why, drawn))
 
 
 def _to_blame(why: Mapping[str, str], drawn: bool) -> Mapping[str, str]:

@@ -8,25 +8,25 @@ from functools import partial
 
 from tournament.config import Config
 from tournament.contests.contest import Contest
-from tournament.errors import listed
+from tournament.errors import join_names
 from tournament.keys import master_key
 from tournament.records.history import keep_history
 from tournament.runner.archives import archive_other_records
+from tournament.runner.compaction import drop_unscheduled_legs, merge_small_batches
 from tournament.runner.listener import ProgressListener
 from tournament.runner.live_standings import LiveStandings
-from tournament.runner.planning import (
+from tournament.runner.plan import (
     artifacts_of,
     round_to_play,
     schedule_of,
     until_of,
 )
-from tournament.runner.preparing import Prepared, prepare_contest, trouble_explained
+from tournament.runner.prepare import Prepared, os_errors_as_run_errors, prepare_contest
 from tournament.runner.resume import field_of, keep_lines_of_former_bots, lost_batches, withdraw, write_house_files
-from tournament.runner.rewriting import fit_to_schedule, put_small_batches_together
 from tournament.runner.round_play import RoundPlay, Run
-from tournament.runner.schedule.recorded import keeping_what_was_played
+from tournament.runner.schedule.recorded import extend_with_played_replicas
 from tournament.runner.seed import keep_seed
-from tournament.runner.strays import require_no_strays
+from tournament.runner.stray_files import require_no_strays
 from tournament.standings.standings import Standings
 from tournament.store.storage import open_storage
 from tournament.store.writer import open_for_writing, require_held
@@ -52,7 +52,7 @@ def run_prepared(prepared: Prepared, listener: ProgressListener) -> Standings:
     short; what is committed by then stays, also after KeyboardInterrupt.
     """
     while prepared.late:
-        listener.on_message(f"Playing without {listed(prepared.late)}, still being built")
+        listener.on_message(f"Playing without {join_names(prepared.late)}, still being built")
         _, prepared = _play_those_sound(prepared, listener)
         prepared = prepared.with_more_bots(listener)
     return _play_those_sound(prepared, listener)[0]
@@ -74,7 +74,7 @@ def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundSt
     contest = prepared.contest.seated(prepared.contest.seats_of(config.contest.playing()) or playing)
     location, seed = prepared.location, config.contest.seed
     assert seed is not None
-    with trouble_explained(location):
+    with os_errors_as_run_errors(location):
         settings = prepared.settings
         archive_other_records(
             contest, location, settings, prepared.names, house, listener.on_message, drawn=prepared.drawn
@@ -130,16 +130,16 @@ def play_round(run: Run, before: RoundState) -> RoundState:
     this = round_to_play(contest, config.contest, run.field, run.schedule_with, standing)
     if this.verdicts:
         say(this.said)
-    schedule = keeping_what_was_played(run.schedule_with, this.replicas, standing)
+    schedule = extend_with_played_replicas(run.schedule_with, this.replicas, standing)
     keep_lines_of_former_bots(writer, run.field)
-    left = fit_to_schedule(contest, writer, schedule, say)
+    left = drop_unscheduled_legs(contest, writer, schedule, say)
     new_field = run.field if run.field != writer.state.field else None
     if new_field and (writer.state.field is None or not len(left.missing)):
         writer.commit(field=new_field)
         new_field = None
     live = LiveStandings(contest, writer)
     if not len(left.missing):
-        live.at_once()
+        live.update_now()
         if before.standings is None:
             say("Every match of these entrants is in the records; nothing to play")
         return RoundState(live.ranking, this.done)
@@ -148,9 +148,9 @@ def play_round(run: Run, before: RoundState) -> RoundState:
     try:
         play.play()
         if resumes:  # so that a first run doesn't write twice
-            put_small_batches_together(contest, writer, schedule.sessions_per_leg, schedule.legs_per_replica, say)
+            merge_small_batches(contest, writer, schedule.sessions_per_leg, schedule.legs_per_replica, say)
         writer.require_all_there()
     finally:
-        live.at_once()
+        live.update_now()
     done = this.done and not (play.disqualified or play.cleared)
     return RoundState(live.ranking, done, play.set_aside, before.tried | play.cleared)

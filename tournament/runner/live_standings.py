@@ -37,7 +37,7 @@ class LiveStandings:
         else:
             self.played += committed
 
-    def now_and_then(self) -> None:
+    def update_if_due(self) -> None:
         """Rank and summarise, unless that was done a short time ago."""
         now = time.perf_counter()
         if now - self._ranked <= _REST * self._ranking_seconds:
@@ -46,7 +46,7 @@ class LiveStandings:
         if now - self._summarised > max(_SUMMARY_SECONDS, _REST * self._summary_seconds):
             self._summarise()
 
-    def at_once(self) -> None:
+    def update_now(self) -> None:
         """Rank and summarise what is in place, unless that was done."""
         entries = self._writer.state.entries
         if self._ranked_entries != entries:

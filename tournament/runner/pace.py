@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, field
 
 from tournament.errors import RunError
-from tournament.store.notes import read_note, write_note
+from tournament.store.derived_files import read_note, write_note
 from tournament.store.storage import Storage
 from tournament.worker.batch import Receipt
 
@@ -129,7 +129,7 @@ class Pace:
         """How long all workers together will take for this many legs."""
         return self.seconds_of_one(inline, in_lanes) / self.workers
 
-    def note_down(self, storage: Storage) -> None:
+    def save(self, storage: Storage) -> None:
         """Keep this speed for the next run; what was kept before counts half. A note is not worth a failed run."""
         if self._inline.seconds + self._lanes.seconds >= _WORTH_NOTING:
             kinds = (self._inline, self._lanes)
@@ -137,9 +137,9 @@ class Pace:
             with contextlib.suppress(OSError, RunError):
                 write_note(storage, _NOTE, _MEASURES.pack(*itertools.chain.from_iterable(kept)))
 
-    def begin_as_kept(self, storage: Storage) -> bool:
+    def load_saved(self, storage: Storage) -> bool:
         """Take the speed that was kept until some is measured; returns whether there is any."""
-        return self.kept(kept_pace(storage))
+        return self.kept(read_saved_pace(storage))
 
     def kept(self, kept: tuple[float, ...]) -> bool:
         """Take games and seconds of runs before, as noted, until some are measured; returns whether there are any."""
@@ -147,7 +147,7 @@ class Pace:
         return any(kept)
 
 
-def kept_pace(storage: Storage) -> tuple[float, ...]:
+def read_saved_pace(storage: Storage) -> tuple[float, ...]:
     """Games and seconds of play without lanes, and in lanes, as noted; zeros where nothing was that can be true."""
     body = read_note(storage, _NOTE)
     if body is None or len(body) != _MEASURES.size:

@@ -14,11 +14,11 @@ from tournament.artifacts.bot import Entrant
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
-from tournament.errors import counted, shortened
+from tournament.errors import pluralize, truncate
 from tournament.records.former import keep_former
 from tournament.records.history import is_kept, keep_history
 from tournament.records.results import ranking_of
-from tournament.runner.schedule.counting import Counted
+from tournament.runner.schedule.counting import Reconciliation
 from tournament.runner.schedule.legs import Schedule
 from tournament.store.ledger import (
     TABLES,
@@ -50,7 +50,7 @@ def differences(
     differing = {
         key: "they have another seed"
         if key == "seed"
-        else f"{key} was {shortened(str(known.settings.get(key)), 100)}, is {value}"
+        else f"{key} was {truncate(str(known.settings.get(key)), 100)}, is {value}"
         for key, value in settings.items()
         if known.settings.get(key) != value
         and key != "tables"  # another number of them changes none of the others
@@ -157,7 +157,7 @@ def withdraw(writer: Writer, problems: Mapping[str, str], say: Callable[[str], N
     """Take batches out of the records, and say what is wrong with them. Raises as `commit` does."""
     for name, problem in sorted(problems.items()):
         legs = writer.state.batches[name].legs
-        say(f"Part {name} is {problem}; to play again: {counted(legs, 'leg')}")
+        say(f"Part {name} is {problem}; to play again: {pluralize(legs, 'leg')}")
     if problems:
         writer.commit(without=problems)
 
@@ -186,9 +186,9 @@ class Cut:
     counts: npt.NDArray[np.bool_]
 
 
-def batches_to_cut(standing: Sequence[Batch], schedule: Schedule) -> tuple[list[Cut], Counted]:
+def batches_to_cut(standing: Sequence[Batch], schedule: Schedule) -> tuple[list[Cut], Reconciliation]:
     """What to cut out of the records, and what is left to play."""
-    found, legs = Counted(schedule), Legs.joined(batch.legs for batch in standing)
+    found, legs = Reconciliation(schedule), Legs.joined(batch.legs for batch in standing)
     found.note(legs)
     ends = np.cumsum([len(batch.legs) for batch in standing], dtype=np.int64)
     cuts = [Cut(batch, counts) for batch, counts in zip(standing, np.split(found.counts(legs), ends[:-1]))]
@@ -208,7 +208,7 @@ def tell_removed_matches(
             else:
                 gone.add(leg.match)
     for name, count in sorted(gone_with.items()):
-        out_of = f"out of the records: {counted(count, 'leg')}"
+        out_of = f"out of the records: {pluralize(count, 'leg')}"
         say(f"{name} was disqualified, so it plays no further leg; {out_of}")
     if gone:
         here = {(player.name, player.artifact) for player in (*schedule.competitors, *schedule.house)}
@@ -216,4 +216,4 @@ def tell_removed_matches(
         before = [(e.name, e.artifact) for e in known.entrants if e.artifact] if known else []
         before += [(player.name, player.sha256) for player in known.house] if known else []
         changed = sorted({name for name, artifact in before if (name, artifact) not in here})
-        say(f"{', '.join(changed)} changed or left; out of the records: {counted(len(gone), 'match', 'matches')}")
+        say(f"{', '.join(changed)} changed or left; out of the records: {pluralize(len(gone), 'match', 'matches')}")

@@ -12,10 +12,10 @@ from tournament.runner.executors import Executors
 from tournament.runner.listener import Progress, ProgressListener
 from tournament.runner.live_standings import LiveStandings
 from tournament.runner.pace import Pace
-from tournament.runner.planning import new_pace, starts_per_leg
-from tournament.runner.schedule.counting import Counted
+from tournament.runner.plan import new_pace, starts_per_leg
+from tournament.runner.schedule.counting import Reconciliation
 from tournament.runner.schedule.legs import Replicas, Schedule
-from tournament.runner.tasks import Batches, LegsToPlay
+from tournament.runner.tasks import Batches, TaskQueue
 from tournament.store.ledger import ContestSetup
 from tournament.store.legs import Legs
 from tournament.store.writer import Change, Writer, in_commits
@@ -49,7 +49,7 @@ class RoundPlay:
         self,
         run: Run,
         schedule: Schedule,
-        left: Counted,
+        left: Reconciliation,
         standings: LiveStandings,
         new_field: ContestSetup | None,
         tried: frozenset[str] = frozenset(),
@@ -79,8 +79,8 @@ class RoundPlay:
             check_room(self._schedule.matches(), config.contest.memory_megabytes, config.sandbox, listener.on_message)
         waited_before = executor.waited
         pace = new_pace(contest, config, executor.workers, sessions, starts)
-        pace.begin_as_kept(self._run.writer.storage)
-        self._to_play = LegsToPlay(self._schedule, left, pace, self._plays_no_more, in_order=self._new_field is None)
+        pace.load_saved(self._run.writer.storage)
+        self._to_play = TaskQueue(self._schedule, left, pace, self._plays_no_more, in_order=self._new_field is None)
         receipts = executor.play(self._next_task, self._run.artifacts)
         try:
             for several in receipts:
@@ -90,7 +90,7 @@ class RoundPlay:
                         pace.note(receipt)
                 self._commit(several)
                 pace.workers, pace.waited = executor.workers, executor.waited - waited_before
-                self._standings.now_and_then()
+                self._standings.update_if_due()
                 listener.on_progress(self._progress(pace))
             if self._new_field:  # nothing was played after all
                 self._commit(())
@@ -100,7 +100,7 @@ class RoundPlay:
             raise
         finally:
             receipts.close()
-            pace.note_down(self._run.writer.storage)
+            pace.save(self._run.writer.storage)
 
     def _next_task(self) -> Task | None:
         batches, is_second = self._to_play.next_task(), False

@@ -21,7 +21,7 @@ from tournament.runner.archives import put_aside_for_nothing
 from tournament.runner.resume import differences
 from tournament.store.ledger import ContestSetup
 from tournament.store.ledger_reading import read_field
-from tournament.store.secrets import SECRETS, kept_seed, kept_texts
+from tournament.store.seed_files import SECRETS, kept_seed, kept_texts
 from tournament.store.storage import Storage, open_storage
 
 

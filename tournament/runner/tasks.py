@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tournament.leg import Leg
 from tournament.runner.pace import Pace
-from tournament.runner.schedule.counting import Counted
+from tournament.runner.schedule.counting import Reconciliation
 from tournament.runner.schedule.legs import Schedule
 
 # How long a task plays: short at first, so that there is something to see, then long enough
@@ -69,7 +69,7 @@ class TaskSize:
         return at_first if self.pace.workers == 1 else at_first // (2 * self.pace.workers)
 
 
-class LegsToPlay:
+class TaskQueue:
     """The legs that are left, as tasks, in order.
 
     `out` tells who plays no more by now. Not `in_order`, batches go on over legs that
@@ -77,7 +77,13 @@ class LegsToPlay:
     """
 
     def __init__(
-        self, schedule: Schedule, left: Counted, pace: Pace, out: Callable[[], Set[str]], *, in_order: bool = True
+        self,
+        schedule: Schedule,
+        left: Reconciliation,
+        pace: Pace,
+        out: Callable[[], Set[str]],
+        *,
+        in_order: bool = True,
     ) -> None:
         self._schedule, self._out = schedule, out
         self._size = TaskSize(pace, left.inline, left.in_lanes)

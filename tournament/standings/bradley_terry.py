@@ -19,8 +19,8 @@ from engine.kernel.game_core import BLOCK_COUNT
 from tournament.arrays import Floats
 from tournament.contests.contest import Contest
 from tournament.standings.by_block import by_block
-from tournament.standings.errors import Strata, degrees_of_freedom
 from tournament.standings.linear import solved
+from tournament.standings.standard_errors import Strata, degrees_of_freedom
 from tournament.store.ledger import Batch
 from tournament.store.legs import Legs
 from tournament.store.storage import Storage

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from tournament.arrays import Floats, Whole
-from tournament.contests.scoring import HouseScoring, Played
-from tournament.standings.errors import Paired, Strata, rounding_of
+from tournament.contests.scoring import HousePlaySums, HouseScoring
+from tournament.standings.standard_errors import Paired, Strata, rounding_of
 from tournament.standings.tally import Tally, met_of, sums_by_entrant, whole_sums
 from tournament.store.legs import Legs
 
@@ -35,9 +35,9 @@ class HousePlay:
         self._facts_of = [facts.get(name, {}) for name in legs.houses]
         self._matches: list[Range] = [(first, end) for first, end in legs.matches().tolist()]
 
-    def _played(self, first: int, end: int) -> Played:
+    def _played(self, first: int, end: int) -> HousePlaySums:
         """The sums of some legs against one opponent."""
-        return Played(
+        return HousePlaySums(
             math.fsum(self._points[first:end]),
             sum(self._sessions[first:end]),
             sum(self._games[first:end]),
@@ -69,7 +69,7 @@ class HousePlay:
         variance = float(strata.covariances[match, 0, 0]) * int(strata.replicas[match]) * (end - first)
         error = math.sqrt(variance) if variance > 0 else 1.0
         high, low = (
-            self._scoring.score(Played(sums.points + step, sums.sessions, sums.games, sums.facts))
+            self._scoring.score(HousePlaySums(sums.points + step, sums.sessions, sums.games, sums.facts))
             for step in (error, -error)
         )
         return (high - low) / (2 * error)

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.arrays import Floats, Whole
-from tournament.standings.errors import Strata, summed
 from tournament.standings.house import HousePlay
+from tournament.standings.standard_errors import Strata, summed
 from tournament.store.legs import Legs
 
 SUMMED = -1  # the replica of a match that is summed over all of its replicas

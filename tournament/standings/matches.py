@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.arrays import Floats, Whole
-from tournament.standings.errors import Strata, summed
 from tournament.standings.house import HousePlay
+from tournament.standings.standard_errors import Strata, summed
 from tournament.standings.student_t import half_width, quantiles
 from tournament.store.legs import Legs
 

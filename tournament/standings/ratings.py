@@ -11,7 +11,7 @@ import numpy as np
 
 from tournament.errors import InputError
 from tournament.standings.bradley_terry import Wins, fitted
-from tournament.standings.errors import on_grid
+from tournament.standings.standard_errors import on_grid
 from tournament.standings.standings import Standings
 from tournament.standings.student_t import quantiles
 
@@ -62,7 +62,7 @@ def _rated_names(standings: Standings) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Look:
+class RatingKind:
     """A kind of rating: its title, what its numbers mean, its further columns, and how ratings are shown."""
 
     title: str
@@ -71,8 +71,8 @@ class Look:
     shown: Callable[[float], str]
 
 
-LOOKS: Mapping[str, Look] = {
-    "elo": Look(
+RATING_KINDS: Mapping[str, RatingKind] = {
+    "elo": RatingKind(
         "Elo",
         "Elo points by won sessions, not by how much: 400 are odds of ten to one",
         tuple((name, name, lambda value: f"{value:,.0f}") for name in ("won", "drawn", "lost")),
@@ -81,8 +81,8 @@ LOOKS: Mapping[str, Look] = {
 }
 
 
-def look_of(kind: str) -> Look:
+def rating_kind(kind: str) -> RatingKind:
     """The kind of rating of that name. Raises InputError for an unknown one."""
-    if kind not in LOOKS:
-        raise InputError(f"--rating {kind[:200]}: there are {', '.join(LOOKS)}")
-    return LOOKS[kind]
+    if kind not in RATING_KINDS:
+        raise InputError(f"--rating {kind[:200]}: there are {', '.join(RATING_KINDS)}")
+    return RATING_KINDS[kind]

@@ -13,15 +13,15 @@ import numpy as np
 
 from tournament.arrays import Floats
 from tournament.contests.scoring import HouseScoring
-from tournament.errors import listed
+from tournament.errors import join_names
 from tournament.leg import legs_per_replica
-from tournament.standings.errors import Differences, Measured
 from tournament.standings.house import HousePlay
 from tournament.standings.match_rows import MatchRows, match_rows
 from tournament.standings.matches import Match, Matches, matches_of
+from tournament.standings.settled_order import SettledOrder, SureIntervals, Verdict, looks_of, order_of, settled_order
+from tournament.standings.standard_errors import Differences, ScoreErrors
 from tournament.standings.tables import pairs_of_tables, tally_of_tables
 from tournament.standings.tally import Tally, tally_of_points
-from tournament.standings.verdicts import SureIntervals, SureOrder, Verdict, looks_of, order_of, settled_order
 from tournament.store.ledger import Batch, ContestSetup, FieldEntrant, Until
 from tournament.store.legs import Fault, LegResult, Legs
 
@@ -95,7 +95,7 @@ class Standings:
     scoring: HouseScoring | None = None
     house: tuple[str, ...] = ()
     until: Until | None = None
-    measured: Measured = field(default_factory=Measured.nothing, compare=False)
+    measured: ScoreErrors = field(default_factory=ScoreErrors.nothing, compare=False)
     rounding: float = field(default=0.0, compare=False)
     games: int = 0
     seats: int = 2
@@ -161,8 +161,8 @@ class FaultyLegs:
                 told = leg.telling_fault(own)
                 disqualified.setdefault(
                     leg.seats[own],
-                    f"{told.message}, in {told.decision} against {listed(leg.opponents(own))}, session {told.session},"
-                    f" game {told.game}",
+                    f"{told.message}, in {told.decision} against {join_names(leg.opponents(own))},"
+                    f" session {told.session}, game {told.game}",
                 )
         return cls(tuple(faulty), counts, disqualified)
 
@@ -200,7 +200,7 @@ def compute_standings(field: ContestSetup, batches: Sequence[Batch], scoring: Ho
     order = _order(fit, tally)
     met = [index for index in order if tally.opponents[index]]
     measured = tally.measured.of(met)
-    sure: SureOrder | SureIntervals
+    sure: SettledOrder | SureIntervals
     if field.until:
         each = per_replica if scoring is None else cast(int, field.settings["sessions"])
         opponents = len(facts) if scoring else math.comb(len(met) - 1, seats - 1)
@@ -275,7 +275,7 @@ def _ranked(
     tally: Tally,
     adjusted: Tally,
     faulty: FaultyLegs,
-    sure: SureOrder | SureIntervals,
+    sure: SettledOrder | SureIntervals,
     *,
     has_places: bool,
 ) -> list[Standing]:

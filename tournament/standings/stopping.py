@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.arrays import Floats
-from tournament.standings.errors import Differences
+from tournament.standings.standard_errors import Differences
 from tournament.standings.student_t import quantile, quantiles
 
 FEWEST_REPLICAS = 4  # of all matches, before anything is decided
@@ -137,7 +137,7 @@ def within(
     return ahead, tied
 
 
-def out_of_reach(
+def is_futile(
     mean: float, error: float, freedom: float, count: int, counts: tuple[int, ...], error_rate: float
 ) -> bool:
     """Return whether the most replicas are unlikely to tell two apart.

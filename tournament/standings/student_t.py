@@ -4,6 +4,7 @@ normal deviate for more (G. Hill, "Algorithm 395: Student's t-Distribution", 197
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -13,7 +14,7 @@ from tournament.arrays import Floats
 
 _FEW = 10  # degrees, below which fractions are cut off; Hill's relative error is 2e-6 at most starting here
 _MOST = 1e9  # degrees, as good as none
-_STEPS = 12  # from a deviate to its value: each is at least ten times as near
+_MOST_STEPS = 60  # of Newton's method: towards the end of one degree's tail a value but doubles in each
 
 
 def two_sided_tail(t: npt.ArrayLike, freedom: npt.ArrayLike) -> Floats:
@@ -26,10 +27,11 @@ def two_sided_tail(t: npt.ArrayLike, freedom: npt.ArrayLike) -> Floats:
     values, degrees = np.broadcast_arrays(np.abs(np.asarray(t, np.float64)), np.minimum(freedom, _MOST))
     few = degrees < _FEW
     found = np.ones(values.shape)
-    for number in range(1, _FEW):
-        there = few & (np.floor(degrees) == number)
-        if there.any():
-            found[there] = _by_sums(values[there], number)
+    if few.any():
+        whole = np.floor(degrees)
+        for number in {*whole[few & (whole >= 1)].tolist()}:
+            there = whole == number
+            found[there] = _by_sums(values[there], int(number))
     found[~few] = _by_normal(values[~few], degrees[~few])
     return found
 
@@ -53,52 +55,37 @@ def _by_normal(t: Floats, freedom: Floats) -> Floats:
     b = 48 * near * near
     y = near * np.log1p(t * t / freedom)
     with np.errstate(invalid="ignore"):
-        deviates = np.where(np.isfinite(y), _series(y, b) * np.sqrt(y), np.inf)
+        series = ((((-0.4 * y - 3.3) * y - 24.0) * y - 85.5) / (0.8 * y * y + 100.0 + b) + y + 3.0) / b + 1.0
+        deviates = np.where(np.isfinite(y), series * np.sqrt(y), np.inf)
     return np.array([math.erfc(value) for value in (deviates / math.sqrt(2)).tolist()], np.float64)
-
-
-def _series(y: Floats, b: Floats) -> Floats:
-    return ((((-0.4 * y - 3.3) * y - 24.0) * y - 85.5) / (0.8 * y * y + 100.0 + b) + y + 3.0) / b + 1.0
 
 
 def quantiles(probability: float, freedom: npt.ArrayLike) -> Floats:
     """Return where the distribution functions with these degrees of freedom reach a probability from 0.5 to 1 − 1e-13;
     infinite with less than one degree."""
-    wanted = np.minimum(np.asarray(freedom, np.float64), _MOST)
-    found = np.full(wanted.shape, np.inf)
-    few = wanted < _FEW
-    for number in range(1, _FEW):
-        there = few & (np.floor(wanted) == number)
-        if there.any():
-            found[there] = _bisected(probability, number)
-    found[~few] = _of_normal(_bisected(probability, 0), wanted[~few])
-    return found
+    wanted = np.asarray(freedom, np.float64)
+    degrees = np.sort(wanted, axis=None)
+    degrees = degrees[np.diff(degrees, prepend=-1.0) > 0]  # np.unique loads numpy.ma
+    known = degrees >= 1
+    reached = degrees[known]
+    tail, value, density = 2 * (1 - probability), np.zeros(len(reached)), _density(reached)
+    # Newton's method: the tail is convex, so starting at 0 it comes nearer from one side.
+    for _ in range(_MOST_STEPS):
+        step = (two_sided_tail(value, reached) - tail) / (2 * density(value))
+        value = value + step
+        if (np.abs(step) <= 1e-14 * value).all():
+            break
+    found = np.full(len(degrees), np.inf)
+    found[known] = value
+    return np.asarray(found[np.searchsorted(degrees, wanted)])
 
 
-@cache
-def _bisected(probability: float, freedom: int) -> float:
-    """Where the distribution function with few degrees, or the normal one for 0, reaches a probability."""
-    low, high, tail = 0.0, 1.0, 2 * (1 - probability)
-
-    def is_short(t: float) -> bool:
-        return bool((_by_sums(np.array(t), freedom) if freedom else math.erfc(t / math.sqrt(2))) > tail)
-
-    while is_short(high):
-        high *= 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if is_short(middle) else (low, middle)
-    return high
-
-
-def _of_normal(deviate: float, freedom: Floats) -> Floats:
-    """The values that `_by_normal` takes for this normal deviate."""
-    near = freedom - 0.5
-    b = 48 * near * near
-    y = np.full(freedom.shape, deviate * deviate)
-    for _ in range(_STEPS):
-        y = (deviate / _series(y, b)) ** 2
-    return np.sqrt(freedom * np.expm1(y / near))
+def _density(degrees: Floats) -> Callable[[Floats], Floats]:
+    """The density for these degrees, of which fractions are cut off as in `two_sided_tail`."""
+    degrees = np.minimum(np.where(degrees < _FEW, np.floor(degrees), degrees), _MOST)
+    logarithms = [math.lgamma((each + 1) / 2) - math.lgamma(each / 2) for each in degrees.tolist()]
+    at_zero = np.exp(logarithms) / np.sqrt(math.pi * degrees)
+    return lambda t: np.asarray(at_zero * (1 + t * t / degrees) ** (-(degrees + 1) / 2))
 
 
 @cache

@@ -16,8 +16,8 @@ import numpy as np
 
 from tournament.arrays import Floats, Whole
 from tournament.leg import match_number
-from tournament.standings.errors import Errors, Met, Strata, degrees_of_freedom, rounding_of
 from tournament.standings.matches import Matches
+from tournament.standings.standard_errors import Errors, Met, Strata, degrees_of_freedom, rounding_of
 from tournament.standings.tally import Tally, sums_by_entrant, whole_sums
 from tournament.store.legs import Legs
 

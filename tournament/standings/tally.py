@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from tournament.arrays import Floats, Whole
-from tournament.standings.errors import Errors, Measured, Met, Paired, Strata, on_grid, rounding_of
+from tournament.standings.standard_errors import Errors, Met, Paired, ScoreErrors, Strata, on_grid, rounding_of
 from tournament.store.legs import Legs
 
 
@@ -34,11 +34,11 @@ class Tally:
     rounding: Floats
 
     @cached_property
-    def measured(self) -> Measured:
+    def measured(self) -> ScoreErrors:
         """The scores, divided, and what their errors are told from."""
         divisors = np.maximum(1, self.divisors)
         scores = on_grid(self.scores / divisors, float((self.rounding / divisors).max(initial=0.0)))
-        return Measured(scores, self.errors, self.replicas, np.arange(len(scores)))
+        return ScoreErrors(scores, self.errors, self.replicas, np.arange(len(scores)))
 
 
 def tally_of_points(

@@ -10,7 +10,7 @@ from pathlib import Path
 from tournament.config import FILE_NAME
 from tournament.contests import KNOWN_RULES
 from tournament.contests.contest import Contest
-from tournament.contests.rules_of_others import load_rules
+from tournament.contests.rules_loader import load_rules
 from tournament.entrants.new import templates, write_new_bot
 from tournament.errors import InputError
 from tournament.names import CONTEST_NAME_RULE, valid_contest_name

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from tournament.config import General
+from tournament.config import GeneralSettings
 from tournament.contests.contest import Contest
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -21,7 +21,7 @@ take the # away to change one. Paths start from this file's folder.
 
 def settings_text(contests: Sequence[Contest]) -> str:
     """The file for these contests, each with a table of its own."""
-    tables = [_comment(_HEAD.strip().replace("\n", " ")), *_keys(General, {})]
+    tables = [_comment(_HEAD.strip().replace("\n", " ")), *_keys(GeneralSettings, {})]
     for contest in contests:
         chosen: dict[str, object] = {"entrants": f"entrants/{contest.name}", **contest.preset}
         head = f"[{contest.name}]\n{_comment(contest.title)}"

@@ -15,8 +15,8 @@ from typing import IO, TYPE_CHECKING
 from tournament.errors import RunError
 from tournament.store.storage import (
     FOLDERS,
+    LOCK_NAME,
     MOST_READ,
-    SIGN,
     STAGING,
     AlreadyExists,
     TooLarge,
@@ -93,7 +93,7 @@ class FolderStorage:
         if not os.path.isdir(there) or not os.access(there, os.W_OK | os.X_OK):
             reason = os.strerror(errno.EACCES if os.path.isdir(there) else errno.ENOTDIR)
             raise RunError(f"can't write to {self.location}: {reason}")
-        if self.may_be_held():
+        if self.may_be_locked():
             raise RunError(self._being_written())
 
     def prepare(self) -> None:
@@ -112,8 +112,12 @@ class FolderStorage:
             raise RunError(f"{self.location} is a link to {there}; name that place in `results`, or remove the link")
 
     def _being_written(self) -> str:
-        path = f"{self.location}/{SIGN}"
-        who = text.strip() if (text := self.read(SIGN, _MOST_OF_SIGN).decode(errors="replace")) else "another process"
+        path = f"{self.location}/{LOCK_NAME}"
+        who = (
+            text.strip()
+            if (text := self.read(LOCK_NAME, _MOST_OF_SIGN).decode(errors="replace"))
+            else "another process"
+        )
         elsewhere = " on " in who and not who.endswith(f" on {os.uname().nodename}")
         gone = f"; if that machine is gone, remove {path}" if elsewhere else ""
         return f"{self.location} is being written by {who}; wait for it, or stop it{gone}"
@@ -122,11 +126,11 @@ class FolderStorage:
         with contextlib.suppress(FileExistsError):
             os.mkdir(self._folder(name), mode)
 
-    def hold(self) -> bool:
+    def acquire(self) -> bool:
         """Become the only writer. Raises RunError while another process is."""
-        path = f"{self.location}/{SIGN}"
+        path = f"{self.location}/{LOCK_NAME}"
         try:
-            lock = open(self._open(SIGN, os.O_RDWR | os.O_CREAT), "r+", errors="replace")
+            lock = open(self._open(LOCK_NAME, os.O_RDWR | os.O_CREAT), "r+", errors="replace")
         except OSError as error:
             raise RunError(f"can't write to {self.location}: {error.strerror}") from None
         if os.fstat(lock.fileno()).st_nlink > 1:
@@ -153,12 +157,12 @@ class FolderStorage:
         if self._lock is None:
             return False
         try:
-            return os.path.samestat(os.lstat(self._path(SIGN)), os.fstat(self._lock.fileno()))
+            return os.path.samestat(os.lstat(self._path(LOCK_NAME)), os.fstat(self._lock.fileno()))
         except OSError:
             return False
 
-    def may_be_held(self) -> bool:
-        with contextlib.suppress(FileNotFoundError), open(self._open(SIGN)) as sign:
+    def may_be_locked(self) -> bool:
+        with contextlib.suppress(FileNotFoundError), open(self._open(LOCK_NAME)) as sign:
             try:
                 fcntl.flock(sign, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:

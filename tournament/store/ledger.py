@@ -19,7 +19,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, FailFast, StringConstraints, TypeAdapter
 from pydantic import Field as Limits
 
-from tournament.errors import shortened
+from tournament.errors import truncate
 from tournament.names import valid_name
 from tournament.store.legs import CHECKED, Count, Legs, Number, Text, Word
 from tournament.store.storage import STAGING
@@ -136,7 +136,7 @@ class FieldEntrant:
 
     def bounded(self) -> FieldEntrant:
         """The entrant with its problem cut to what the ledger keeps of it."""
-        return replace(self, problem=self.problem and shortened(self.problem, _MOST_PROBLEM))
+        return replace(self, problem=self.problem and truncate(self.problem, _MOST_PROBLEM))
 
 
 @dataclass(frozen=True)
@@ -323,7 +323,7 @@ class State:
         except KeyError:
             raise ValueError("of another ledger") from None
 
-    def following(
+    def next_entry(
         self,
         field: ContestSetup | None = None,
         batches: tuple[ListedBatch, ...] = (),
@@ -341,7 +341,7 @@ class State:
         return Entry(number, number, self.field, batches, tuple(self.files.values()))
 
     @property
-    def wants_fold(self) -> bool:
+    def needs_snapshot(self) -> bool:
         """Whether most of what is read would be saved by a fold, or there are many entries to read."""
         many = self.entries - self.fold >= _MOST_ENTRIES or self.size > _FEWEST_BYTES + 2 * self.size_of_fold
         return self.field is not None and many

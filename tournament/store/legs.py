@@ -21,7 +21,7 @@ from pydantic import Field as Limits
 
 from engine.kernel.sums import SeatSums
 from tournament.arrays import Floats, Numbers, Whole
-from tournament.errors import shortened
+from tournament.errors import truncate
 from tournament.leg import MOST_SEATS, FailureKind, title_of
 from tournament.names import valid_name
 from tournament.store.leg_sums import LegSums
@@ -68,9 +68,9 @@ class Fault:
         """The fault with its texts cut to what the ledger keeps of them."""
         return replace(
             self,
-            message=shortened(self.message, _MOST_WHAT),
-            question_text=shortened(self.question_text, _MOST_ASKED),
-            last_output=shortened(self.last_output, _MOST_COMPLAINTS),
+            message=truncate(self.message, _MOST_WHAT),
+            question_text=truncate(self.question_text, _MOST_ASKED),
+            last_output=truncate(self.last_output, _MOST_COMPLAINTS),
         )
 
 

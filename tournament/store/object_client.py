@@ -14,7 +14,7 @@ import obstore
 from obstore import exceptions
 from obstore.store import AzureStore, GCSStore, S3Store
 
-from tournament.errors import RunError, shortened
+from tournament.errors import RunError, truncate
 from tournament.store.object_place import ObjectPlace
 from tournament.store.object_streams import BLOCK, Blocks, Upload
 from tournament.store.storage import MOST_READ, AlreadyExists, TooLarge
@@ -96,7 +96,7 @@ class ObjectClient:
         if isinstance(error, exceptions.PermissionDeniedError | exceptions.UnauthenticatedError):
             return RunError(f"{self.url} refuses these credentials: {self._place.remedy}")
         where = f" at {self._place.endpoint}" if self._place.endpoint else ""
-        why = shortened(" ".join(text.split()), 300)
+        why = truncate(" ".join(text.split()), 300)
         return _NoAnswer(
             f"{self.url}: the store{where} fails ({why}); are its address, its region"
             f" and the credentials right, and the network up? {self._place.remedy}, and run again to go on"

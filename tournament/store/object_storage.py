@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, cast
 from tournament.errors import RunError
 from tournament.store.object_client import ObjectClient, Version
 from tournament.store.object_streams import Upload
-from tournament.store.storage import MOST_READ, SIGN, AlreadyExists, checked_name
+from tournament.store.storage import LOCK_NAME, MOST_READ, AlreadyExists, checked_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,19 +46,19 @@ class ObjectStorage:
     def prepare(self) -> None:
         """Nothing has to be there before."""
 
-    def hold(self) -> bool:
+    def acquire(self) -> bool:
         """Become the only writer. True if the former one left its sign: it may still be writing. Raises RunError when
         another becomes the writer at the same moment."""
         sign = f"process {os.getpid()} on {os.uname().nodename}, {uuid.uuid4().hex}\n".encode()
         former, version = b"", None
         with contextlib.suppress(FileNotFoundError):
-            former, version = self._client.get(self._key(SIGN), _MOST_OF_SIGN)
+            former, version = self._client.get(self._key(LOCK_NAME), _MOST_OF_SIGN)
         try:
-            self._version = self._client.put_if(self._key(SIGN), sign, version)
+            self._version = self._client.put_if(self._key(LOCK_NAME), sign, version)
         except AlreadyExists:
             raise RunError(f"another run begins in {self.location} at this moment; wait for it, or stop it") from None
         with contextlib.suppress(AlreadyExists):  # other bytes: after a lost answer these tell whose the object is
-            self._client.put_if(self._key(SIGN), b"to be refused: " + sign, None)
+            self._client.put_if(self._key(LOCK_NAME), b"to be refused: " + sign, None)
             raise RunError(
                 f"{self.location}: this store replaces objects that it was told not to, so that two runs could"
                 " overwrite each other's records; use one with conditional puts"
@@ -70,18 +70,18 @@ class ObjectStorage:
         if self._sign:
             # If this fails, the next writer takes it for a crash.
             with contextlib.suppress(AlreadyExists, FileNotFoundError, RunError):
-                self._client.put_if(self._key(SIGN), b"", self._version)
+                self._client.put_if(self._key(LOCK_NAME), b"", self._version)
         self._sign = b""
 
     def still_held(self) -> bool:
         try:
-            return bool(self._sign) and self._client.get(self._key(SIGN), _MOST_OF_SIGN)[0] == self._sign
+            return bool(self._sign) and self._client.get(self._key(LOCK_NAME), _MOST_OF_SIGN)[0] == self._sign
         except FileNotFoundError:
             return False
 
-    def may_be_held(self) -> bool:
+    def may_be_locked(self) -> bool:
         try:
-            return bool(self._client.get(self._key(SIGN), _MOST_OF_SIGN)[0])
+            return bool(self._client.get(self._key(LOCK_NAME), _MOST_OF_SIGN)[0])
         except FileNotFoundError:
             return False
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from blake3 import blake3
 
-from tournament.errors import RunError, shortened
+from tournament.errors import RunError, truncate
 from tournament.store.columns import ROWS_PER_BUFFER, Column
 from tournament.store.ledger import Part
 from tournament.store.legs import Legs, pair_keys
@@ -40,7 +40,7 @@ def reading(storage: Storage, part: Part) -> Iterator[None]:
     except FileNotFoundError:
         raise
     except _UNREADABLE as error:
-        reason = shortened(str(error).partition("\n")[0], 200)
+        reason = truncate(str(error).partition("\n")[0], 200)
         raise RunError(f"{storage.location}/{part.place} is damaged: {reason}") from None
 
 
@@ -280,7 +280,7 @@ def rows_of_summary(content: bytes, place: str, columns: Sequence[Column]) -> li
             rows: list[dict[str, Any]] = file.read().to_pylist()
             return rows
     except _UNREADABLE as error:
-        raise RunError(f"{place} is damaged: {shortened(str(error), 200)}") from None
+        raise RunError(f"{place} is damaged: {truncate(str(error), 200)}") from None
 
 
 def summary_is(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> bool | None:

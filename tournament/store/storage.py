@@ -33,10 +33,10 @@ class TooLarge(RunError):
 class Storage(Protocol):
     """Files by name. Names that lead outside raise RunError.
 
-    `hold` makes this process the only writer, and returns True when a former one may still wake up; `may_be_held` tells
-    whether any process is the writer, or, in an object store, was and didn't end by itself. `archives` are the places
-    of archived records beside, the newest last; `move` moves everything to another place, and raises RunError where
-    nothing can be moved.
+    `acquire` makes this process the only writer, and returns True when a former one may still wake up; `may_be_locked`
+    tells whether any process is the writer, or, in an object store, was and didn't end by itself. `archives` are the
+    places of archived records beside, the newest last; `move` moves everything to another place, and raises RunError
+    where nothing can be moved.
     `list` returns the sizes in bytes of the files right inside a folder, {} if there is none; `sizes` those of several
     files, without those that aren't there. `everything` right inside a folder has names of any kind, those of folders
     with a slash at the end, and whether each is a file. `folders` are the names of folders right here. `publish` moves
@@ -50,10 +50,10 @@ class Storage(Protocol):
 
     def check_writable(self) -> None: ...
     def prepare(self) -> None: ...
-    def hold(self) -> bool: ...
+    def acquire(self) -> bool: ...
     def release(self) -> None: ...
     def still_held(self) -> bool: ...
-    def may_be_held(self) -> bool: ...
+    def may_be_locked(self) -> bool: ...
     def list(self, folder: str) -> dict[str, int]: ...
     def everything(self, folder: str) -> dict[str, bool]: ...
     def folders(self) -> tuple[str, ...]: ...
@@ -75,7 +75,7 @@ class Storage(Protocol):
 
 STAGING = "staging"
 FOLDERS = ("games", "sessions", "legs", "faults", "ledger", STAGING)
-SIGN = "ledger/writer"  # who writes
+LOCK_NAME = "ledger/writer"  # who writes
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/|(s3|gs|az|file):", re.IGNORECASE)
 # What this package stages: nothing else is ever deleted there.
 OWN_STAGED = re.compile(
@@ -114,7 +114,7 @@ def open_storage(location: str) -> Storage:
     return FolderStorage(location.removeprefix("file://"))
 
 
-def inside(location: str, name: str) -> str:
+def join_location(location: str, name: str) -> str:
     """The location of `name` inside a location. A URL's options, from its ? on, stay at the end."""
     path, mark, options = location.partition("?") if is_url(location) else (location, "", "")
     return f"{path.rstrip('/')}/{name}{mark}{options}"

@@ -125,7 +125,7 @@ class Writer:
         parts = [part for batch in batches for part in batch.parts]
         self._require([(part, part.staged) for part in parts])
         without_files, files = self._files_of_legs(field, batches, without)
-        entry = self.state.following(field, tuple(map(_listed, batches)), files, without, without_files)
+        entry = self.state.next_entry(field, tuple(map(_listed, batches)), files, without, without_files)
         going = [part.place for part in self.state.parts_left(entry)]
         self._under_commit = _Changes(entry_name(self.state.entries + 1), going, entry.parts)
         try:
@@ -215,7 +215,7 @@ class Writer:
                     elif is_url(self.storage.location):  # a store may still be writing it: the next writer publishes
                         named += self._under_commit.coming
                 _sweep_staging(self.storage, {part.staged for part in named})
-                if self._under_commit is None and self.state.wants_fold:
+                if self._under_commit is None and self.state.needs_snapshot:
                     former = self.state.fold
                     append(self.storage, self.state, self.state.folded())
                     _remove_entries(self.storage, former)
@@ -266,11 +266,11 @@ def hold_ledger(storage: Storage) -> State:
     A former writer may wake up in the middle of a commit: an entry that changes nothing takes the number that it would
     use.
     """
-    may_wake = storage.hold()
+    may_wake = storage.acquire()
     state = read_state(storage)
     while may_wake and state.field:
         try:
-            append(storage, state, state.following(state.field))
+            append(storage, state, state.next_entry(state.field))
             may_wake = False
         except AlreadyExists:  # the former writer was faster
             state = read_state(storage)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from engine.watching.scripted_core import ScriptedCore
 from tournament.artifacts.bot import Kind, Submission
-from tournament.artifacts.python_packing import legs_may_share, sources_of
+from tournament.artifacts.python_artifact import legs_may_share, sources_of
 from tournament.config import Contests
 from tournament.containment import BotTrouble, our_error
 from tournament.contests import KNOWN_RULES
@@ -21,13 +21,13 @@ from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import BankedSettings, ContestSettings
 from tournament.entrants.build import language_of, why_legs_apart, with_lines
 from tournament.entrants.folder import read_submission
-from tournament.errors import InputError, TournamentError, counted, shortened
+from tournament.errors import InputError, TournamentError, pluralize, truncate
 from tournament.keys import drawn_seed
-from tournament.sandbox.outside import probe, running
+from tournament.sandbox.outside import probe, run_command
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.legs import Fault, LegResult
-from tournament.trial.mistakes import Search, search
-from tournament.trial.playing import SESSIONS, Meter, Pairing, Trial, build
+from tournament.trial.sanitizer_search import Search, search
+from tournament.trial.trial_legs import SESSIONS, Meter, Pairing, Trial, build
 from tournament.worker.leg import limits_of
 from tournament.worker.observation import ObservedGame, ObservedLeg, Window, cut_short
 from tournament.worker.wasm.seating import BANK_IS_EMPTY
@@ -54,9 +54,9 @@ class CheckReport:
     """What a check found. Without `leg` the bot could not be built; `problem` says why.
 
     `seed` is the one that was drawn for it; None where the settings have one. Points are the bot's, per session,
-    against the house bot. `repeats`: one seed gave the same games twice. `legs_share` a process, if a Python bot's
-    may, else `why_apart` has its line. `warnings` are a C compiler's. `boundary_faults` are those at extreme values.
-    `opponent` names the house bot. `printed` is the last output of its first games, `habits` are remarks on its
+    against the house bot. `repeats`: one seed gave the same games twice. `shares_process` a process, if a Python bot's
+    may, else `isolation_violation` has its line. `warnings` are a C compiler's. `boundary_faults` are those at extreme
+    values. `opponent` names the house bot. `printed` is the last output of its first games, `habits` are remarks on its
     answers there. `at_fault` is the game of its first fault. `slow` says why it played less; `too_slow`: a leg takes
     longer than it has. `mistakes` are those of a C or C++ bot that don't show here; it is as fit with them as without.
     """
@@ -71,8 +71,8 @@ class CheckReport:
     fuel_allowed: int = 0
     points_per_session: float = 0.0
     repeats: bool = True
-    legs_share: bool = False
-    why_apart: str = ""
+    shares_process: bool = False
+    isolation_violation: str = ""
     confined_by: str = ""
     standard: str = ""
     warnings: str = ""
@@ -169,7 +169,7 @@ def check_bot(
         if trouble.__cause__ is None or isinstance(trouble.__cause__, TournamentError):
             raise  # the machine's, perhaps
         problem = trouble.reason
-    except (TournamentError, OSError, running.Ended):
+    except (TournamentError, OSError, run_command.Ended):
         raise
     except Exception as error:
         problem = our_error(error, "can't be tried")
@@ -215,7 +215,7 @@ def _check(
         doing("asking at the limits")
         (at_limits,) = _asked_at_limits(tried).play()
         asked, asked_faults = at_limits.meter.decisions, at_limits.faults
-    share, why_apart = _sharing(tried)
+    share, isolation_violation = _sharing(tried)
     language = language_of(submission, tried.contest.interface, sandbox)
     return CheckReport(
         name=entrant.name,
@@ -228,8 +228,8 @@ def _check(
         fuel_allowed=limits_of(settings).fuel,
         points_per_session=first.result.sums[0].points / max(1, first.result.sessions),
         repeats=repeats,
-        legs_share=share,
-        why_apart=why_apart,
+        shares_process=share,
+        isolation_violation=isolation_violation,
         confined_by="" if entrant.plays_as == "wasm" else probe.probe_sandbox(sandbox.mode),
         standard=language[0],
         warnings=language[1],
@@ -323,7 +323,7 @@ def _asked_at_limits(tried: Pairing) -> Pairing:
         asking = replace(contest, new_core=contest.new_core_at_limits)
     else:
         questions = extreme_questions(contest.interface)
-        asking = replace(contest, new_core=lambda *_: ScriptedCore(questions, contest.interface.view_size))
+        asking = replace(contest, new_core=lambda _: ScriptedCore(questions, contest.interface.view_size))
     forgiving = tried.settings.model_copy(update={"max_faults": _MOST_FAULTS_AT_LIMITS - 1})
     return replace(tried, contest=asking, settings=forgiving)
 
@@ -339,8 +339,8 @@ def habits(contest: Contest, seen: ObservedLeg) -> tuple[str, ...]:
         answered = [step for step in steps if step.decision == question.name and step.fault is None]
         answers = [step.answer_text for step in answered]
         if illegal := [step for step in answered if step.illegal]:
-            first = f"the first: {shortened(illegal[0].question_text, 200)}: {illegal[0].answer_text}"
-            remarks.append(f"{question.name}: {len(illegal)} of {counted(len(answers), 'answer')} illegal; {first}")
+            first = f"the first: {truncate(illegal[0].question_text, 200)}: {illegal[0].answer_text}"
+            remarks.append(f"{question.name}: {len(illegal)} of {pluralize(len(answers), 'answer')} illegal; {first}")
         if not any(step.decision == question.name for step in steps):
             remarks.append(f"{question.name} was never asked")
         elif len(answers) >= _MANY_ANSWERS and len(set(answers)) == 1:

@@ -20,17 +20,16 @@ from numpy.typing import NDArray
 from engine.games.holdem_training.core import HoldemTraining
 from engine.games.holdem_training.rates import RateSampler
 from engine.kernel.game_core import GameCore
-from engine.kernel.records import Table
 from tournament.artifacts.commands import find_command
 from tournament.cache import cache_folder
-from tournament.contests.contest import Contest
+from tournament.contests.contest import Contest, CoreSetup
 from tournament.contests.holdem_training.decks import read_decks
 from tournament.contests.holdem_training.protocol import Dialogue
 from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.contests.settings import ContestSettings
 from tournament.errors import InputError, printable
 from tournament.keys import trial_key
-from tournament.leg import FailureKind, Leg, LegPlan, Unfit
+from tournament.leg import FailureKind, Leg, Unfit
 from tournament.runner.schedule.legs import AgainstHouse, Competitor
 from tournament.sandbox.outside import fork_server, probe
 from tournament.sandbox.outside.confined import Confined
@@ -179,16 +178,9 @@ def _leg(contest: Contest, settings: ContestSettings) -> Leg:
     return next(AgainstHouse(contest.rules, playing, key, [program], [house]).legs())
 
 
-def _new_core(
-    hands: int,
-    decks: NDArray[np.uint8] | None,
-    plan: LegPlan,
-    _settings: ContestSettings,
-    games: Table,
-    sessions: Table,
-    _house: bytes | None = None,
-) -> GameCore:
-    return HoldemTraining(games, sessions, deals_key=plan.deals_key, sessions=1, hands=hands, decks=decks)
+def _new_core(hands: int, decks: NDArray[np.uint8] | None, setup: CoreSetup[Any]) -> GameCore:
+    tables = setup.games, setup.sessions
+    return HoldemTraining(*tables, deals_key=setup.leg.deals_key, sessions=1, hands=hands, decks=decks)
 
 
 class _Program:

@@ -20,25 +20,25 @@ from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.folder import find_submissions, read_submission
-from tournament.errors import InputError, RunError, counted
+from tournament.errors import InputError, RunError, pluralize
 from tournament.keys import master_key, seed_fingerprint
 from tournament.leg import legs_per_replica
 from tournament.records.results import load
 from tournament.runner.contest_run import run_replicas
 from tournament.runner.listener import ProgressListener
-from tournament.runner.preparing import prepare_contest
+from tournament.runner.prepare import prepare_contest
 from tournament.sandbox.outside.scratch import scratch_folder
-from tournament.standings.errors import Measured
 from tournament.standings.house import HousePlay
 from tournament.standings.matches import Match
-from tournament.standings.places import surely_apart
+from tournament.standings.rank_bounds import surely_apart
+from tournament.standings.standard_errors import ScoreErrors
 from tournament.standings.standings import Standings
 from tournament.standings.student_t import half_width, two_sided_tail
 from tournament.standings.tally import tally_of_points
 from tournament.store.ledger import ContestSetup
 from tournament.store.ledger_reading import read_field
 from tournament.store.legs import Fault, LegResult, Legs
-from tournament.store.storage import inside, open_storage
+from tournament.store.storage import join_location, open_storage
 from tournament.trial.sequential import Difference, InterimResult, UntilSure, Verdict, legs_in, play_until
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def play_match(
     opponent = None
     if single:
         opponent = _existing(paths[0]) if paths else str(others[0])
-    against = opponent or (counted(len(paths), "other bot") if paths else "house players")
+    against = opponent or (pluralize(len(paths), "other bot") if paths else "house players")
     same_deals = f", and {baseline} on the same deals" if baseline else ""
     listener.on_message(f"{name} against {against}, {config.contest.sessions:,} sessions each{same_deals}")
     with contextlib.ExitStack() as stack:
@@ -245,7 +245,7 @@ def require_other_deals(contest: Contest, config: Config) -> None:
     """Raise InputError for the seed of the contest's records: who has seen its deals knows what comes."""
     assert config.contest.seed is not None
     with contextlib.suppress(OSError, RunError):
-        recorded = read_field(open_storage(inside(config.results, contest.name)))
+        recorded = read_field(open_storage(join_location(config.results, contest.name)))
         if recorded and recorded.settings.get("seed") == seed_fingerprint(master_key(config.contest.seed)):
             raise InputError(
                 "--seed: it is that of the contest's records; its deals would tell bots what they will see"
@@ -298,7 +298,7 @@ def _version(
         settings = config.contest.model_copy(update={"until_settled": None})
         own = replace(config, contest=settings, entrants=bots, results=keep or str(folder / "results"))
         with prepare_contest(contest, own, listener, of=name) as prepared:
-            if keep is not None and (unlike := prepared.unlike()) and unlike.is_long_play:
+            if keep is not None and (unlike := prepared.incompatible_records()) and unlike.needs_confirmation:
                 raise InputError(f"{unlike}; give another folder as --results")
 
             def play(replicas: int) -> _Played:
@@ -350,7 +350,7 @@ class _PooledLegs:
         opponents = list(mine.standings.house) or sorted(set.intersection(*fit) - {one.name for one in played})
         return cls(contest, mine.field, legs, [mine.name, _BASELINE][: len(played)], opponents)
 
-    def measured(self, opponents: Sequence[str]) -> tuple[Measured, list[Estimate]]:
+    def measured(self, opponents: Sequence[str]) -> tuple[ScoreErrors, list[Estimate]]:
         """The versions' scores against opponents, and in figures; of two versions by how much the first is better,
         too."""
         both = {*self.names, *opponents}
@@ -470,11 +470,11 @@ def _difference(played: _Played) -> Difference:
 
 
 def _projected_rank(
-    contest: Contest, config: Config, mine: _Played, own: Measured, opponents: Sequence[str]
+    contest: Contest, config: Config, mine: _Played, own: ScoreErrors, opponents: Sequence[str]
 ) -> ProjectedRank | None:
     """Where the bot would stand; None where the records are of other settings, or of others than it has met."""
     try:
-        recorded, ranking = (found := load(inside(config.results, contest.name))).setup, found.ranking
+        recorded, ranking = (found := load(join_location(config.results, contest.name))).setup, found.ranking
     except (InputError, RunError):
         return None
     there = [line.name for line in ranking.ranked if line.matches]

@@ -1,7 +1,7 @@
 """Stopping once it is certain enough which of two bots is better.
 
-The difference and its error come from strata (see standings/errors.py), the bounds of all interim analyses from
-standings/stopping.py, as in a run until the order is settled.
+The difference and its error come from strata (see standings/standard_errors.py), the bounds of all interim analyses
+from standings/stopping.py, as in a run until the order is settled.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from tournament.errors import InputError, counted
-from tournament.standings.stopping import FEWEST_REPLICAS, critical_value, looks, out_of_reach
+from tournament.errors import InputError, pluralize
+from tournament.standings.stopping import FEWEST_REPLICAS, critical_value, is_futile, looks
 from tournament.store.ledger import ContestSetup
 from tournament.store.ledger_reading import read_records
 from tournament.store.legs import Legs
@@ -67,7 +67,7 @@ class UntilSure:
         wide = critical_value(counts, counts.index(count), error_rate, freedom)
         reach = wide * error if error else 0.0
         verdict: Verdict = "open" if abs(mean) <= reach else "better" if mean > 0 else "worse"
-        hopeless = out_of_reach(mean, error, freedom, count, counts, error_rate)
+        hopeless = is_futile(mean, error, freedom, count, counts, error_rate)
         said = f"better by {mean:+,.2f} ± {reach:,.2f}"
         if verdict == "open" and hopeless:
             said += f", too close for {counts[-1]} replicas to tell"
@@ -86,7 +86,7 @@ def play_until(
         if (difference := play(count)) is None:
             return None
         look = rule.look(difference, count, counts)
-        say(f"{counted(count, 'replica')}: {look.message}")
+        say(f"{pluralize(count, 'replica')}: {look.message}")
         if look.done:
             break
     return look

@@ -15,13 +15,13 @@ from tournament.cache import cache_folder
 from tournament.containment import BotTrouble
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.contests.rules_of_others import Source, load_source
+from tournament.contests.rules_loader import Source, load_source
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunError
 from tournament.leg import PROCESSES, Leg
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.standings.luck_of_rows import LuckOfRows
+from tournament.standings.luck_from_rows import LuckOfRows
 from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
 from tournament.store.ledger import Batch, batch_name
 from tournament.store.leg_sums import leg_sums

@@ -11,9 +11,9 @@ from typing import Protocol
 from engine.kernel.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
 from engine.kernel.records import Table
 from tournament.containment import BotTrouble, contained, containing
-from tournament.contests.contest import Contest
+from tournament.contests.contest import Contest, CoreSetup
 from tournament.contests.settings import ContestSettings
-from tournament.errors import RunError, printable, shortened
+from tournament.errors import RunError, printable, truncate
 from tournament.leg import Leg, Seat, Unfit
 from tournament.store.columns import buffer_fields
 from tournament.store.leg_sums import leg_sums
@@ -108,7 +108,7 @@ def new_core(
     Python can't begin."""
     house = artifacts[leg.house.artifact] if leg.house else None
     try:
-        return contest.new_core(leg.plan, settings, games, sessions, house)
+        return contest.new_core(CoreSetup(leg.plan, settings, games, sessions, house))
     except Exception as failure:
         raise RunError(_failure_of_rules(contest, leg, (0, 0), failure)) from failure
 
@@ -233,7 +233,7 @@ def _failure_of_rules(contest: Contest, leg: Leg, position: tuple[int, int], fai
     if contest.source and contest.source.content is not None:  # in a file: lines of others would mislead
         places = [place for place in places if place.filename == contest.source.place]
     where = f" ({Path(places[-1].filename).name}, line {places[-1].lineno})" if places else ""
-    what = shortened(printable(" ".join(str(failure).split())), 300)
+    what = truncate(printable(" ".join(str(failure).split())), 300)
     return (
         f"the rules of {contest.name} failed in match {leg.plan.match} ({leg.title}), session"
         f" {leg.plan.first_session + session}, game {game}: {type(failure).__name__}: {what}{where}"

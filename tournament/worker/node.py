@@ -13,7 +13,7 @@ from pathlib import Path
 
 import engine
 from tournament.contests import find_contest
-from tournament.contests.rules_of_others import Source, load_source
+from tournament.contests.rules_loader import Source, load_source
 from tournament.errors import InputError, RunError
 from tournament.store.storage import Storage, open_storage, staged_name
 

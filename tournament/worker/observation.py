@@ -11,13 +11,13 @@ from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.watching.observed_core import ObservedCore
 from tournament.cache import cache_folder
-from tournament.contests.contest import Contest
+from tournament.contests.contest import Contest, CoreSetup
+from tournament.contests.game_text import GameText, plain_game, plain_value, told_game
 from tournament.contests.interface import Dialogue
 from tournament.contests.questions import in_words, view_values
 from tournament.contests.settings import ContestSettings
-from tournament.contests.telling import GameInWords, plain_game, plain_value, told_game
 from tournament.errors import printable
-from tournament.leg import Leg, LegPlan
+from tournament.leg import Leg
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
 from tournament.store.legs import Fault, LegResult
@@ -174,14 +174,12 @@ def _watched(contest: Contest, window: Window, cores: list[ObservedCore], drawin
     """The contest with cores that write down what happens in the window; each is added to `cores`."""
     draw = contest.new_drawn_core
 
-    def new_core(
-        leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
-    ) -> GameCore:
+    def new_core(setup: CoreSetup[Any]) -> GameCore:
         if draw and window.drawn is not None:
             drawings.clear()  # of a core whose leg was begun again
-            core = draw(leg, settings, games, sessions, house, window.drawn, drawings)
+            core = draw(setup, window.drawn, drawings)
         else:
-            core = contest.new_core(leg, settings, games, sessions, house)
+            core = contest.new_core(setup)
         cores.append(
             ObservedCore(
                 core,
@@ -244,7 +242,7 @@ def _games(
     for (session, game), decisions in sorted(steps.items()):
         row = sink.kept.get((session, game))
         if row is None:
-            told_of = GameInWords(outcome="it was broken off")
+            told_of = GameText(outcome="it was broken off")
         else:
             told_of = told_game(shown.scene(row), names) if shown else plain_game(row, names)
         place = leg.plan.first_session + session, game
@@ -264,6 +262,7 @@ def _take_fault(faults: list[Fault], seat: int, session: int, game: int) -> Faul
     return None
 
 
-def _plain_answer(contest: Contest, kind: int, answer: int) -> str:
-    """An answer by its name in the contest, else the number."""
-    return contest.interface.questions[kind].names.get(answer, str(answer))
+def _plain_answer(contest: Contest, kind: int, answer: object) -> str:
+    """An answer by its name in the contest, else the value."""
+    names = contest.interface.questions[kind].names
+    return names.get(answer, str(answer)) if isinstance(answer, int) else str(answer)

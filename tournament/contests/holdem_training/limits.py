@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.games.holdem_training.core import HoldemTraining
 from engine.kernel.game_core import GameCore
-from engine.kernel.records import Table
-from tournament.contests.settings import ContestSettings
-from tournament.leg import LegPlan
+from tournament.contests.contest import CoreSetup
 
 # Alice's two cards: twos, aces, the first and the last card, the lowest and the highest of one suit.
 _HOLES = ((0, 13), (38, 51), (0, 51), (0, 1), (50, 51))
@@ -35,8 +35,8 @@ def hands_at_limits() -> NDArray[np.uint8]:
     return np.array(hands, dtype=np.uint8)
 
 
-def new_core_at_limits(
-    leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
-) -> GameCore:
+def new_core_at_limits(setup: CoreSetup[Any]) -> GameCore:
     hands = hands_at_limits()
-    return HoldemTraining(games, sessions, deals_key=leg.deals_key, sessions=1, hands=len(hands), decks=hands)
+    return HoldemTraining(
+        setup.games, setup.sessions, deals_key=setup.leg.deals_key, sessions=1, hands=len(hands), decks=hands
+    )

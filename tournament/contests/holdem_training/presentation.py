@@ -71,13 +71,13 @@ def tally(rows: Rows, seats: Seats) -> Sums:
     """By entrant and what Alice does: `hole`, before the flop, by her two cards; `board`, later, by round and MADE."""
     everybody = seats.entrants + 1
     cards = {name: np.minimum(rows[name], _CARDS - 1) for name in ("alice_card_1", "alice_card_2", *_SEEN)}
-    plays = np.ones(len(seats.x), bool)
+    plays = np.ones(len(seats.players[0]), bool)
     sums = {"board": np.zeros((everybody, 3, len(MADE), 3), np.int64)}
     for number in range(4):
         raised, answer = rows[f"raise_{number + 1}"], rows[f"bob_answer_{number + 1}"]
         folds = (rows["folded_by"] == _ALICE) & (answer == 0)
         action = np.where(raised > 0, _RAISES, np.where(folds, _FOLDS, _CHECKS))[plays]
-        who = (seats.x[plays], everybody)
+        who = (seats.players[0][plays], everybody)
         seen = {name: values[plays] for name, values in cards.items()}
         if number:
             strength = made([seen[name] for name in ("alice_card_1", "alice_card_2", *_SEEN[: number + 2])])
@@ -141,7 +141,7 @@ def scene(row: Row) -> Scene:
     board = [_card(row[name]) for name in _SEEN]
     hands = [[_card(row[f"{who}_card_{number}"]) for number in (1, 2)] for who in ("alice", "bob")]
     pot = POT
-    steps = [Step(None, "the cards are dealt", hands[0], hands[1], (), pot=pot)]
+    steps = [Step(None, "the cards are dealt", hands, (), pot=pot)]
     for number, seen in enumerate((0, 3, 4, 5)):
         if number:
             steps.append(Step(None, _ROUND_NAMES[number], board=board[:seen]))
@@ -156,7 +156,7 @@ def scene(row: Row) -> Scene:
         steps.append(Step(1, _ANSWERS.get(answer, "answers"), pot=pot))
         if answer == BOB_FOLDED:
             break
-    return Scene([*steps, won(row["profit"])], f"Alice, {STACK} chips", f"{STACK} chips")
+    return Scene([*steps, won(row["profit"])], (f"Alice, {STACK} chips", f"{STACK} chips"))
 
 
 PRESENTATION = Presentation(tally, charts, scene, lambda rows: rows["profit"], "chips", "hand", classify=classify)

@@ -13,19 +13,17 @@ from engine.games.holdem_training.core import HoldemTraining as HoldemTrainingCo
 from engine.games.holdem_training.rate_helpers import RateHelpers
 from engine.games.holdem_training.rates import RateSampler
 from engine.kernel.game_core import GameCore
-from engine.kernel.records import Table
-from tournament.contests.contest import Core, Estimates, LegLuck, Luck
+from tournament.contests.contest import Core, CoreSetup, Estimates, LegLuck, Luck
 from tournament.contests.holdem_training.limits import new_core_at_limits
 from tournament.contests.holdem_training.presentation import PRESENTATION
 from tournament.contests.holdem_training.protocol import Dialogue
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.contests.interface import CompiledBots, DecisionSpec, Import, PythonBots, PythonSdk, Sdk, ViewField
-from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored
+from tournament.contests.scoring import House, HousePlayer, HousePlaySums, HouseScoring, Measure, PointsSource
 from tournament.contests.settings import (
     FAULTS,
     BankedSettings,
-    ContestSettings,
     FaultsAllowed,
     Increment,
     Megabytes,
@@ -33,7 +31,6 @@ from tournament.contests.settings import (
     Seconds,
     Sessions,
 )
-from tournament.leg import LegPlan
 from tournament.rules.rules import Rules
 
 # Bob plays by the rules alone. If they change, change this content, too.
@@ -57,11 +54,8 @@ class Settings(BankedSettings):
     increment_ms: Increment = 0.25
 
 
-def _new_core(
-    leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
-) -> GameCore:
-    assert isinstance(settings, Settings)
-    return HoldemTrainingCore(games, sessions, hands=settings.hands, **leg.for_core)
+def _new_core(setup: CoreSetup[Settings]) -> GameCore:
+    return HoldemTrainingCore(setup.games, setup.sessions, hands=setup.settings.hands, **setup.leg.for_core)
 
 
 LUCK_COLUMNS = (
@@ -73,24 +67,23 @@ LUCK_COLUMNS = (
 )
 
 
-def _new_luck(settings: ContestSettings, first_session: int) -> LegLuck:
+def _new_luck(settings: Settings, first_session: int) -> LegLuck:
     from tournament.contests.holdem_training import luck
 
-    assert isinstance(settings, Settings)
     return luck.LegLuck(settings.hands)
 
 
-def mean_profit(played: Played) -> float:
+def mean_profit(played: HousePlaySums) -> float:
     """W: chips a hand."""
     return played.points / played.games if played.games else 0.0
 
 
-def _of_all(value: Callable[[Played], float | None], played: Sequence[Played]) -> float | None:
+def _of_all(value: Callable[[HousePlaySums], float | None], played: Sequence[HousePlaySums]) -> float | None:
     """The value against Bob, the only house player."""
     return value(played[0]) if played else None
 
 
-def _tasks(played: Played) -> float:
+def _tasks(played: HousePlaySums) -> float:
     return float(sum(tasks(mean_profit(played))))
 
 
@@ -171,7 +164,7 @@ class HoldemTraining(Rules):
         " raises, and Bob calls or folds. The best five of seven cards win the pot."
     )
     decisions = (DecisionSpec("makeDecision", result=("i64",)),)
-    core = Core(_new_core, GAMES, SESSIONS, Scored("games", ("profit",), length="hands"), new_core_at_limits)
+    core = Core(_new_core, GAMES, SESSIONS, PointsSource("games", ("profit",), length="hands"), new_core_at_limits)
     sdk = Sdk(
         Path(__file__).parent / "sdk",
         CompiledBots(

@@ -40,7 +40,7 @@ _MOST_ANSWERS = 12  # up to this many moves they are shown at all
 
 
 def new_presentation(moves: Sequence[str], payoffs: tuple[Payoffs, Payoffs] | None, rounds: int) -> Presentation:
-    """The presentation for moves of these names. `payoffs`: of x and y, None where either may be the row player. A
+    """The presentation for moves of these names. `payoffs`: of both players, None where either may be the row player. A
     game has this many `rounds`. Moves count as chosen by the bots: those that noise replaced are left out."""
     shown = _MatrixGame(moves, payoffs, rounds)
     return Presentation(
@@ -90,8 +90,8 @@ class _MatrixGame:
         if self.count <= _MOST_ANSWERS:
             sums["answers"] = np.zeros((everybody, self.lasts, self.count), np.int64)
         for who, own, other, slipped in (
-            (seats.x, rows["move_0"], rows["move_1"], rows["move_replaced_0"]),
-            (seats.y, rows["move_1"], rows["move_0"], rows["move_replaced_1"]),
+            (seats.players[0], rows["move_0"], rows["move_1"], rows["move_replaced_0"]),
+            (seats.players[1], rows["move_1"], rows["move_0"], rows["move_replaced_1"]),
         ):
             chosen = ~slipped.astype(bool)
             sums["turns"] += counted(
@@ -165,7 +165,7 @@ class _MatrixGame:
         x, y = row["move_0"], row["move_1"]
         if self.payoffs and 0 <= x < self.count and 0 <= y < self.count:
             paid = [Step(seat, f"is paid {payoffs[x][y]:g}") for seat, payoffs in enumerate(self.payoffs)]
-        return Scene([*steps, *paid], f"turn {row['turn']}", f"turn {row['turn']}", ends=len(paid))
+        return Scene([*steps, *paid], (f"turn {row['turn']}",) * 2, ends=len(paid))
 
 
 def _parts(counts: npt.NDArray[Any]) -> Values:

@@ -11,14 +11,12 @@ from pydantic import Field, ValidationInfo, field_validator
 from engine.games.matrix_game.core import BOT_BYTES, GAME_ROW, MOST_MOVES, MOST_TURNS, SESSION_ROW
 from engine.games.matrix_game.core import MatrixGame as MatrixGameCore
 from engine.kernel.game_core import GameCore
-from engine.kernel.records import Table
-from tournament.contests.contest import Core, Estimates
+from tournament.contests.contest import Core, CoreSetup, Estimates
 from tournament.contests.interface import CompiledBots, DecisionSpec, Histories, PythonBots, Sdk, ViewField
 from tournament.contests.matrix_game.presentation import new_presentation
 from tournament.contests.presentation import Presentation
-from tournament.contests.scoring import Scored
+from tournament.contests.scoring import PointsSource
 from tournament.contests.settings import ContestSettings, Sessions
-from tournament.leg import LegPlan
 from tournament.rules.rules import Rules
 from tournament.store.columns import columns_of
 
@@ -86,42 +84,32 @@ class Settings(ContestSettings):
         return self.column_payoffs or [list(column) for column in zip(*self.payoffs)]
 
 
-def _new_core(
-    leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
-) -> GameCore:
-    assert isinstance(settings, Settings)
+def _new_core(setup: CoreSetup[Settings]) -> GameCore:
+    settings = setup.settings
     return MatrixGameCore(
-        games,
-        sessions,
-        **leg.for_core,
+        setup.games,
+        setup.sessions,
+        **setup.leg.for_core,
         row_payoffs=settings.payoffs,
         column_payoffs=settings.payoffs_to_column,
         turns_per_game=settings.turns_per_game,
         games_per_session=settings.games_per_session,
         noise=settings.noise,
         end_probability=settings.end_probability,
-        seats_swapped=leg.seats_swapped,
+        seats_swapped=setup.leg.seats_swapped,
         move_names=settings.moves,
     )
 
 
-def _new_core_at_limits(
-    leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
-) -> GameCore:
+def _new_core_at_limits(setup: CoreSetup[Settings]) -> GameCore:
     """Games in which all moves are drawn at random, whatever the bots choose: histories that they haven't met."""
-    assert isinstance(settings, Settings)
-    even = 1 - 1 / len(settings.moves)  # with so much noise, all moves are equally likely
-    return _new_core(
-        replace(leg, sessions=min(leg.sessions, _SESSIONS_AT_LIMITS)),
-        settings.model_copy(update={"noise": even}),
-        games,
-        sessions,
-    )
+    even = 1 - 1 / len(setup.settings.moves)  # with so much noise, all moves are equally likely
+    few = replace(setup.leg, sessions=min(setup.leg.sessions, _SESSIONS_AT_LIMITS))
+    return _new_core(replace(setup, leg=few, settings=setup.settings.model_copy(update={"noise": even})))
 
 
-def _presentation_of(settings: ContestSettings) -> Presentation:
+def _presentation_of(settings: Settings) -> Presentation:
     """The presentation with the moves' names. Payoffs are told where they are the same for either role."""
-    assert isinstance(settings, Settings)
     payoffs = None if settings.column_payoffs and settings.duplicate else (settings.payoffs, settings.payoffs_to_column)
     turns, ends = settings.turns_per_game, settings.end_probability
     expected = min(turns, int(_ENDS_FOR_PANELS / ends)) if ends else 0
@@ -176,7 +164,7 @@ class MatrixGame(Rules):
             points_0="what seat 0 was paid over the session",
             points_1="what seat 1 was paid over the session",
         ),
-        scored=Scored("sessions", ("points_0", "points_1")),
+        scored=PointsSource("sessions", ("points_0", "points_1")),
         at_limits=_new_core_at_limits,
     )
     sdk = Sdk(

@@ -36,11 +36,11 @@ _WAYS_TO_END = ("showdown", "the bot folds", "the server folds")
 
 def tally(rows: Rows, seats: Seats) -> Sums:
     """By entrant: `opened`, by hand and if it bet first; `drew`, by hand and cards; `ends`, by round and who folded."""
-    who = (seats.x, seats.entrants + 1)
+    who = (seats.players[0], seats.entrants + 1)
     goes_on = rows["rounds"] > 1
     return {
         "opened": counted([who, (rows["dealt_0"], _CODES), (rows["opened1_0"], 2)]),
-        "drew": counted([(seats.x[goes_on], who[1]), (rows["dealt_0"][goes_on], _CODES), (rows["drew_0"][goes_on], 3)]),
+        "drew": counted([(who[0][goes_on], who[1]), (rows["dealt_0"][goes_on], _CODES), (rows["drew_0"][goes_on], 3)]),
         "ends": counted([who, (rows["rounds"], 3), (rows["folded_by"], 3)]),
     }
 
@@ -95,7 +95,7 @@ def _betting(bets: int, x_opened: bool, folder: int) -> Iterator[tuple[int, str]
 
 
 def scene(row: Row) -> Scene:
-    steps = [Step(None, "both ante 1 chip", _cards(row["dealt_0"]), _cards(row["house_dealt"]), pot=2)]
+    steps = [Step(None, "both ante 1 chip", (_cards(row["dealt_0"]), _cards(row["house_dealt"])), pot=2)]
     for number in range(1, min(2, int(row["rounds"])) + 1):
         folder = int(row["folded_by"]) if number == row["rounds"] else 0
         if number == 2:
@@ -103,10 +103,10 @@ def scene(row: Row) -> Scene:
                 held = _cards(row[held_by])
                 count = int(row[drew_by])
                 text = f"draws {('none', 'one', 'two')[min(2, count)]}"
-                steps.append(Step(seat, text, y_cards=held) if seat else Step(seat, text, x_cards=held))
+                steps.append(Step(seat, text, (None, held) if seat else (held, None)))
         bets = min(3, int(row[f"bets{number}"]))
         steps += [Step(seat, text) for seat, text in _betting(bets, bool(row[f"opened{number}_0"]), folder)]
-    return Scene([*steps, won(row["gain_0"], pot=row["pot"])], "bot", "server")
+    return Scene([*steps, won(row["gain_0"], pot=row["pot"])], ("bot", "server"))
 
 
 PRESENTATION = Presentation(tally, charts, scene, lambda rows: rows["gain_0"], "chips", "hand", classify=classify)

@@ -11,11 +11,10 @@ from pydantic import Field
 from engine.games.two_card_draw.core import GAME_ROW, SESSION_ROW
 from engine.games.two_card_draw.core import TwoCardDraw as TwoCardDrawCore
 from engine.kernel.game_core import GameCore
-from engine.kernel.records import Table
-from tournament.contests.contest import Core, Estimates
+from tournament.contests.contest import Core, CoreSetup, Estimates
 from tournament.contests.interface import CompiledBots, DecisionSpec, Sdk
-from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored
-from tournament.contests.settings import BankedSettings, ContestSettings, Increment, Seconds
+from tournament.contests.scoring import House, HousePlayer, HousePlaySums, HouseScoring, Measure, PointsSource
+from tournament.contests.settings import BankedSettings, Increment, Seconds
 from tournament.contests.two_card_draw.presentation import PRESENTATION
 from tournament.contests.two_card_draw.servers import (
     FACTS,
@@ -29,7 +28,6 @@ from tournament.contests.two_card_draw.servers import (
     strategy_of,
 )
 from tournament.keys import master_key
-from tournament.leg import LegPlan
 from tournament.paths import PathText
 from tournament.rules.rules import Rules
 from tournament.store.columns import columns_of
@@ -62,55 +60,52 @@ class Settings(BankedSettings):
         return {key: value for key, value in super().playing().items() if key != "strategy_dir"}
 
 
-def _new_core(
-    leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
-) -> GameCore:
-    assert isinstance(settings, Settings) and house is not None
+def _new_core(setup: CoreSetup[Settings]) -> GameCore:
+    house = setup.house
+    assert house is not None
     strategy = strategy_of(house)
     return TwoCardDrawCore(
-        games,
-        sessions,
-        deals_key=leg.deals_key,
-        hands=settings.hands,
+        setup.games,
+        setup.sessions,
+        deals_key=setup.leg.deals_key,
+        hands=setup.settings.hands,
         bet1=strategy.bet1,
         bet2=strategy.bet2,
         server=compiled_strategy(house),
-        match=leg.match,
-        session=leg.first_session,
+        match=setup.leg.match,
+        session=setup.leg.first_session,
     )
 
 
-def players(settings: ContestSettings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
-    assert isinstance(settings, Settings)
+def players(settings: Settings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
     if settings.strategy_dir is not None:
         return servers_in(folder / settings.strategy_dir)
     return generated_servers(_key(settings), settings.servers, say)
 
 
-def practice_players(settings: ContestSettings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
+def practice_players(settings: Settings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
     """Those of a match: the strategies of the folder, or servers that no contest has."""
-    assert isinstance(settings, Settings)
     if settings.strategy_dir is not None:
         return servers_in(folder / settings.strategy_dir)
     return practice_servers(_key(settings), settings.servers, say)
 
 
-def example(settings: ContestSettings, name: str) -> HousePlayer:
+def example(settings: Settings, name: str) -> HousePlayer:
     """A server like those of the contest that entrants may know, and that doesn't count."""
     return generated_server(_key(settings), name)
 
 
-def _key(settings: ContestSettings) -> bytes:
+def _key(settings: Settings) -> bytes:
     """The master key; of the seed 1 for practice before a run has settled its seed."""
     return master_key(settings.seed or "1")
 
 
-def score(played: Played) -> float:
+def score(played: HousePlaySums) -> float:
     """Of a session: the profit and a chip for each hand, never less than 0."""
     return max(0.0, played.points + played.games)
 
 
-def share(played: Sequence[Played]) -> float | None:
+def share(played: Sequence[HousePlaySums]) -> float | None:
     """The profit as a share of a perfect opponent's expectation; None where that is nothing."""
     achievable = sum(p.facts["achievable"] * p.games for p in played)
     return sum(p.points for p in played) / achievable if achievable > 0 else None
@@ -191,7 +186,7 @@ class TwoCardDraw(Rules):
             gain_0="what the bot won, chips",
             score_0="gain_0 and a chip for each hand, at least 0",
         ),
-        scored=Scored("games", ("gain_0",), length="hands"),
+        scored=PointsSource("games", ("gain_0",), length="hands"),
     )
     sdk = Sdk(Path(__file__).parent / "sdk", CompiledBots("two_card_draw.h"), class_name="TwoCardDraw")
     house = House(

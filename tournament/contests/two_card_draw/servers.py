@@ -16,7 +16,7 @@ from tournament.contests.two_card_draw.strategy_file import (
     read_strategy_file,
     write_strategy,
 )
-from tournament.errors import InputError, counted
+from tournament.errors import InputError, pluralize
 from tournament.keys import number_of, sub_key
 from tournament.names import LETTERS, valid_name
 
@@ -46,7 +46,7 @@ def practice_server(key: bytes, name: str = "practice") -> HousePlayer:
 
 def practice_servers(key: bytes, count: int, say: Callable[[str], None]) -> list[HousePlayer]:
     """Servers like a contest's."""
-    say(f"Making {counted(count, 'server')}…")
+    say(f"Making {pluralize(count, 'server')}…")
     return [practice_server(key, f"practice_{number:02}") for number in range(1, count + 1)]
 
 

@@ -1,4 +1,4 @@
-"""What the cards of a leg were worth to x: a sum with mean zero, by values that are fixed before each game.
+"""What the cards of a leg were worth to seat 0: a sum with mean zero, by values that are fixed before each game.
 
 A game's correction is x's usual gain with its cards, by the roles and by sixteenths of both cards, less the mean over
 all cards. Usual gains are learned from the earlier blocks of sessions of the same two bots, beginning with von
@@ -43,7 +43,7 @@ class LegLuck:
         add_cells(session, seat_0_is_a, a_card, b_card, a_gain, self._first_session, self._sessions, self._sums)
 
     def blocks(self) -> Floats:
-        """What luck was worth to x, in points, by block."""
+        """What luck was worth to seat 0, in points, by block."""
         played = self._played
         dollars, games = np.empty(len(played)), np.empty(len(played), np.int64)
         worth_of_cards(self._sums, usual_gains(), _USUAL_GAMES, dollars, games)

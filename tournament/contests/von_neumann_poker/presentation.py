@@ -38,8 +38,8 @@ def tally(rows: Rows, seats: Seats) -> Sums:
     """`bets`: by A's number, card and bet; `answers`: by B's number, card, the bet and whether B folded."""
     bet = rows["bet"]
     everybody, sizes = seats.entrants + 1, BET_LIMIT + 1
-    a = np.where(rows["seat_0_is_a"], seats.x, seats.y)
-    b = seats.x + seats.y - a
+    a = np.where(rows["seat_0_is_a"], *seats.players)
+    b = sum(seats.players) - a
     bets = counted([(a, everybody), (bins(rows["a_card"], _CARDS), _CARDS), (bet, sizes)])
     b_card = bins(rows["b_card"], _CARDS)
     answers = counted([(b, everybody), (b_card, _CARDS), (bet, sizes), (rows["folded"], 2)])
@@ -93,10 +93,10 @@ def classify(rows: Rows, seat: int) -> Kinds:
 def scene(row: Row) -> Scene:
     a, b = (0, 1) if row["seat_0_is_a"] else (1, 0)
     bet = int(row["bet"])
-    cards = [f"{row['a_card']:.4f}", f"{row['b_card']:.4f}"]
+    cards = [(f"{row['a_card']:.4f}",), (f"{row['b_card']:.4f}",)]
     notes = [f"A, has ${row['a_money']:g}", f"B, has ${row['b_money']:g}"]
     pot = 2 * ANTE
-    steps = [Step(None, f"both ante ${ANTE}", (cards[a],), (cards[b],), pot=pot)]
+    steps = [Step(None, f"both ante ${ANTE}", (cards[a], cards[b]), pot=pot)]
     if bet:
         pot += bet
         steps.append(Step(a, f"bets ${bet}", pot=pot))
@@ -104,7 +104,7 @@ def scene(row: Row) -> Scene:
         steps.append(Step(b, "folds" if row["folded"] else "calls", pot=pot))
     else:
         steps.append(Step(a, "passes"))
-    return Scene([*steps, won(row["a_gain"] * (1 - 2 * a), "$")], notes[a], notes[b])
+    return Scene([*steps, won(row["a_gain"] * (1 - 2 * a), "$")], (notes[a], notes[b]))
 
 
 PRESENTATION = Presentation(tally, charts, scene, points_0, "$", classify=classify)

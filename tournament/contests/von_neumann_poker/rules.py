@@ -10,13 +10,11 @@ from pydantic import Field
 from engine.games.von_neumann_poker.core import GAME_ROW, SESSION_ROW
 from engine.games.von_neumann_poker.core import VonNeumannPoker as VonNeumannPokerCore
 from engine.kernel.game_core import GameCore
-from engine.kernel.records import Table
-from tournament.contests.contest import Core, Estimates, LegLuck, Luck
+from tournament.contests.contest import Core, CoreSetup, Estimates, LegLuck, Luck
 from tournament.contests.interface import CompiledBots, DecisionSpec, PythonBots, Sdk, ViewField
-from tournament.contests.scoring import Scored
+from tournament.contests.scoring import PointsSource
 from tournament.contests.settings import ContestSettings, Duplicate
 from tournament.contests.von_neumann_poker.presentation import PRESENTATION
-from tournament.leg import LegPlan
 from tournament.rules.rules import Rules
 from tournament.store.columns import columns_of
 
@@ -31,23 +29,20 @@ class Settings(ContestSettings):
     duplicate: Duplicate = False
 
 
-def _new_core(
-    leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
-) -> GameCore:
-    assert isinstance(settings, Settings)
+def _new_core(setup: CoreSetup[Settings]) -> GameCore:
     return VonNeumannPokerCore(
-        games,
-        sessions,
-        **leg.for_core,
-        seats_swapped=leg.seats_swapped,
-        cap_after_ante=settings.bet_cap == "after_ante",
+        setup.games,
+        setup.sessions,
+        **setup.leg.for_core,
+        seats_swapped=setup.leg.seats_swapped,
+        cap_after_ante=setup.settings.bet_cap == "after_ante",
     )
 
 
 LUCK_COLUMNS = ("session", "seat_0_is_a", "a_card", "b_card", "a_gain")
 
 
-def _new_luck(settings: ContestSettings, first_session: int) -> LegLuck:
+def _new_luck(settings: Settings, first_session: int) -> LegLuck:
     from tournament.contests.von_neumann_poker import luck
 
     return luck.LegLuck(first_session, settings.sessions)
@@ -114,7 +109,7 @@ class VonNeumannPoker(Rules):
             points_0="gain_0 / √games",
             points_1="what seat 1 has for it: −points_0",
         ),
-        scored=Scored("sessions", ("points_0",), zero_sum=True),
+        scored=PointsSource("sessions", ("points_0",), zero_sum=True),
     )
     sdk = Sdk(
         Path(__file__).parent / "sdk",

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Protocol, TypeVar
 
-from tournament.config import General
+from tournament.config import GeneralSettings
 from tournament.cores import cores
 from tournament.errors import InputError
 from tournament.worker.batch import Receipt, Task
@@ -47,7 +47,7 @@ class Executors(contextlib.AbstractContextManager["Executors"]):
     def __init__(self) -> None:
         self._started: Executor | None = None
 
-    def chosen(self, general: General, seconds: float, size: float, say: Callable[[str], None]) -> Executor:
+    def chosen(self, general: GeneralSettings, seconds: float, size: float, say: Callable[[str], None]) -> Executor:
         """The executor that plays next. Raises as `choose_executor`."""
         if self._started is None or self._started.name == "local":  # of which a new one costs nothing
             self._started = choose_executor(general, seconds, size, say)
@@ -63,7 +63,7 @@ class Executors(contextlib.AbstractContextManager["Executors"]):
         self.close()
 
 
-def choose_executor(general: General, seconds: float, size: float, say: Callable[[str], None]) -> Executor:
+def choose_executor(general: GeneralSettings, seconds: float, size: float, say: Callable[[str], None]) -> Executor:
     """The executor that the settings name; `auto` takes Ray for a cluster's address or long work on many cores.
 
     The work takes about this many seconds of one core, and leaves `size` bytes of records. Without an address

@@ -17,15 +17,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.cores import cores
-from tournament.errors import InputError, RunError, TournamentError, shortened
-from tournament.runner.executors import joined_cluster, keep_busy
-from tournament.runner.executors.joined_cluster import JoinedCluster, join
-from tournament.runner.executors.own_ray import memory_for, own_ray
+from tournament.errors import InputError, RunError, TournamentError, truncate
+from tournament.runner.executors import existing_cluster, keep_busy
+from tournament.runner.executors.existing_cluster import JoinedCluster, join
+from tournament.runner.executors.private_ray import memory_for, own_ray
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Receipt, Task, play_task
 from tournament.worker.node import Invitation, accept, accept_contest, invite
 from tournament.worker.processes import admission
-from tournament.worker.processes.admission import Room, free_memory
+from tournament.worker.processes.admission import MemoryBudget, free_memory
 from tournament.worker.wasm.stack import on_deep_stack
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -55,7 +55,7 @@ class RayExecutor:
             if address or self._stays_joined:
                 if not self._stays_joined:
                     join(ray, address or "auto", **_QUIET)
-                    if not joined_cluster.ends_after_play:
+                    if not existing_cluster.ends_after_play:
                         self._until_closed.callback(ray.shutdown)
                 self._cluster = JoinedCluster(ray, say)
             else:
@@ -90,7 +90,7 @@ class RayExecutor:
             yield from keep_busy(next_task, self._most, start, self._wait, self._receipt, running)
         finally:
             # Who leaves a cluster ends its tasks. Ray aborts where one that is cancelled is done just then.
-            for reference in running if self._stays_joined and not joined_cluster.ends_after_play else ():
+            for reference in running if self._stays_joined and not existing_cluster.ends_after_play else ():
                 ray.cancel(reference, force=True)
 
     def close(self) -> None:
@@ -143,7 +143,7 @@ class RayExecutor:
 
 
 def _in_a_line(error: Exception) -> str:
-    return shortened(" ".join(str(error).split()) or type(error).__name__, 300)
+    return truncate(" ".join(str(error).split()) or type(error).__name__, 300)
 
 
 def _failure(text: str) -> str:
@@ -178,5 +178,5 @@ def _play_remotely(invitation: Invitation, pickled: bytes, stored: _Stored) -> R
     accept(invitation)
     task: Task = pickle.loads(pickled)
     accept_contest(task.rules, task.requires, task.source)
-    admission.room = Room(lambda: max(task.memory_bytes, free_memory() // cores()))
+    admission.room = MemoryBudget(lambda: max(task.memory_bytes, free_memory() // cores()))
     return on_deep_stack(play_task, task, stored.needed(task))

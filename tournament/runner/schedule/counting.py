@@ -22,7 +22,7 @@ from tournament.store.legs import DIGESTS, Legs
 UNKNOWN, PLAYED, CONVICTS = 0, 1, 2  # what is known of a leg: nothing, its result, one that disqualifies bots
 
 
-class Counted:
+class Reconciliation:
     """Which legs of a schedule count, in its order: whoever is disqualified in one that counts plays none after it. A
     leg that isn't known yet counts until others say that it doesn't.
 
@@ -42,7 +42,7 @@ class Counted:
         self._known = np.full(len(self._digests), UNKNOWN, np.int8)
         self._out_at: dict[int, tuple[int, ...]] = {}  # the seats that are disqualified in a leg, by its place
         self._names = [player.name for player in schedule.competitors]
-        self._seats = np.repeat(columns.players[:, :-1] if schedule.house else columns.players, each, axis=0)
+        self._seats = np.repeat(schedule.seats_of(columns.players), each, axis=0)
         of_processes = np.array([player.kind in PROCESSES for player in players], bool)
         self._has_processes = np.repeat(of_processes[columns.players].any(axis=1), each)
         self._judge()
@@ -123,9 +123,9 @@ class Counted:
         return self.total - self.done - self.in_lanes
 
 
-def count_legs(batches: Iterable[Batch], schedule: Schedule) -> Counted:
+def reconcile(batches: Iterable[Batch], schedule: Schedule) -> Reconciliation:
     """Return which legs in these batches count, and what the schedule lacks."""
-    found = Counted(schedule)
+    found = Reconciliation(schedule)
     found.note(Legs.joined(batch.legs for batch in batches))
     return found
 

@@ -168,6 +168,10 @@ class Schedule(ABC):
         """The players of a match, as `MatchLegs.players` has them, as the entrants by seat and the house player."""
         return (players[:-1], players[-1]) if self.house else (players, None)
 
+    def seats_of(self, matches: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """The entrants by seat alone, of `MatchColumns.players`."""
+        return matches[:, :-1] if self.house else matches
+
     def leg(self, fixture: Fixture) -> Leg:
         """A leg worked out.
 

@@ -25,7 +25,7 @@ def recorded_replicas(batches: Iterable[Batch], legs_per_replica: int) -> Replic
     return Replicas(1, {match: min(count, 1 + played[match]) for match, count in more.items()})
 
 
-def keeping_what_was_played(
+def extend_with_played_replicas(
     schedule_with: Callable[[Replicas], Schedule], wanted: Replicas, batches: Iterable[Batch]
 ) -> Schedule:
     """The schedule of the wanted replicas and of further ones that the current players have played already.

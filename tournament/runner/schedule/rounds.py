@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from tournament.contests.scoring import HouseScoring
-from tournament.runner.schedule.counting import count_legs
+from tournament.runner.schedule.counting import reconcile
 from tournament.runner.schedule.legs import Replicas, Schedule
+from tournament.standings.settled_order import Verdict, looks_of, next_count
 from tournament.standings.standings import compute_standings
-from tournament.standings.verdicts import Verdict, looks_of, next_count
 from tournament.store.ledger import Batch, ContestSetup
 from tournament.store.legs import Legs
 
@@ -57,7 +57,7 @@ def next_round(
     counts = looks_of(field.until)
     this = Round(Replicas(counts[0]))
     while True:
-        found = count_legs(batches, schedule_with(this.replicas))
+        found = reconcile(batches, schedule_with(this.replicas))
         if len(found.missing):
             return this
         chosen = legs.chosen(np.flatnonzero(found.counts(legs)))

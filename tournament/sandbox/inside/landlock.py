@@ -10,7 +10,7 @@ import os
 import stat
 import struct
 
-from tournament.sandbox.inside.c_library import call
+from tournament.sandbox.inside.libc import call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import

@@ -152,7 +152,7 @@ class _Apart(Exception):
     """The first thing outside of the subset."""
 
 
-def why_apart(source: bytes, sdk: Mapping[str, frozenset[str]], shown: Iterable[str] = ()) -> str:
+def isolation_violation(source: bytes, sdk: Mapping[str, frozenset[str]], shown: Iterable[str] = ()) -> str:
     """Why a bot's legs must not share a process, with the line; "" when they may.
 
     `sdk`: the public names of the contest's own modules for bots. `shown`: attributes of what the contest gives.

@@ -43,7 +43,7 @@ def prepare(told: dict[str, Any]) -> None:
     name instead, or None), view_size, most_arguments, state_size (of the list f), sdk (file of the contest's module
     for bots, or None), modules (name to file and package folders), imported (names of those that are imported before
     a fork), only_tell and catch_up (of each question), histories (where their length lies, and name and offset of
-    each), legs_share (whether legs may share a process), many_legs (whether they share this one), examine (to say
+    each), shares_process (whether legs may share a process), many_legs (whether they share this one), examine (to say
     only whether they may).
     """
     _told.update(told)
@@ -155,7 +155,7 @@ def serve() -> None:
     sys.orig_argv = [sys.executable, _told["name"]]  # not the words of the process that forked this one
     if _told["many_legs"]:
         gc.disable()  # else a leg could tell by what it lets go of how much the others allocate
-    if _told["legs_share"]:  # to know which leg printed what, the same alone as beside others
+    if _told["shares_process"]:  # to know which leg printed what, the same alone as beside others
         stream = None if _told["many_legs"] else sys.stderr
         sys.stdout = sys.stderr = python_bots.LegOutput(_without_addresses, stream)
     bot = _Bot(source, adapter)
@@ -188,7 +188,7 @@ def _all_told() -> list[str]:
 
 def _examine(answers: int, source: bytes) -> None:
     """Write why the bot's legs must not share a process, nothing if they may. The bot is not executed."""
-    from tournament.sandbox.inside.leg_isolation import why_apart
+    from tournament.sandbox.inside.leg_isolation import isolation_violation
 
     sdks = {name: _new_leg_sdk(name, 0) for name in _sdks}
     public = {name: frozenset(sdk.__all__) for name, sdk in sdks.items()}
@@ -197,7 +197,7 @@ def _examine(answers: int, source: bytes) -> None:
     }
     shown.update((name for name, *_ in (*_told["fields"], *_told["histories"][1])), _all_told())
     shown.add("f")
-    os.write(answers, why_apart(source, public, shown).encode())
+    os.write(answers, isolation_violation(source, public, shown).encode())
 
 
 def _new_leg_sdk(name: str, seed: int) -> Any:
@@ -368,7 +368,7 @@ class _LegModules:
                 self._made[name] = _new_leg_sdk(name, self._seed)
             elif name in _MAKERS:
                 self._made[name] = _MAKERS[name](self, importlib.import_module(name))
-            elif _told["legs_share"]:
+            elif _told["shares_process"]:
                 self._made[name] = _own_copy(importlib.import_module(name))
         return self._made.get(name)
 

@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 from typing import Protocol
 
-from tournament.sandbox.outside.endings import Ending, comes_from_outside
+from tournament.sandbox.outside.exit_status import Ending, comes_from_outside
 from tournament.sandbox.outside.launch import Limits
-from tournament.sandbox.outside.own_time import Use, doing, stat_fields, waited
+from tournament.sandbox.outside.process_time import Use, doing, stat_fields, waited
 
 # Programs may map the files of their folders, which have at most this many bytes.
 _ROOM_FOR_FILES = 64 << 20

@@ -19,12 +19,12 @@ from functools import cache
 from typing import Any
 
 from tournament.errors import InputError
-from tournament.sandbox.inside.first_steps import NO_CONFINEMENT
-from tournament.sandbox.outside import visible
+from tournament.sandbox.inside.bootstrap import NO_CONFINEMENT
+from tournament.sandbox.outside import readable_paths
 from tournament.sandbox.outside.confined import Confined
-from tournament.sandbox.outside.endings import Ending, how_it_ended
+from tournament.sandbox.outside.exit_status import Ending, how_it_ended
 from tournament.sandbox.outside.launch import MOST_THREADS, Build, LaunchSpec, Mode
-from tournament.sandbox.outside.own_time import Disturbed
+from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.tier import MEND, version_here
 
 # The program that a confined process starts with. It can't list folders, so it is told where its modules are.
@@ -41,7 +41,7 @@ class Finder:
         if any(known.startswith(name + ".") for known in files):
             return machinery.ModuleSpec(name, None, is_package=True)
 sys.meta_path.insert(0, Finder)
-from tournament.sandbox.inside.first_steps import main
+from tournament.sandbox.inside.bootstrap import main
 main(LAUNCH)
 """
 
@@ -59,10 +59,10 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
 
     Raises InputError when too few files may be open.
     """
-    files = visible.module_files(launch)
+    files = readable_paths.module_files(launch)
     told = launch.told(landlock=version_here() if mode == "on" else None) | {"starter": os.getpid()}
     if isinstance(launch.what, Build):
-        told["readable"] = sorted(visible.paths(launch, files))
+        told["readable"] = sorted(readable_paths.paths(launch, files))
         told["most_threads"] = MOST_THREADS + 1  # the one by which it is found to take too many
     ends = [os.pipe() for _ in range(3)]
     ours = (ends[0][1], ends[1][0], ends[2][0])
@@ -81,11 +81,11 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
 def start_server(launch: LaunchSpec) -> Confined:
     """Start a process that forks others, in a domain of its own.
 
-    Raises InputError when it can't be started, Disturbed when a signal ended it.
+    Raises InputError when it can't be started, MachineBusyError when a signal ended it.
     """
-    files = visible.module_files(launch)
+    files = readable_paths.module_files(launch)
     given = launch.told(landlock=version_here()) | {"starter": os.getpid()}
-    given["readable"] = sorted(visible.entry_by_entry(visible.paths(launch, files), launch))
+    given["readable"] = sorted(readable_paths.entry_by_entry(readable_paths.paths(launch, files), launch))
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     errors, their_errors = os.pipe()
     with ours, theirs:
@@ -104,7 +104,7 @@ def start_server(launch: LaunchSpec) -> Confined:
     status = process.ended_by_itself()
     process.end()
     if status is not None and status < 0:
-        raise Disturbed(f"what starts bots' processes {how_it_ended(status)}")
+        raise MachineBusyError(f"what starts bots' processes {how_it_ended(status)}")
     why = complaint[-1].removeprefix(NO_CONFINEMENT) if complaint else "it was ended"
     raise InputError(f"a process can't be confined here: {why}; {MEND}")
 
@@ -112,7 +112,7 @@ def start_server(launch: LaunchSpec) -> Confined:
 def _arguments(files: dict[str, str], given: dict[str, Any]) -> list[str]:
     """The command of an interpreter that imports from these files and follows what it is given."""
     program = _BOOTSTRAP.replace("FILES", repr(files)).replace("LAUNCH", repr(given))
-    return [visible.interpreter(), "-s", "-S", "-P", "-B", "-X", "utf8", "-c", program]
+    return [readable_paths.interpreter(), "-s", "-S", "-P", "-B", "-X", "utf8", "-c", program]
 
 
 def _start(launch: LaunchSpec, arguments: list[str], streams: tuple[int, int, int]) -> _Running:

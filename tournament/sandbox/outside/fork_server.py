@@ -25,9 +25,9 @@ from pathlib import Path
 
 from engine.processes import forking
 from tournament.errors import InputError
-from tournament.sandbox.outside import confinement, visible
+from tournament.sandbox.outside import confinement, readable_paths
 from tournament.sandbox.outside.confined import Confined
-from tournament.sandbox.outside.endings import Ending
+from tournament.sandbox.outside.exit_status import Ending
 from tournament.sandbox.outside.launch import (
     ForkServer,
     LaunchSpec,
@@ -38,7 +38,7 @@ from tournament.sandbox.outside.launch import (
     PythonBot,
     What,
 )
-from tournament.sandbox.outside.own_time import Disturbed
+from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.tier import version_here
 
 # Servers without forks that this process keeps: how many, and how long.
@@ -57,7 +57,8 @@ class _Ended(Exception):
 def start(launch: LaunchSpec, mode: Mode) -> Confined:
     """Start a process of any kind but a build, confined unless `mode` is off.
 
-    Raises InputError when the machine can't confine it, Disturbed when its servers are ended from outside all the time.
+    Raises InputError when the machine can't confine it, MachineBusyError when its servers are ended from outside all
+    the time.
     """
     given = b"".join(len(part).to_bytes(4, "little") + part for part in launch.given)
     if mode == "off":
@@ -66,7 +67,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
     for _ in range(_MOST_TRIES):
         try:
             server = _server_for(launch)
-        except Disturbed:
+        except MachineBusyError:
             continue
         try:
             forked = server.fork()
@@ -79,7 +80,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
             continue
         process = Confined(forked, launch.limits, *forked.ends)
         return _having_read(len(orders).to_bytes(4, "little") + orders + given, process)
-    raise Disturbed("what starts bots' processes was ended again and again; is memory short?")
+    raise MachineBusyError("what starts bots' processes was ended again and again; is memory short?")
 
 
 def _having_read(content: bytes, process: Confined) -> Confined:
@@ -254,7 +255,7 @@ def _kind_of(what: What) -> ForkServer:
         if not orders["imported"]:
             return ForkServer("python", orders["sdk"])
         modules = tuple((name, file, tuple(folders)) for name, (file, folders) in sorted(orders["modules"].items()))
-        visible.compile_packages(
+        readable_paths.compile_packages(
             tuple(orders["imported"]), tuple(orders["modules"][name][0] for name in orders["imported"])
         )
         environment = tuple(sorted(orders["environment"].items()))

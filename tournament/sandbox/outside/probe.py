@@ -10,12 +10,12 @@ from pathlib import Path
 
 from tournament.errors import InputError
 from tournament.sandbox.inside import attempts
-from tournament.sandbox.outside import running
+from tournament.sandbox.outside import run_command
 from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits, Mode, Probe, limits_of_build
-from tournament.sandbox.outside.running import Finished
+from tournament.sandbox.outside.readable_paths import interpreter
+from tournament.sandbox.outside.run_command import Finished
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.tier import MEND, version_here
-from tournament.sandbox.outside.visible import interpreter
 
 OFF = "off: bots run with the rights of the tournament"
 _SECONDS = 120  # on an emulated processor it takes 30
@@ -34,7 +34,7 @@ def probe_sandbox(mode: Mode) -> str:
     version = version_here()
     with _targets() as paths:
         launch = LaunchSpec(Probe(paths, os.getpid()), Limits(512, _SECONDS))
-        _check("bots", running.finish(fork_server.start(launch, mode), launch, _SECONDS))
+        _check("bots", run_command.finish(fork_server.start(launch, mode), launch, _SECONDS))
     return f"Landlock {version}, system call filter"
 
 
@@ -47,7 +47,7 @@ def probe_builds(mode: Mode) -> None:
         tries = f"print(', '.join(possible({paths!r}, {os.getpid()}, build=True)))"
         code = f"{Path(attempts.__file__).read_text()}\n\n{tries}\n"
         build = Build([[interpreter(), "-s", "-S", "-P", "-c", code]], watched=False)
-        _check("builds", running.run(LaunchSpec(build, limits_of_build(_SECONDS)), mode, _SECONDS))
+        _check("builds", run_command.run(LaunchSpec(build, limits_of_build(_SECONDS)), mode, _SECONDS))
 
 
 @contextmanager
@@ -61,7 +61,7 @@ def _targets() -> Iterator[dict[str, str]]:
 
 def _check(whom: str, probe: Finished) -> None:
     """Raise InputError unless a probe was confined, and could do nothing."""
-    running.check_confined(probe, whom)
+    run_command.check_confined(probe, whom)
     if probe.status != 0:
         why = probe.last_words or f"the probe {probe.in_words}"
         raise InputError(f"{whom} can't be confined: {why}; {MEND}")

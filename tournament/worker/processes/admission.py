@@ -49,7 +49,7 @@ def _free_in_group(folder: Path) -> Iterator[int]:
         yield left + sum(int(statistics.get(name, 0)) for name in ("inactive_file", "active_file"))
 
 
-class Room:
+class MemoryBudget:
     """The memory of a machine, which all workers of one process share. `whole`: how many bytes there are in all, asked
     when none are taken."""
 
@@ -58,7 +58,7 @@ class Room:
         self._lock = threading.Lock()
         self._bytes, self._taken = 0.0, 0
 
-    def take(self, size: int, *, anyway: bool = False) -> bool:
+    def reserve(self, size: int, *, anyway: bool = False) -> bool:
         """Take this many bytes, if there are as many; where nothing else plays, they are there. `anyway`: for a process
         in the place of one that has ended."""
         with self._lock:
@@ -69,11 +69,11 @@ class Room:
             self._taken += size
             return True
 
-    def give_back(self, size: int) -> None:
+    def release(self, size: int) -> None:
         """Give back what a process had."""
         with self._lock:
             self._taken -= size
 
 
 # Of all workers of this process.
-room = Room()
+room = MemoryBudget()

@@ -12,8 +12,8 @@ from tournament.contests.interface import Dialogue
 from tournament.contests.settings import ContestSettings, ProcessTime
 from tournament.leg import Failure, Leg, Seat
 from tournament.sandbox.outside.confined import Confined
-from tournament.sandbox.outside.own_time import Clocks
-from tournament.sandbox.outside.own_time import Use as UseOfProcess
+from tournament.sandbox.outside.process_time import ProcessClock
+from tournament.sandbox.outside.process_time import Use as UseOfProcess
 from tournament.worker.processes.verdicts import Ending, out_of_memory
 
 # The processor time that a process may take to get ready, beyond the limits of its first decision; and how long it may
@@ -70,7 +70,7 @@ class TimeLimits:
     def __init__(self, allowed: ProcessTime, process: Timed) -> None:
         self._allowed = allowed
         self._process = process
-        self._clocks = Clocks(process.use, _LONGEST_NAP)
+        self._clocks = ProcessClock(process.use, _LONGEST_NAP)
         self._message: _Message | None = None
         self._asked = 0.0  # seconds in which it had an answer to give, and nothing held it up
 

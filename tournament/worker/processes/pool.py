@@ -11,7 +11,7 @@ from typing import Protocol
 
 from engine.kernel.game_core import GameCore
 from engine.processes.lanes import Lanes
-from tournament.artifacts import python_packing
+from tournament.artifacts import python_artifact
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.leg import Leg, Seat
@@ -21,7 +21,7 @@ from tournament.sandbox.outside.launch import LaunchSpec
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import admission, programs, python_bots
 from tournament.worker.processes.bot_process import BotProcess, Player, SharedBy
-from tournament.worker.processes.one_core import Asked, OneCore
+from tournament.worker.processes.core_affinity import Asked, CoreAffinity
 
 # How many legs with processes of their own are in play at once.
 MOST_OWN_PROCESSES = 24
@@ -62,7 +62,7 @@ class Pool:
         self._lanes, self._channels = lanes, lanes.channels
         self.by_channel: dict[int, BotProcess] = {}
         self._shared: dict[SharedBy, BotProcess] = {}
-        self.one_core = OneCore()
+        self.one_core = CoreAffinity()
         self._launches: dict[tuple[str, str, bool], LaunchSpec] = {}
         self._bytes: dict[Confined, int] = {}  # of memory, that each process may take
         self._taken = 0  # of the room
@@ -95,12 +95,12 @@ class Pool:
         return self._take(sum(self._most_bytes(player.seat) for player in new))
 
     def _take(self, size: int, *, anyway: bool = False) -> bool:
-        taken = admission.room.take(size, anyway=anyway)
+        taken = admission.room.reserve(size, anyway=anyway)
         self._taken += size if taken else 0
         return taken
 
     def _give_back(self, size: int) -> None:
-        admission.room.give_back(size)
+        admission.room.release(size)
         self._taken -= size
 
     def _most_bytes(self, seat: Seat) -> int:
@@ -110,7 +110,7 @@ class Pool:
         seat = player.seat
         if player.alone or seat.artifact in _outgrown or seat.kind == "program" or self._sandbox.legs_per_process == 1:
             return True
-        return not python_packing.legs_may_share(self._artifacts[seat.artifact])
+        return not python_artifact.legs_may_share(self._artifacts[seat.artifact])
 
     def _shared_by_legs_of(self, player: Player) -> BotProcess | None:
         """The process that a bot's legs share, if it may take one more."""
@@ -139,7 +139,7 @@ class Pool:
                 greeting=greeting,
                 dialogue=player.dialogue,
             )
-            notes = seat.kind == "python" and python_packing.legs_may_share(self._artifacts[seat.artifact])
+            notes = seat.kind == "python" and python_artifact.legs_may_share(self._artifacts[seat.artifact])
             process = BotProcess(confined, channel, seat, self._lanes, settings, leg, shared_by, notes)
             self.by_channel[channel] = process
             if shared_by:

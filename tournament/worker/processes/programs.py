@@ -16,10 +16,10 @@ from tournament.artifacts.commands import executed, find_command, read_after_exe
 from tournament.cache import cache_trouble, make_folder
 from tournament.errors import RunError
 from tournament.leg import Unfit, cant_start
-from tournament.sandbox.outside import fork_server, running
-from tournament.sandbox.outside.endings import check_killed, how_it_ended
+from tournament.sandbox.outside import fork_server, run_command
+from tournament.sandbox.outside.exit_status import check_killed, how_it_ended
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, Program
-from tournament.sandbox.outside.own_time import OwnTime
+from tournament.sandbox.outside.process_time import TimeBudget
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -121,11 +121,12 @@ def launch_in(
 
 
 def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int) -> None:
-    """Start a program as a trial. Raises Unfit when it ends before it is asked anything, Disturbed when killed."""
+    """Start a program as a trial. Raises Unfit when it ends before it is asked anything, MachineBusyError when
+    killed."""
     launch = launch_of(archive, sandbox, cache, memory_megabytes=memory_megabytes, cpu_seconds=10)
     process = fork_server.start(launch, sandbox.mode)
     try:
-        _, errors, goes_on = running.listen(process, OwnTime(process.use, _TRIAL_SECONDS), most=_MOST_COMPLAINTS)
+        _, errors, goes_on = run_command.listen(process, TimeBudget(process.use, _TRIAL_SECONDS), most=_MOST_COMPLAINTS)
         if not goes_on and (status := process.ended_by_itself()) is not None:
             check_killed(status)
             complaints = errors.decode(errors="replace").strip().splitlines()

@@ -6,13 +6,13 @@ import contextlib
 import signal
 
 from engine.processes.messages import LEAST_ANSWER_BYTES, MOST_ANSWER_BYTES, read_start, start_message
-from tournament.artifacts.python_packing import installed, legs_may_share, pack, sources_of
+from tournament.artifacts.python_artifact import installed, legs_may_share, pack, sources_of
 from tournament.contests.interface import Interface
 from tournament.leg import cant_start
-from tournament.sandbox.outside import endings, fork_server, running
-from tournament.sandbox.outside.endings import how_it_ended
+from tournament.sandbox.outside import exit_status, fork_server, run_command
+from tournament.sandbox.outside.exit_status import how_it_ended
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, PythonBot
-from tournament.sandbox.outside.own_time import OwnTime
+from tournament.sandbox.outside.process_time import TimeBudget
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes.verdicts import out_of_memory
 
@@ -23,7 +23,7 @@ _MORE_FOR_A_PACKAGE = 128
 _RESERVED_MEGABYTES = 192
 _MORE_RESERVED_FOR_A_PACKAGE = 4096
 _TRIAL_SECONDS = 10  # of processor time
-_TRIAL_OWN_SECONDS = 2.0 * _TRIAL_SECONDS  # own time: `sandbox.outside.own_time`
+_TRIAL_OWN_SECONDS = 2.0 * _TRIAL_SECONDS  # own time: `sandbox.outside.process_time`
 _LONGEST_REASON = 4096
 # numpy takes the code of the processor that it finds, which adds in another order or rounds less often. These are the
 # names of all that its wheels choose from, old and new; names that one doesn't know it passes over.
@@ -82,7 +82,7 @@ def launch_of(
                 "modules": packages.modules,
                 "imported": [] if examine else packages.imported_by(adapter + b"\n" + source),
                 "environment": environment,
-                "legs_share": legs_may_share(artifact),
+                "shares_process": legs_may_share(artifact),
                 "many_legs": many_legs,
                 "examine": examine,
             }
@@ -103,11 +103,11 @@ def _histories(interface: Interface) -> tuple[int, list[tuple[str, int]]]:
     return offsets[known.length], [(name, offsets[last]) for name, last in known.lists.items()]
 
 
-def why_apart(source: bytes, interface: Interface, sandbox: SandboxSettings, adapter: bytes = b"") -> str:
+def isolation_violation(source: bytes, interface: Interface, sandbox: SandboxSettings, adapter: bytes = b"") -> str:
     """Why legs of a bot must not share a process, with the line; "" when they may. The bot is not executed.
 
-    They must not if its source takes too much to read. Raises InputError when it can't be confined, Disturbed when the
-    machine keeps it from being read.
+    They must not if its source takes too much to read. Raises InputError when it can't be confined, MachineBusyError
+    when the machine keeps it from being read.
     """
     artifact = pack(source, sandbox, interface.python.sdk, adapter=adapter)
     launch = launch_of(
@@ -115,11 +115,11 @@ def why_apart(source: bytes, interface: Interface, sandbox: SandboxSettings, ada
     )
     process = fork_server.start(launch, sandbox.mode)
     try:
-        had = OwnTime(process.use, _TRIAL_OWN_SECONDS)
-        answer, *_ = running.listen(process, had, most=_LONGEST_REASON, whole=_LONGEST_REASON)
+        had = TimeBudget(process.use, _TRIAL_OWN_SECONDS)
+        answer, *_ = run_command.listen(process, had, most=_LONGEST_REASON, whole=_LONGEST_REASON)
         status = process.ended_by_itself()
         if status != 0:
-            endings.check_killed(status)
+            exit_status.check_killed(status)
             return "can't be read"
         return answer.decode(errors="replace")
     finally:
@@ -131,7 +131,7 @@ def try_start(
 ) -> None:
     """Have a bot begin a leg that is not played.
 
-    Raises Unfit when it can't, InputError when it can't be confined, Disturbed when the machine prevents it.
+    Raises Unfit when it can't, InputError when it can't be confined, MachineBusyError when the machine prevents it.
     """
     launch = launch_of(
         artifact, name, interface, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=_TRIAL_SECONDS
@@ -140,8 +140,8 @@ def try_start(
     try:
         with contextlib.suppress(BrokenPipeError):
             process.write(start_message(most_arguments(interface), interface.view_size))
-        had = OwnTime(process.use, _TRIAL_OWN_SECONDS)
-        answer, *_ = running.listen(process, had, most=MOST_ANSWER_BYTES, whole=LEAST_ANSWER_BYTES)
+        had = TimeBudget(process.use, _TRIAL_OWN_SECONDS)
+        answer, *_ = run_command.listen(process, had, most=MOST_ANSWER_BYTES, whole=LEAST_ANSWER_BYTES)
         if len(answer) < LEAST_ANSWER_BYTES:
             used = process.cpu_seconds()
             status = process.ended_by_itself()
@@ -149,7 +149,7 @@ def try_start(
                 raise cant_start(f"took more than {_TRIAL_SECONDS} s of processor time")
             if status is None:
                 raise cant_start(f"slept or waited for more than {_TRIAL_SECONDS} s")
-            endings.check_killed(status)
+            exit_status.check_killed(status)
             raise cant_start(how_it_ended(status))
         lacked_memory, why = read_start(answer)
         if lacked_memory:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tournament.leg import Failure
-from tournament.sandbox.outside.endings import how_it_ended
+from tournament.sandbox.outside.exit_status import how_it_ended
 
 # A wait that is longer is repeated, before anybody is blamed.
 _LONG_SECONDS = 1.0

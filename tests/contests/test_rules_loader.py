@@ -15,7 +15,7 @@ from tests.contest_runs import EXAMPLES, environment
 from tournament.api import run
 from tournament.audit.verification import verify_contest
 from tournament.config import load_config, load_contests
-from tournament.contests import find_contest, rules_of_others
+from tournament.contests import find_contest, rules_loader
 from tournament.errors import InputError, RunError
 from tournament.records.results import load
 from tournament.runner.listener import NullListener
@@ -39,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for name, body in (("first", "0"), ("last", "-1")):
         (bots / f"{name}.py").write_text(BOT.replace("[0]", f"[{body}]"))
     yield tmp_path
-    rules_of_others.forget()
+    rules_loader.forget()
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def site(tmp_path: Path) -> Iterator[Path]:
     yield site
     sys.path.remove(str(site))
     sys.modules.pop("brought_dice", None)
-    rules_of_others.forget()
+    rules_loader.forget()
 
 
 def test_rules_in_a_file_are_played_and_read_and_another_content_is_another_version(folder: Path) -> None:
@@ -60,7 +60,7 @@ def test_rules_in_a_file_are_played_and_read_and_another_content_is_another_vers
     assert str(folder) not in repr(played.setup), "a folder of this machine in the records"
     again = run("dice", sessions=4, executor="local", workers=1)
     assert again.ranking == played.ranking
-    rules_of_others.forget()
+    rules_loader.forget()
     loaded = load("results/dice")  # as an analyst does, in the folder of the contest
     assert loaded.ranking == played.ranking and len(loaded.games) == played.ranking.games
     path = folder / "rules" / "our_dice.py"
@@ -76,7 +76,7 @@ def test_records_are_read_where_their_rules_are_not_and_no_file_is_run_for_them(
 ) -> None:
     run("dice", sessions=4, executor="local", workers=1)
     here = load("results/dice")
-    rules_of_others.forget()
+    rules_loader.forget()
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "our_dice.py").write_text("raise SystemExit('it was run')")
@@ -173,13 +173,13 @@ def test_an_answer_out_of_range_is_told_the_range(folder: Path) -> None:
 
 def test_a_class_of_a_package_is_played_and_read(folder: Path, site: Path) -> None:
     by_file = run("dice", sessions=4, executor="local", workers=1, results=str(folder / "by_file"))
-    rules_of_others.forget()
+    rules_loader.forget()
     (site / "brought_dice.py").write_text(DICE)
     settings = (folder / "tournament.toml").read_text()
     (folder / "tournament.toml").write_text(settings.replace("rules/our_dice.py", "brought_dice:LiarsDice"))
     played = run("dice", sessions=4, executor="local", workers=1)
     assert played.ranking == by_file.ranking
-    rules_of_others.forget()
+    rules_loader.forget()
     assert load("results/dice").ranking == played.ranking
 
 
@@ -198,17 +198,17 @@ def test_a_package_may_bring_rules_with_a_core(folder: Path, site: Path) -> None
 
 def test_a_node_without_the_package_or_with_other_files_is_refused_by_name(folder: Path, site: Path) -> None:
     accept_contest("von_neumann_poker", ())
-    missing = rules_of_others.Source("brought_dice", None, "LiarsDice")
+    missing = rules_loader.Source("brought_dice", None, "LiarsDice")
     with pytest.raises(
         RunError, match=r"^node \S+ can't play our_dice: brought_dice can't be imported: .*; install the"
     ):
         accept_contest("our_dice", (("brought_dice", "1"),), missing)
     (site / "brought_dice.py").write_text(DICE)
-    contest = rules_of_others.load_rules("brought_dice:LiarsDice", folder)
+    contest = rules_loader.load_rules("brought_dice:LiarsDice", folder)
     accept_contest("our_dice", contest.requires, pickle.loads(pickle.dumps(contest.source)))
     assert find_contest("our_dice") == contest
     (site / "brought_dice.py").write_text(DICE + "\n")
-    rules_of_others.forget()
+    rules_loader.forget()
     accept_contest.cache_clear()
     with pytest.raises(RunError, match=r"^node \S+ has brought_dice \w+ \(there \w+\) for our_dice: install the same"):
         accept_contest("our_dice", contest.requires, contest.source)

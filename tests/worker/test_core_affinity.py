@@ -13,9 +13,9 @@ import pytest
 from tests.worker.support import play
 from tests.worker.test_legs_in_lanes import CHANCY, STEADY, python_entrant
 from tournament.contests.von_neumann_poker.rules import Settings
+from tournament.worker.processes import core_affinity
 from tournament.worker.processes import lanes as lanes_module
-from tournament.worker.processes import one_core
-from tournament.worker.processes.one_core import Asked, OneCore
+from tournament.worker.processes.core_affinity import Asked, CoreAffinity
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2, reason="needs two cores"
@@ -33,7 +33,7 @@ def pid() -> Iterator[int]:
 QUICK, SLOW = (1000, 0.01), (3, 0.04)  # messages, and seconds of the processor
 
 
-def look(core: OneCore, taken: dict[int, tuple[int, float]], elapsed: float = 0.05) -> None:
+def look(core: CoreAffinity, taken: dict[int, tuple[int, float]], elapsed: float = 0.05) -> None:
     """A look after these processes were sent this many messages more, and took this many seconds more."""
     last = {pid: core._seen.get(pid, Asked(pid, 0, 0.0)) for pid in taken}
     asked = [Asked(pid, last[pid].messages + n, last[pid].cpu_seconds + seconds) for pid, (n, seconds) in taken.items()]
@@ -42,7 +42,7 @@ def look(core: OneCore, taken: dict[int, tuple[int, float]], elapsed: float = 0.
 
 def test_a_worker_and_quick_processes_come_together_and_a_slow_one_gets_all_cores_back(pid: int) -> None:
     cores = os.sched_getaffinity(0)
-    core = OneCore()
+    core = CoreAffinity()
     look(core, {pid: SLOW})
     assert os.sched_getaffinity(pid) == cores
     look(core, {pid: QUICK})
@@ -53,7 +53,7 @@ def test_a_worker_and_quick_processes_come_together_and_a_slow_one_gets_all_core
     assert os.sched_getaffinity(0) == cores
     look(core, {pid: (0, 0.04)})  # still at its last message
     assert os.sched_getaffinity(pid) == cores
-    assert not any(one_core._holders.values())
+    assert not any(core_affinity._holders.values())
 
 
 def test_records_are_the_same_with_it_and_without(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,13 +68,13 @@ def test_records_are_the_same_with_it_and_without(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(lanes_module, "_AUDIT_SECONDS", 0.001)
     monkeypatch.setattr(os, "sched_setaffinity", noted)
-    monkeypatch.setattr(one_core, "QUICK_SECONDS", 1.0)  # a loaded machine holds no one up so long
+    monkeypatch.setattr(core_affinity, "QUICK_SECONDS", 1.0)  # a loaded machine holds no one up so long
     kept = play(field, Settings(sessions=40, seed="3"))
     assert os.sched_getaffinity(0) == cores
     assert changes.pop(0)[-1] == cores
     assert len(changes) == 2 and all(len(wanted) == 1 for wanted, *_ in changes.values())
     changes.clear()
-    monkeypatch.setattr(OneCore, "look", lambda *_: None)
+    monkeypatch.setattr(CoreAffinity, "look", lambda *_: None)
     apart = play(field, Settings(sessions=40, seed="3"))
     assert not changes
     assert [leg.what_counts for leg in kept] == [leg.what_counts for leg in apart]

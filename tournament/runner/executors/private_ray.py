@@ -22,7 +22,7 @@ from tournament.errors import RunError
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.worker.batch import Task
 
-_KEEPER = Path(__file__).with_name("ray_keeper.py")
+_KEEPER = Path(__file__).with_name("ray_cleanup.py")
 # A socket's path may have 107 bytes. Ray's are up to 65 bytes longer than its folder's, which is 31 longer than this.
 _MOST_BYTES_OF_PATH = 107 - 65 - 31
 

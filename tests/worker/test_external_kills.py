@@ -21,10 +21,10 @@ from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.errors import RunError
 from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.confined import Confined
-from tournament.sandbox.outside.endings import Ending
+from tournament.sandbox.outside.exit_status import Ending
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, Mode
 from tournament.worker.processes import admission
-from tournament.worker.processes.admission import Room
+from tournament.worker.processes.admission import MemoryBudget
 
 MEGABYTE = 1 << 20
 # Of every kind: legs that share a process, a process for each leg, a program.
@@ -48,7 +48,7 @@ def who_counts(played: list[Played]) -> list[object]:
 
 def processes_of_bots() -> list[int]:
     """Those of this process: programs, and what forks and holds the others. Not the rest that tests have running."""
-    return [pid for pid, line in descendants(os.getpid()).items() if "first_steps" in line or "-u bot.py" in line]
+    return [pid for pid, line in descendants(os.getpid()).items() if "bootstrap" in line or "-u bot.py" in line]
 
 
 def is_ignored(pid: int, number: int) -> bool:
@@ -151,25 +151,25 @@ def test_what_a_bot_does_to_itself_is_its_fault() -> None:
 def test_no_more_processes_than_there_is_memory_for(room_for: int, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = Settings(sessions=20, memory_megabytes=100)
     size = 164 * MEGABYTE  # 64 of it are for the program itself
-    monkeypatch.setattr(admission, "room", Room(lambda: room_for * size * 8 // 7 + 8))
+    monkeypatch.setattr(admission, "room", MemoryBudget(lambda: room_for * size * 8 // 7 + 8))
     entrants = build({f"told{number}": FIELD["told"] for number in range(5)})
     open_now = most = 0
-    take, give_back = Room.take, Room.give_back
+    take, release = MemoryBudget.reserve, MemoryBudget.release
 
-    def taking(room: Room, asked: int, *, anyway: bool = False) -> bool:
+    def taking(room: MemoryBudget, asked: int, *, anyway: bool = False) -> bool:
         nonlocal open_now, most
         taken = take(room, asked, anyway=anyway)
         open_now += asked // size if taken else 0
         most = max(most, open_now)
         return taken
 
-    def giving_back(room: Room, given: int) -> None:
+    def giving_back(room: MemoryBudget, given: int) -> None:
         nonlocal open_now
         open_now -= given // size
-        give_back(room, given)
+        release(room, given)
 
-    monkeypatch.setattr(Room, "take", taking)
-    monkeypatch.setattr(Room, "give_back", giving_back)
+    monkeypatch.setattr(MemoryBudget, "reserve", taking)
+    monkeypatch.setattr(MemoryBudget, "release", giving_back)
     assert not any(leg.faults for leg in play(entrants, settings))
     # A leg takes two, and gives them back one by one; with less memory it plays when no other does.
     assert max(2, room_for // 2 * 2) <= most <= max(2, room_for)

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from tests.built_in import VON_NEUMANN_POKER
-from tests.cli.in_process import shown
+from tests.cli.in_process import run_cli
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.entrants.folder import read_submission
 from tournament.runner.listener import NullListener
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial.check import check_bot
-from tournament.trial.mistakes import Search, search
-from tournament.trial.playing import build
+from tournament.trial.sanitizer_search import Search, search
+from tournament.trial.trial_legs import build
 
 SETTINGS = Settings(seed="1", sessions=60)
 
@@ -92,7 +92,7 @@ def test_check_names_file_and_line_and_lets_the_bot_enter(tmp_path: Path, monkey
     monkeypatch.chdir(tmp_path)
     Path("tournament.toml").write_text("[von_neumann_poker]\nsessions = 60\nseed = 2\n")
     Path("crashes.c").write_text(bot_of(MISTAKES[:1]))
-    checked = shown("check", "crashes.c")
+    checked = run_cli("check", "crashes.c")
     text = " ".join(checked.out.split())
     assert checked.code == 0 and "crashes.c:6: does what the language leaves undefined (session 0, game " in text
     assert "faults none" in text and "verdict fit to enter, but would crash or differ elsewhere" in text

@@ -10,8 +10,8 @@ import os
 import resource
 import sys
 
-from tournament.sandbox.inside import landlock, system_calls
-from tournament.sandbox.inside.c_library import end_with, gain_no_privileges, prctl
+from tournament.sandbox.inside import landlock, seccomp
+from tournament.sandbox.inside.libc import end_with, gain_no_privileges, prctl
 
 # Typing, and signal with its enumerations, take longer to import than all the rest.
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ def main(orders: Orders) -> None:
         if orders["kind"] == "server":
             orders = _forked(orders)
         kinds[orders["kind"]](orders)
-    except system_calls.Unsupported as problem:
+    except seccomp.Unsupported as problem:
         print(f"{NO_CONFINEMENT}{problem}", file=sys.stderr)
         sys.exit(NOT_CONFINED)
 
@@ -73,14 +73,14 @@ def _probe(orders: Orders) -> None:
 
 
 def _build(orders: Orders) -> None:
-    from tournament.sandbox.inside import starts
+    from tournament.sandbox.inside import fork_limit
 
     supervisor = _fork_under_supervision(orders)
     _limit(orders)
     *earlier, last = orders["commands"]
 
     if orders["confined"]:
-        signals = starts.ask(supervisor) or orders["landlock"] >= landlock.SIGNALS_SINCE
+        signals = fork_limit.ask(supervisor) or orders["landlock"] >= landlock.SIGNALS_SINCE
     supervisor.close()
     if orders["confined"]:
         _confine_build(orders, signals)
@@ -104,23 +104,23 @@ def _confine(orders: Orders, *, threads: bool = False, executes: bool = False) -
     """Put a bot's process under a domain and a filter of its own: what it may read its server has settled."""
     if orders["confined"]:
         _enter_domain(orders, None)
-        system_calls.drop_capabilities()
-        system_calls.install(system_calls.filter_of_bots(os.getpid(), threads=threads, executes=executes))
+        seccomp.drop_capabilities()
+        seccomp.install(seccomp.filter_of_bots(os.getpid(), threads=threads, executes=executes))
 
 
 def _confine_build(orders: Orders, signals: bool) -> None:
     gain_no_privileges()
     changed = [(path, landlock.WRITE) for path in (*orders["writable"], "/dev/null")]
     _enter_domain(orders, [*[(path, landlock.READ) for path in orders["readable"]], *changed])
-    system_calls.drop_capabilities()
-    system_calls.install(system_calls.filter_of_builds(os.getpid(), os.getppid(), signals))
+    seccomp.drop_capabilities()
+    seccomp.install(seccomp.filter_of_builds(os.getpid(), os.getppid(), signals))
 
 
 def _enter_domain(orders: Orders, allowed: list[tuple[str, int]] | None) -> None:
     try:
         landlock.enter_domain(orders["landlock"], allowed)
     except OSError as problem:
-        raise system_calls.Unsupported(f"the kernel makes no Landlock domain: {problem.strerror}") from None
+        raise seccomp.Unsupported(f"the kernel makes no Landlock domain: {problem.strerror}") from None
 
 
 def _execute(command: list[str], environment: dict[str, str]) -> None:
@@ -190,7 +190,7 @@ def _fork_under_supervision(orders: Orders) -> _socket.socket:
     """
     import _socket
 
-    from tournament.sandbox.inside import starts
+    from tournament.sandbox.inside import fork_limit
 
     set_subreaper = 36
     prctl(set_subreaper, 1)
@@ -205,7 +205,7 @@ def _fork_under_supervision(orders: Orders) -> _socket.socket:
         ours.close()
         return theirs
     theirs.close()
-    starts.answer(ours, child, orders["most_threads"])
+    fork_limit.answer(ours, child, orders["most_threads"])
     _, status, used = os.wait4(child, 0)
     ended = os.waitstatus_to_exitcode(status) & 0xFF
     if ended == 256 - signal.SIGKILL and used.ru_utime + used.ru_stime >= orders["limits"]["CPU"]:

@@ -17,9 +17,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.arrays import Floats
-from tournament.standings.errors import Differences, Measured
-from tournament.standings.places import ERROR_RATE, loosened, nearest_behind, rank_bounds, surely_ahead, with_implied
-from tournament.standings.stopping import FEWEST_REPLICAS, apart, looks, out_of_reach, within
+from tournament.standings.rank_bounds import (
+    ERROR_RATE,
+    loosened,
+    nearest_behind,
+    rank_bounds,
+    surely_ahead,
+    with_implied,
+)
+from tournament.standings.standard_errors import Differences, ScoreErrors
+from tournament.standings.stopping import FEWEST_REPLICAS, apart, is_futile, looks, within
 from tournament.standings.student_t import quantiles
 from tournament.store.ledger import Until
 
@@ -33,21 +40,21 @@ def looks_of(until: Until) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class SureOrder:
+class SettledOrder:
     """Who is surely ahead of whom, by row and column in the order of scores, and which pairs are surely a tie.
 
     With a chance of `confidence` all of it is right. What follows from it counts as well. `close` are those whom more
     replicas would hardly tell from the next one.
     """
 
-    told_ahead: npt.NDArray[np.bool_]
+    tested_ahead: npt.NDArray[np.bool_]
     confidence: float
     tied: npt.NDArray[np.bool_] | None = None
     close: Sequence[bool] = ()
 
     @cached_property
     def ahead(self) -> npt.NDArray[np.bool_]:
-        return with_implied(self.told_ahead)
+        return with_implied(self.tested_ahead)
 
     @cached_property
     def bounds(self) -> list[tuple[int, int]]:
@@ -97,10 +104,10 @@ class SureIntervals:
         return ["settled" if high < low else "open" for (_, high), (low, _) in itertools.pairwise(self.bounds)]
 
 
-def order_of(measured: Measured) -> SureOrder | SureIntervals:
+def order_of(measured: ScoreErrors) -> SettledOrder | SureIntervals:
     """Return what one look at all that was played says of the order of these scores."""
     if len(measured.scores) <= MOST_PAIRED:
-        return SureOrder(surely_ahead(measured.differences), 1 - ERROR_RATE)
+        return SettledOrder(surely_ahead(measured.differences), 1 - ERROR_RATE)
     bots = len(measured.scores)
     known = np.isfinite(measured.stderr) & (measured.replicas > 1)
     wide = quantiles(1 - ERROR_RATE / 2 / bots, np.where(known, measured.freedom, 0.0))
@@ -109,24 +116,24 @@ def order_of(measured: Measured) -> SureOrder | SureIntervals:
     )
 
 
-def settled_order(looks: Sequence[Differences], until: Until, bots: int) -> SureOrder:
+def settled_order(looks: Sequence[Differences], until: Until, bots: int) -> SettledOrder:
     """Return what a run until the order is settled knows of this many bots, by their differences at its looks so
     far."""
     counts, error_rate = looks_of(until), 1 - until.confidence
     nothing = np.zeros((bots, bots), bool)
     if until.tie_margin is not None:
         ahead, tied = within(looks, counts, error_rate, until.tie_margin) if looks else (nothing, nothing)
-        return SureOrder(ahead, until.confidence, tied)
+        return SettledOrder(ahead, until.confidence, tied)
     if not looks:
-        return SureOrder(nothing, until.confidence)
+        return SettledOrder(nothing, until.confidence)
     last, count = looks[-1], counts[len(looks) - 1]
     close = [
-        out_of_reach(mean, math.sqrt(variance), freedom, count, counts, error_rate)
+        is_futile(mean, math.sqrt(variance), freedom, count, counts, error_rate)
         for mean, variance, freedom in zip(
             *(np.diagonal(of, 1).tolist() for of in (last.means, last.variances, last.freedom))
         )
     ]
-    return SureOrder(apart(looks, counts, error_rate), until.confidence, close=close)
+    return SettledOrder(apart(looks, counts, error_rate), until.confidence, close=close)
 
 
 def next_count(verdicts: Sequence[Verdict], played: int, counts: tuple[int, ...]) -> int:

@@ -10,7 +10,7 @@ import errno
 import os
 import struct
 
-from tournament.sandbox.inside.c_library import call, gain_no_privileges
+from tournament.sandbox.inside.libc import call, gain_no_privileges
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import

@@ -107,7 +107,7 @@ def pack(
 ) -> bytes:
     """The artifact: a line that names the interpreter and packages, the contest's adapter, and the file.
 
-    `legs_may_share`: legs may share a process (`why_apart` found nothing against it).
+    `legs_may_share`: legs may share a process (`isolation_violation` found nothing against it).
     """
     line = {**identity(sandbox, sdk), "legs_may_share": legs_may_share}
     if adapter:

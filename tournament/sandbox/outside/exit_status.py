@@ -7,7 +7,7 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
-from tournament.sandbox.outside.own_time import Disturbed
+from tournament.sandbox.outside.process_time import MachineBusyError
 
 # Statuses for SIGKILL: of the process itself, and as reported by the one that started it.
 KILLED = (-signal.SIGKILL, 256 - signal.SIGKILL, 128 + signal.SIGKILL)
@@ -27,7 +27,7 @@ def comes_from_outside(status: int) -> bool:
     """Whether a status is that of a signal which no confined process can send itself.
 
     Its limit of processor time sends two of them. All others are ignored unless they come from what it executes itself
-    (`inside.first_steps`).
+    (`inside.bootstrap`).
     """
     return -status in (signal.SIGKILL, signal.SIGXCPU) or -status >= _FIRST_QUEUED_SIGNAL
 
@@ -64,6 +64,6 @@ def _counted(file: Path) -> int:
 
 
 def check_killed(status: int | None) -> None:
-    """Raise Disturbed for a status that tells so."""
+    """Raise MachineBusyError for a status that tells so."""
     if status == -signal.SIGKILL:
-        raise Disturbed("the system ended its process, for want of memory perhaps")
+        raise MachineBusyError("the system ended its process, for want of memory perhaps")

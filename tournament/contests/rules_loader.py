@@ -22,7 +22,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from tournament.errors import InputError, printable, shortened
+from tournament.errors import InputError, printable, truncate
 from tournament.names import CONTEST_NAME_RULE, valid_contest_name
 from tournament.small_files import read_small_file
 
@@ -183,7 +183,7 @@ def _line_of(source: Source, called: str) -> str:
 
 def _told(error: BaseException) -> str:
     text = error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
-    return f"{type(error).__name__}: {shortened(printable(text), 300)}"
+    return f"{type(error).__name__}: {truncate(printable(text), 300)}"
 
 
 def _rules_in(module: ModuleType, source: Source) -> tuple[str, type[Rules]]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tournament.contests.contest import Contest
 from tournament.runner.resume import Cut, batches_to_cut, tell_removed_matches, withdraw
-from tournament.runner.schedule.counting import Counted
+from tournament.runner.schedule.counting import Reconciliation
 from tournament.runner.schedule.legs import Schedule
 from tournament.store.columns import ROWS_PER_BUFFER
 from tournament.store.ledger import Batch, batch_name
@@ -28,7 +28,9 @@ from tournament.store.writer import Change, Writer, in_commits
 _SMALL, _FEWEST, _MOST = ROWS_PER_BUFFER // 8, 8, 64
 
 
-def fit_to_schedule(contest: Contest, writer: Writer, schedule: Schedule, say: Callable[[str], None]) -> Counted:
+def drop_unscheduled_legs(
+    contest: Contest, writer: Writer, schedule: Schedule, say: Callable[[str], None]
+) -> Reconciliation:
     """Take out of the records what the schedule doesn't have, and say so. Returns what is left to play. Raises as
     `commit` does."""
     while True:
@@ -51,7 +53,7 @@ def _cut_batches(contest: Contest, writer: Writer, cuts: Sequence[Cut], sessions
         yield Change(staged, (cut.batch.name,))
 
 
-def put_small_batches_together(
+def merge_small_batches(
     contest: Contest, writer: Writer, sessions_per_leg: int, legs_per_replica: int, say: Callable[[str], None]
 ) -> None:
     """Put small batches together where a replica has many, a commit for each new one. Raises as `commit` does."""

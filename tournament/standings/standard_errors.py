@@ -296,7 +296,7 @@ class Paired:
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class ScoreErrors:
     """Scores, a row each, and how their errors are told.
 
     Scores are those of one opponent on average, which may be compared in the middle of a run. `replicas`: of the match
@@ -309,7 +309,7 @@ class Measured:
     chosen: Whole = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @classmethod
-    def nothing(cls) -> Measured:
+    def nothing(cls) -> ScoreErrors:
         """Return no scores."""
         none = np.zeros(0, np.int64)
         return cls(np.zeros(0), Met(none.reshape(0, 2), np.zeros((0, 2, 2)), none, 0, False), 0)
@@ -340,7 +340,7 @@ class Measured:
         """Whether anything is known of differences."""
         return len(self.scores) < 2 or self.errors.known
 
-    def of(self, places: Sequence[int] | Whole) -> Measured:
+    def of(self, places: Sequence[int] | Whole) -> ScoreErrors:
         """Return the same of these rows alone."""
         at = np.asarray(places, np.int64)
         return replace(self, scores=self.scores[at], chosen=self.chosen[at])

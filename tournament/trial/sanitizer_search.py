@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from tournament.artifacts.bot import Submission
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import checked
-from tournament.trial.playing import Pairing
+from tournament.trial.trial_legs import Pairing
 from tournament.worker.observation import ObservedLeg, Window
 
 _TIMES_FUEL = 4  # of what the contest allows: this build looks at each step

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tournament.sandbox.outside.own_time import stat_fields
+from tournament.sandbox.outside.process_time import stat_fields
 
 # A message for which a process takes longer is hardly faster on one core.
 QUICK_SECONDS = 0.0003
@@ -39,7 +39,7 @@ class Asked:
     cpu_seconds: float
 
 
-class OneCore:
+class CoreAffinity:
     """The core of one worker's thread and of its quick processes. Where the system refuses, nothing happens."""
 
     def __init__(self) -> None:

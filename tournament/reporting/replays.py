@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tournament.audit.replay import Replay, replay_games
 from tournament.config import Config
-from tournament.contests.telling import plain_value
+from tournament.contests.game_text import plain_value
 from tournament.errors import InputError, RunError
 from tournament.reporting.games import PlayedAgain
 from tournament.worker.observation import Step

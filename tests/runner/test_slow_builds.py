@@ -8,14 +8,23 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.contest_runs import CONTEST, Listener, Place, assert_same, bot_source, in_order, new_place, outcome
+from tests.contest_runs import (
+    CONTEST,
+    ContestDir,
+    Listener,
+    assert_same,
+    bot_source,
+    in_order,
+    make_contest,
+    read_outcome,
+)
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.entrants import build
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.listener import Progress
-from tournament.runner.preparing import prepare_contest
+from tournament.runner.prepare import prepare_contest
 
 BOTS = ["bold", "calm", "dull"]
 
@@ -23,7 +32,7 @@ BOTS = ["bold", "calm", "dull"]
 class Waiting(Listener):
     """A listener of a run in which "calm" is built once something has been said, or the others have played."""
 
-    def __init__(self, place: Place, cue: str) -> None:
+    def __init__(self, place: ContestDir, cue: str) -> None:
         super().__init__()
         self._place, self._cue = place, cue
         self.may_be_built = threading.Event()
@@ -41,7 +50,7 @@ class Waiting(Listener):
             self.may_be_built.set()
 
 
-def play(place: Place, listener: Waiting, monkeypatch: pytest.MonkeyPatch) -> None:
+def play(place: ContestDir, listener: Waiting, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run with no patience at all."""
     built = build.Builds.build
 
@@ -60,17 +69,17 @@ def play(place: Place, listener: Waiting, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_others_play_while_one_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    late, ready = (new_place(tmp_path / name, BOTS) for name in ("late", "ready"))
+    late, ready = (make_contest(tmp_path / name, BOTS) for name in ("late", "ready"))
     ready.play()
     listener = Waiting(late, "")
     play(late, listener, monkeypatch)
     assert listener.others_played and "Playing without calm, still being built" in listener.said
-    assert_same(in_order(outcome(late.results)), in_order(outcome(ready.results)))
+    assert_same(in_order(read_outcome(late.results)), in_order(read_outcome(ready.results)))
 
 
 def test_who_has_games_in_the_records_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without it they would leave the records, to be played again."""
-    place = new_place(tmp_path, BOTS)
+    place = make_contest(tmp_path, BOTS)
     place.play()
     place.write_bot("dull", bot_source(1, 2))
     listener = Waiting(place, "Still building calm…")

@@ -8,7 +8,7 @@ from functools import partial
 from typing import cast
 
 from tournament.artifacts.bot import Entrant, plays_as
-from tournament.artifacts.python_packing import legs_may_share
+from tournament.artifacts.python_artifact import legs_may_share
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
@@ -17,14 +17,14 @@ from tournament.cores import cores
 from tournament.errors import InputError
 from tournament.keys import master_key
 from tournament.leg import PROCESSES
-from tournament.runner.archives import Unlike
+from tournament.runner.archives import IncompatibleRecords
 from tournament.runner.pace import Pace
-from tournament.runner.preparing import Prepared
+from tournament.runner.prepare import Prepared
 from tournament.runner.resume import field_of
-from tournament.runner.schedule.counting import count_legs
+from tournament.runner.schedule.counting import reconcile
 from tournament.runner.schedule.legs import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
 from tournament.runner.schedule.limits import too_many
-from tournament.runner.schedule.recorded import keeping_what_was_played
+from tournament.runner.schedule.recorded import extend_with_played_replicas
 from tournament.runner.schedule.rounds import Round, next_round
 from tournament.store.ledger import Batch, ContestSetup, Until
 from tournament.store.ledger_reading import read_records
@@ -48,7 +48,7 @@ class Plan:
     paced: bool = False
     last: bool = True
     outdated: int = 0
-    unlike: Unlike | None = None
+    unlike: IncompatibleRecords | None = None
 
 
 def plan_of(prepared: Prepared) -> Plan:
@@ -64,16 +64,16 @@ def plan_of(prepared: Prepared) -> Plan:
     schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), field)
     standing = records.batches
     this = round_to_play(contest, config.contest, field, schedule_with, standing)
-    schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
+    schedule = extend_with_played_replicas(schedule_with, this.replicas, standing)
     # Committed legs of bots that have changed or left don't count: a run removes them first.
-    left = count_legs(standing, schedule)
+    left = reconcile(standing, schedule)
     sessions = schedule.sessions_per_leg
     games = int(len(left.missing) * sessions * contest.estimates.games(config.contest))
     starts = starts_per_leg(schedule, artifacts_of(prepared.entrants, prepared.house), config.sandbox.legs_per_process)
     pace = new_pace(contest, config, workers_of(config), sessions, starts)
-    paced = pace.begin_as_kept(storage)
+    paced = pace.load_saved(storage)
     seconds = pace.seconds_for(left.inline, left.in_lanes)
-    unlike = prepared.unlike()
+    unlike = prepared.incompatible_records()
     return Plan(
         len(left.missing),
         left.total,

@@ -14,7 +14,7 @@ import os
 import select
 import struct
 
-from tournament.sandbox.inside import system_calls
+from tournament.sandbox.inside import seccomp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ def ask(supervisor: _socket.socket) -> bool:
     No one is asked where another filter, of a container, asks somebody already. Returns whether somebody is.
     """
     try:
-        listener = system_calls.install_questions(_ASKED)
+        listener = seccomp.install_questions(_ASKED)
     except OSError as problem:
         if problem.errno != errno.EBUSY:
-            raise system_calls.Unsupported(f"the kernel asks no one about processes: {problem.strerror}") from None
+            raise seccomp.Unsupported(f"the kernel asks no one about processes: {problem.strerror}") from None
         return False
     supervisor.sendmsg([b"?"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", listener))])
     os.close(listener)
@@ -56,7 +56,7 @@ def answer(build: _socket.socket, child: int, most: int) -> None:
     waiting = select.poll()
     for descriptor in (listener, ended):
         waiting.register(descriptor, select.POLLIN)
-    left, (kill, tgkill) = 0, system_calls.numbers_here("kill tgkill")
+    left, (kill, tgkill) = 0, seccomp.numbers_here("kill tgkill")
     while ended not in (ready := dict(waiting.poll())):
         if not ready[listener] & select.POLLIN:
             continue  # all have ended that could ask, so the child is about to

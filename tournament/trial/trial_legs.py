@@ -8,20 +8,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from engine.kernel.game_core import GameCore
-from engine.kernel.records import Table
 from tournament.artifacts import compiler_command, libraries
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.cache import cache_folder
-from tournament.contests.contest import Contest, NewCore
+from tournament.contests.contest import Contest, CoreSetup, NewCore
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import adapted, build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.errors import InputError, RunError
 from tournament.keys import trial_key
-from tournament.leg import Leg, LegPlan, PlaysAs
+from tournament.leg import Leg, PlaysAs
 from tournament.runner.schedule.legs import AgainstHouse, Competitor, Replicas, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import ROWS_PER_BUFFER
@@ -164,16 +164,10 @@ def _key(settings: ContestSettings) -> bytes:
     return trial_key(settings.seed)
 
 
-def _new_short_core(
-    new_core: NewCore,
-    plan: LegPlan,
-    settings: ContestSettings,
-    games: Table,
-    sessions: Table,
-    house: bytes | None = None,
-) -> GameCore:
+def _new_short_core(new_core: NewCore, setup: CoreSetup[Any]) -> GameCore:
     """A core that plays a leg of no more sessions than a check has."""
-    return new_core(replace(plan, sessions=min(SESSIONS, plan.sessions)), settings, games, sessions, house)
+    few = replace(setup.leg, sessions=min(SESSIONS, setup.leg.sessions))
+    return new_core(replace(setup, leg=few))
 
 
 def play_legs(

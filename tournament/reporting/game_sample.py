@@ -118,8 +118,8 @@ def survey_games(
         if presentation:
             seats = [group.seats(number) for group in groups]
             every = {name: np.concatenate([group.rows[name] for group in groups]) for name in groups[0].rows}
-            x, y = (np.concatenate([getattr(one, side) for one in seats]) for side in ("x", "y"))
-            found.add_sums(presentation.tally(every, Seats(x, y, len(number))))
+            first, second = (np.concatenate(by_group) for by_group in zip(*(one.players for one in seats)))
+            found.add_sums(presentation.tally(every, Seats((first, second), len(number))))
         for group in groups:
             rows = group.rows
             found.games_read += len(rows["match"])
@@ -230,12 +230,12 @@ class Group:
         """Who sat where, by these numbers of entrants."""
         names = [(*self.legs.seated[leg], self.legs.houses[leg])[:2] for leg in self.here]
         numbers = np.array([[number.get(name, len(number)) for name in both] for both in names], np.int32)
-        x, y = (np.repeat(seat, self.lengths) for seat in numbers.reshape(-1, 2).T)
-        return Seats(x, y, len(number))
+        first, second = (np.repeat(seat, self.lengths) for seat in numbers.reshape(-1, 2).T)
+        return Seats((first, second), len(number))
 
 
 def choose(group: Group, gains: npt.NDArray[Any] | None, wanted: Wanted) -> Iterator[tuple[int, list[ChosenGame]]]:
-    """Games of a row group by match: from either end of a match, those with a fault, the best and the worst for x."""
+    """Games of a row group by match: from either end, those with a fault, the best and the worst for seat 0."""
     rows, legs, edges = group.rows, group.legs, group.edges
     faulty = {match for match, _, _ in wanted.faults}
     for leg in group.here:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 from tournament.errors import RunError
-from tournament.sandbox.inside.system_calls import numbers_here
+from tournament.sandbox.inside.seccomp import numbers_here
 
 # How long a busy machine may take: this many times what a process may have, and this many seconds more.
 _MOST_TIMES, _MORE_SECONDS = 4, 60.0
@@ -28,7 +28,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 _WAITING_FOR_A_CHILD = frozenset(map(str, numbers_here("vfork clone clone3")))
 
 
-class Disturbed(RunError):
+class MachineBusyError(RunError):
     """This machine, not the process, is to blame for what it didn't do; the message says how."""
 
 
@@ -47,7 +47,7 @@ class Use:
     runs: bool = False
 
 
-class Clocks:
+class ProcessClock:
     """The processor time of a process, and the time that it slept, in seconds, from look to look.
 
     `longest_nap`: the most that counts as sleep between two looks if it has worked between them, too, and the system
@@ -94,14 +94,14 @@ class Clocks:
         return used
 
 
-class OwnTime:
+class TimeBudget:
     """The own time of a process, used or slept, against this many seconds that it is allowed.
 
     Of what a group uses at once no more counts than one process could use.
     """
 
     def __init__(self, use: Callable[[], Use], seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clocks, self._clock = Clocks(use), clock
+        self._clocks, self._clock = ProcessClock(use), clock
         self.seconds = seconds
         self._step = min(_LOOK_SECONDS, seconds / 20)
         self._started = self._looked = clock()
@@ -113,7 +113,7 @@ class OwnTime:
         return self._used + self._clocks.slept
 
     def is_over(self) -> bool:
-        """Whether it has had its time. Raises Disturbed when the machine has kept it waiting for very long."""
+        """Whether it has had its time. Raises MachineBusyError when the machine has kept it waiting for very long."""
         now = self._clock()
         elapsed = now - self._looked
         if elapsed < self._step:
@@ -125,7 +125,7 @@ class OwnTime:
         if self.used >= self.seconds:
             return True
         if now - self._started >= _MOST_TIMES * self.seconds + _MORE_SECONDS:
-            raise Disturbed("this machine is too busy; run again when it is less so")
+            raise MachineBusyError("this machine is too busy; run again when it is less so")
         return False
 
 

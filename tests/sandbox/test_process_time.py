@@ -13,14 +13,22 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import comes
+from tests.processes import wait_until
 from tests.support import build_folder
 from tests.worker.support import build, problem_of
 from tournament.artifacts import compiler_run, libraries, program_build
 from tournament.errors import RunError
-from tournament.sandbox.outside import own_time
+from tournament.sandbox.outside import process_time
 from tournament.sandbox.outside.confined import Confined
-from tournament.sandbox.outside.own_time import Clocks, Disturbed, Doing, GroupUse, OwnTime, Use, doing
+from tournament.sandbox.outside.process_time import (
+    Doing,
+    GroupUse,
+    MachineBusyError,
+    ProcessClock,
+    TimeBudget,
+    Use,
+    doing,
+)
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import python_bots
 
@@ -37,7 +45,7 @@ IN_PARALLEL = (1.0, 2.0, False)  # 64 processes on two processors
 def time_given(ticks: Sequence[tuple[float, float, bool]]) -> float:
     """The seconds after which a process that is allowed 20 is late."""
     now, cpu, sleeping = 0.0, 0.0, False
-    had = OwnTime(lambda: Use(cpu, sleeping), 20, lambda: now)
+    had = TimeBudget(lambda: Use(cpu, sleeping), 20, lambda: now)
     for seconds, used, sleeping in ticks:  # noqa: B007
         now, cpu = now + seconds, cpu + used
         if had.is_over():
@@ -64,7 +72,7 @@ def test_time_that_is_a_processs_own(ticks: list[tuple[float, float, bool]], giv
     if given is not None:
         assert time_given(ticks) == given
         return
-    with pytest.raises(Disturbed, match="too busy"):
+    with pytest.raises(MachineBusyError, match="too busy"):
         time_given(ticks)
 
 
@@ -99,7 +107,7 @@ def test_who_sleeps_of_its_own_accord(tmp_path: Path) -> None:
     }
     for code, expected in found.items():
         with running(code) as (_, folder):
-            assert comes(partial(_does, folder, expected)), code
+            assert wait_until(partial(_does, folder, expected)), code
             assert expected == "sleeps" or not any(_does(folder, "sleeps") for _ in range(50)), code
 
 
@@ -135,7 +143,7 @@ def test_sleep_is_the_time_without_a_processor_and_without_a_wait_for_one(
     looks: list[Look], slept: float, at_most: float
 ) -> None:
     now = Use(0.0, sleeps=False)
-    clocks = Clocks(lambda: now)
+    clocks = ProcessClock(lambda: now)
     most = 0.0
     for elapsed, cpu, queued, what in looks:
         now = Use(now.cpu + cpu, what == "sleeps", (now.waited or 0.0) + queued, what == "runs")
@@ -153,7 +161,7 @@ def test_what_a_group_has_used_is_known_when_its_processes_have_ended() -> None:
     ]
     with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as process:
         use = GroupUse(process.pid)
-        assert comes(lambda: use().cpu >= 0.2 and use().sleeps)
+        assert wait_until(lambda: use().cpu >= 0.2 and use().sleeps)
         found = use()
         process.communicate()
     assert use().cpu == found.cpu
@@ -162,8 +170,8 @@ def test_what_a_group_has_used_is_known_when_its_processes_have_ended() -> None:
 @pytest.fixture
 def starved(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever runs waits for a processor, and isn't waited for long."""
-    monkeypatch.setattr(own_time, "_MOST_TIMES", 1)
-    monkeypatch.setattr(own_time, "_MORE_SECONDS", 0)
+    monkeypatch.setattr(process_time, "_MOST_TIMES", 1)
+    monkeypatch.setattr(process_time, "_MORE_SECONDS", 0)
 
     def use(_self: object) -> Use:
         return Use(0.0, sleeps=False)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.arrays import Floats, Whole
-from tournament.standings.errors import Differences
+from tournament.standings.standard_errors import Differences
 
 ERROR_RATE = 0.05  # of one wrong statement or more, among all pairs
 

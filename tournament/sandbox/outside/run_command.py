@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tournament.errors import InputError, printable
-from tournament.sandbox.inside.first_steps import NO_CONFINEMENT, NOT_CONFINED
+from tournament.sandbox.inside.bootstrap import NO_CONFINEMENT, NOT_CONFINED
 from tournament.sandbox.outside import scratch
 from tournament.sandbox.outside.confined import Confined, own_bytes
 from tournament.sandbox.outside.confinement import start
-from tournament.sandbox.outside.endings import how_it_ended
+from tournament.sandbox.outside.exit_status import how_it_ended
 from tournament.sandbox.outside.launch import MOST_THREADS, Build, LaunchSpec, Limits, Mode
-from tournament.sandbox.outside.own_time import GroupUse, OwnTime, members, stat_fields
+from tournament.sandbox.outside.process_time import GroupUse, TimeBudget, members, stat_fields
 from tournament.sandbox.outside.tier import MEND
 
 LOOK_SECONDS = 0.1
@@ -76,7 +76,7 @@ def run(launch: LaunchSpec, mode: Mode, seconds: float, given: bytes = b"", most
     """Run a confined command to its end, at most this many seconds of its own (`own_time`), with `given` as its input.
 
     Of each of its outputs about the first `most` bytes are kept.
-    It must read the input before it writes much. Raises InputError when it can't be confined, Disturbed when the
+    It must read the input before it writes much. Raises InputError when it can't be confined, MachineBusyError when the
     machine is so busy that it doesn't get that time.
     """
     return finish(start(launch, mode), launch, seconds, given, most)
@@ -91,7 +91,7 @@ def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes =
         build = launch.what if isinstance(launch.what, Build) else None
         watch = Watch(process.pid, build, launch.limits) if build and build.watched else None
         use = GroupUse(process.pid) if build else process.use
-        had = OwnTime(use, seconds)
+        had = TimeBudget(use, seconds)
         output, errors, cut_off = listen(process, had, most=most, watch=watch)
         if not cut_off and process.ended_by_itself(5.0) is None:
             cut_off = True
@@ -151,12 +151,12 @@ def _resident(fields: list[str]) -> int:
 
 
 def listen(
-    process: Confined, had: OwnTime, *, most: int = 1 << 24, whole: int | None = None, watch: Watch | None = None
+    process: Confined, had: TimeBudget, *, most: int = 1 << 24, whole: int | None = None, watch: Watch | None = None
 ) -> tuple[bytes, bytes, bool]:
     """What a process writes until it has closed its outputs, or its own time is over: answers, complaints, whether it
     goes on. Of each about the first `most` bytes are kept.
 
-    With `whole` until it has closed its answers, or has given this many bytes of them. Raises Disturbed when the
+    With `whole` until it has closed its answers, or has given this many bytes of them. Raises MachineBusyError when the
     machine is so busy that it doesn't get its time, and Ended.
     """
     heard: dict[int, bytearray] = {process.answers: bytearray(), process.errors: bytearray()}

@@ -14,7 +14,7 @@ Row = Mapping[str, Any]  # a recorded game by column
 
 
 @dataclass(frozen=True)
-class GameInWords:
+class GameText:
     """A recorded game in words: who held which cards, who did what in order ("" for no one), and what came of it."""
 
     cards: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -22,13 +22,13 @@ class GameInWords:
     outcome: str = ""
 
 
-def told_game(scene: Scene, names: Sequence[str]) -> GameInWords:
+def told_game(scene: Scene, names: Sequence[str]) -> GameText:
     """A game in words, between bots of these names. What is done before anybody acts, such as antes, goes untold."""
     cards: dict[str, tuple[str, ...]] = {}
     told: list[tuple[str, str]] = []
     for step in scene.steps:
         words = [step.text]
-        for name, held in zip((*names, "board"), (step.x_cards, step.y_cards, step.board)):
+        for name, held in zip((*names, "board"), (*step.cards, step.board)):
             if held and name == "board":
                 words += held[len(cards.get(name, ())) :]
                 cards[name] = tuple(held)
@@ -37,7 +37,7 @@ def told_game(scene: Scene, names: Sequence[str]) -> GameInWords:
         told.append(("" if step.seat is None else names[step.seat], " ".join(words)))
     first = scene.steps[0].seat is None
     ends = len(told) - scene.ends
-    return GameInWords(cards, tuple(told[first:ends]), ", ".join(" ".join(filter(None, one)) for one in told[ends:]))
+    return GameText(cards, tuple(told[first:ends]), ", ".join(" ".join(filter(None, one)) for one in told[ends:]))
 
 
 def plain_columns(row: Row, seats: int) -> Iterator[tuple[int | None, str]]:
@@ -59,10 +59,10 @@ def plain_columns(row: Row, seats: int) -> Iterator[tuple[int | None, str]]:
             yield seat, f"{name}: {plain_value(value)}"
 
 
-def plain_game(row: Row, names: Sequence[str]) -> GameInWords:
+def plain_game(row: Row, names: Sequence[str]) -> GameText:
     """A game of a contest that doesn't say how its games are told."""
     said = (what if seat is None else f"{names[seat]} {what}" for seat, what in plain_columns(row, len(names)))
-    return GameInWords(outcome=", ".join(said))
+    return GameText(outcome=", ".join(said))
 
 
 def plain_value(value: object) -> str:

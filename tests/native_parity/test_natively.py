@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.natively.programs import COMPILERS, PROGRAMS, Answers, answers_here, answers_natively
+from tests.native_parity.programs import COMPILERS, PROGRAMS, Answers, answers_here, answers_natively
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "differences_from_a_pc.md"
 # Of each language, standard and family of the libraries one or two; the others are played by the thorough tests.
@@ -89,5 +89,5 @@ def test_the_rest_answers_as_natively(rest: Compared, name: str) -> None:
 def test_the_page_tells_what_differs(name: str) -> None:
     """Each has its line, with a link to the program that shows it."""
     path = PROGRAMS[name].path
-    place = f"../../tests/natively/{path.parent.name}/{path.name}"
+    place = f"../../tests/native_parity/{path.parent.name}/{path.name}"
     assert f"({place})" in PAGE.read_text()

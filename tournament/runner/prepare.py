@@ -14,15 +14,15 @@ from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import Building, building, require_playable
 from tournament.entrants.folder import other_files
-from tournament.errors import InputError, RunError, listed
+from tournament.errors import InputError, RunError, join_names
 from tournament.keys import guessable
-from tournament.runner.archives import Unlike, unlike_records
+from tournament.runner.archives import IncompatibleRecords, find_incompatible_records
 from tournament.runner.executors import Executors
 from tournament.runner.listener import ProgressListener
 from tournament.runner.seed import recorded_settings, settle_seed
 from tournament.store.ledger import FieldEntrant
 from tournament.store.ledger_reading import read_field
-from tournament.store.storage import explain_write_error, inside, open_storage
+from tournament.store.storage import explain_write_error, join_location, open_storage
 from tournament.worker.wasm.loading import keep_for
 
 # Bots that are ready by then play without those that aren't; from one time to the next it is twice as long.
@@ -78,7 +78,7 @@ class Prepared:
             names_by_reason: dict[str, list[str]] = {}
             for name, reason in aside.items():
                 names_by_reason.setdefault(reason, []).append(name)
-            raise RunError("; ".join(f"{listed(names)}: {reason}" for reason, names in names_by_reason.items()))
+            raise RunError("; ".join(f"{join_names(names)}: {reason}" for reason, names in names_by_reason.items()))
         return replace(self, entrants=entrants, set_aside=aside)
 
     @property
@@ -92,9 +92,11 @@ class Prepared:
         assert self.config.contest.seed is not None
         return recorded_settings(self.config.contest, self.config.contest.seed)
 
-    def unlike(self) -> Unlike | None:
+    def incompatible_records(self) -> IncompatibleRecords | None:
         """The records that a run would move to an archive, None where they fit."""
-        return unlike_records(self.contest, self.location, self.settings, self.names, self.house, drawn=self.drawn)
+        return find_incompatible_records(
+            self.contest, self.location, self.settings, self.names, self.house, drawn=self.drawn
+        )
 
 
 @contextlib.contextmanager
@@ -113,13 +115,13 @@ def prepare_contest(
     `executors` of a command it has its own, which end with the block. Raises InputError for what the user can mend,
     RunError for anything else that is in the way.
     """
-    location = inside(config.results, contest.name)
+    location = join_location(config.results, contest.name)
     require_tables(contest, config.contest)
     seats = contest.seats_of(config.contest.playing())
     if of is not None or config.contest.until_settled is not None or config.contest.tables or (seats or 3) > 2:
         patience = inf  # which replicas follow, or who sits with whom, depends on all bots
     with contextlib.ExitStack() as stack:
-        with trouble_explained(location):
+        with os_errors_as_run_errors(location):
             storage = open_storage(location)
             storage.check_writable()
             if config.contest.seed is not None:  # else `settle_seed` reads it
@@ -138,7 +140,7 @@ def prepare_contest(
             entrants = bots.entrants(listener.on_message, patience, least)
             require_playable(entrants, least, config.entrants, of)
             if others := other_files(config.entrants):
-                listener.on_message(f"Not taken for bots in {config.entrants}: {listed(others)}")
+                listener.on_message(f"Not taken for bots in {config.entrants}: {join_names(others)}")
             names = {entrant.name for entrant in entrants}
             drawn = config.contest.seed is None
             if of is None and config.contest.seed is not None and guessable(config.contest.seed):
@@ -165,14 +167,14 @@ def require_tables(contest: Contest, settings: ContestSettings) -> None:
 
 def recorded_entrants(contest: Contest, config: Config) -> Sequence[FieldEntrant]:
     """The entrants of the last committed run. Raises RunError when the records can't be read."""
-    location = inside(config.results, contest.name)
-    with trouble_explained(location):
+    location = join_location(config.results, contest.name)
+    with os_errors_as_run_errors(location):
         field = read_field(open_storage(location))
     return field.entrants if field else ()
 
 
 @contextlib.contextmanager
-def trouble_explained(location: str) -> Iterator[None]:
+def os_errors_as_run_errors(location: str) -> Iterator[None]:
     """Turn OSError into RunError: results can't be written or read."""
     try:
         yield
