@@ -42,6 +42,7 @@ _START = """
 import resource, sys
 import tournament.__main__  # sets the interpreter as the command has it
 from tournament.config import load_config
+from tournament.contests import find_contest
 from tournament.runner import contest_run, executors
 from tournament.runner.listener import NullListener
 
@@ -55,7 +56,7 @@ executors.choose_executor = stop
 try:
     chosen = {"entrants": "bots", "sessions": int(sys.argv[1])}
     config = load_config("von_neumann_poker", results="results", **chosen)
-    contest_run.run_contest(VON_NEUMANN_POKER, config, NullListener())
+    contest_run.run_contest(find_contest("von_neumann_poker"), config, NullListener())
     stop()
 except KeyboardInterrupt:
     pass

@@ -4,6 +4,7 @@ normal deviate for more (G. Hill, "Algorithm 395: Student's t-Distribution", 197
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -13,6 +14,7 @@ from tournament.arrays import Floats
 
 _FEW = 10  # degrees, below which fractions are cut off; Hill's relative error is 2e-6 at most starting here
 _MOST = 1e9  # degrees, as good as none
+_MOST_STEPS = 60  # of Newton's method: towards the end of one degree's tail a value but doubles in each
 
 
 def two_sided_tail(t: npt.ArrayLike, freedom: npt.ArrayLike) -> Floats:
@@ -25,10 +27,11 @@ def two_sided_tail(t: npt.ArrayLike, freedom: npt.ArrayLike) -> Floats:
     values, degrees = np.broadcast_arrays(np.abs(np.asarray(t, np.float64)), np.minimum(freedom, _MOST))
     few = degrees < _FEW
     found = np.ones(values.shape)
-    for number in range(1, _FEW):
-        there = few & (np.floor(degrees) == number)
-        if there.any():
-            found[there] = _by_sums(values[there], number)
+    if few.any():
+        whole = np.floor(degrees)
+        for number in {*whole[few & (whole >= 1)].tolist()}:
+            there = whole == number
+            found[there] = _by_sums(values[there], int(number))
     found[~few] = _by_normal(values[~few], degrees[~few])
     return found
 
@@ -63,16 +66,26 @@ def quantiles(probability: float, freedom: npt.ArrayLike) -> Floats:
     wanted = np.asarray(freedom, np.float64)
     degrees = np.sort(wanted, axis=None)
     degrees = degrees[np.diff(degrees, prepend=-1.0) > 0]  # np.unique loads numpy.ma
-    low, high = np.zeros(len(degrees)), np.ones(len(degrees))
-    tail = 2 * (1 - probability)
     known = degrees >= 1
-    while (short := known & (two_sided_tail(high, degrees) > tail)).any():
-        high[short] *= 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        beyond = two_sided_tail(middle, degrees) > tail
-        low, high = np.where(beyond, middle, low), np.where(beyond, high, middle)
-    return np.asarray(np.where(known, high, np.inf)[np.searchsorted(degrees, wanted)])
+    reached = degrees[known]
+    tail, value, density = 2 * (1 - probability), np.zeros(len(reached)), _density(reached)
+    # Newton's method: the tail is convex, so starting at 0 it comes nearer from one side.
+    for _ in range(_MOST_STEPS):
+        step = (two_sided_tail(value, reached) - tail) / (2 * density(value))
+        value = value + step
+        if (np.abs(step) <= 1e-14 * value).all():
+            break
+    found = np.full(len(degrees), np.inf)
+    found[known] = value
+    return np.asarray(found[np.searchsorted(degrees, wanted)])
+
+
+def _density(degrees: Floats) -> Callable[[Floats], Floats]:
+    """The density for these degrees, of which fractions are cut off as in `two_sided_tail`."""
+    degrees = np.minimum(np.where(degrees < _FEW, np.floor(degrees), degrees), _MOST)
+    logarithms = [math.lgamma((each + 1) / 2) - math.lgamma(each / 2) for each in degrees.tolist()]
+    at_zero = np.exp(logarithms) / np.sqrt(math.pi * degrees)
+    return lambda t: np.asarray(at_zero * (1 + t * t / degrees) ** (-(degrees + 1) / 2))
 
 
 @cache
