@@ -125,11 +125,20 @@ class Watch:
 
     def keep(self) -> None:
         """Play and show until `stopping`; an exception such as KeyboardInterrupt stops it at any moment."""
+        self._tell_finals_without_places()
         while not self.stopping():
             self._look_at_settings()
             for contest in self._contests:
                 self._attend(contest)
             _wait([self.settings.parent, *(one.config.entrants for one in self._contests)])
+
+    def _tell_finals_without_places(self) -> None:
+        """While there is time: a final stays closed."""
+        for one in self._contests:
+            settings = one.config.contest
+            if one.closing and not self._is_over(one) and settings.replicas == 1 and settings.until_settled is None:
+                what = "the final will give no places, with one match of each pair"
+                self.shown.tell(one.name, f"{what}: set replicas = 10, or until_settled, before it closes")
 
     def _is_over(self, contest: _Contest) -> bool:
         """Whether a contest has closed: once it has, whatever the clock says later."""
@@ -178,6 +187,7 @@ class Watch:
             self.shown.tell("", f"{trouble}; the settings before stay until it is tried again in {_AGAIN_SECONDS:g} s")
             return
         self._contests, self._is_good = loaded, True
+        self._tell_finals_without_places()
         self.shown.tell("", f"{self.settings.name} is read again")
 
     def _attend(self, contest: _Contest) -> None:
