@@ -95,7 +95,8 @@ def test_the_error_of_a_lead_is_of_the_difference(
     assert verdict(text) == f"defects is ahead in this match, by {by}"
     with (tmp_path / "tournament.toml").open("a") as file:
         file.write("replicas = 10\n")
-    assert verdict(run_cli(*words[:-2]).out).startswith("defects is ahead, by")
+    told = run_cli(*words[:-2])
+    assert verdict(told.out).startswith("defects is ahead, by") and "10 replicas of " in told.err
 
 
 def test_in_a_folder_of_one_contest_its_name_may_be_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,7 +83,14 @@ def faces_of(contests: Mapping[str, Config], over: Collection[str]) -> list[Cont
         files = {language: f"my_bot{_suffix(language, path)}" for language, path in templates(played).items()}
         found.append(
             ContestFace(
-                name, played.title, played.description, state, opening.opens if waits else None, opening.closes, files
+                name,
+                played.title,
+                played.description,
+                state,
+                opening.opens if waits else None,
+                opening.closes,
+                files,
+                is_over=name in over,
             )
         )
     return found

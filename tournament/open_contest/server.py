@@ -464,11 +464,20 @@ def _told(mine: Mapping[str, Any]) -> str:
     lines = [f"{mine['submissions_left']} submissions left today"]
     for contest in mine["contests"]:
         for bot in contest["bots"]:
-            place = f", place {bot['place']} of {bot['field_size']}, {bot['score']:+.6g}" if bot["place"] else ""
+            place = f", place {bot['place']} of {bot['field_size']}" if _has_place(bot) else ""
+            place += f", {bot['score']:+.6g}" if bot["place"] else ""
             why = f": {bot['disqualified']}" if bot["disqualified"] else ""
             state = "disqualified" if bot["disqualified"] else bot["state"]
             lines.append(f"{contest['name']} {bot['bot']}: {state}{why}{place}, {len(bot['faults'])} faults")
+    for job in mine["jobs"]:
+        if job["kind"] == BOT and job["state"] in (NOT_FIT, SET_ASIDE):
+            lines.append(f"{job['at']} {job['file']}: {job['state']}; {job['url']} says why")
     return "\n".join(lines)
+
+
+def _has_place(bot: Mapping[str, Any]) -> bool:
+    """Whether its place is known: not after a single match of each pair."""
+    return bool(bot["place"]) and str(bot["place"])[0].isdigit()
 
 
 def _answer(

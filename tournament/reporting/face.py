@@ -24,6 +24,7 @@ class ContestFace:
     opens: datetime | None
     closes: datetime | None
     templates: Mapping[str, str]
+    is_over: bool = False
 
 
 def face_policy() -> str:

@@ -217,7 +217,10 @@ def play_match(
         opponent = _existing(paths[0]) if paths else str(others[0])
     against = opponent or (pluralize(len(paths), "other bot") if paths else "house players")
     same_deals = f", and {baseline} on the same deals" if baseline else ""
-    listener.on_message(f"{name} against {against}, {config.contest.sessions:,} sessions each{same_deals}")
+    each = f"{pluralize(config.contest.sessions, 'session')} each"
+    if config.contest.replicas > 1 and not rule:
+        each = f"{config.contest.replicas:,} replicas of {pluralize(config.contest.sessions, 'session')} each"
+    listener.on_message(f"{name} against {against}, {each}{same_deals}")
     with contextlib.ExitStack() as stack:
         versions = [
             stack.enter_context(_version(contest, config, path, label, paths, keep, listener, paired=bool(baseline)))
