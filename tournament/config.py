@@ -140,7 +140,7 @@ class WatchSettings(BaseModel):
     def _is_after_it_opens(cls, closes: datetime | None, info: ValidationInfo) -> datetime | None:
         opens = info.data.get("opens")
         if closes and opens and closes <= opens:
-            raise ValueError(f"must be after opens = {opens.isoformat()}: else no one can hand in a bot")
+            raise ValueError(f"must be after opens = {opens.isoformat()}: otherwise no one can submit a bot")
         return closes
 
 

@@ -1,4 +1,4 @@
-"""An open contest on the web: one folder, read-only, and what authors hand in. Nothing else of the machine.
+"""An open contest on the web: one folder, read-only, and what authors submit. Nothing else of the machine.
 
 Requests must name this server, so that a foreign name that leads here (DNS rebinding) gets nothing; what changes
 something must come from its own pages, or bring its token in a header, which no other site's page can. A request has a

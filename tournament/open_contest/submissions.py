@@ -1,4 +1,4 @@
-"""Bots that authors hand in: taken in, tried one after the other, and put among the entrants if they are fit.
+"""Bots that authors submit: taken in, tried one after the other, and put among the entrants if they are fit.
 
 In a folder that only this user may read:
 
@@ -123,7 +123,7 @@ class Submissions:
         return 1 + queued.index(job.id) if job.id in queued else None  # it may have been done since it was looked up
 
     def are_waiting(self, contest: str) -> bool:
-        """Whether bots that were handed in to a contest are still to be tried, or to leave."""
+        """Whether bots that were submitted to a contest are still to be tried, or to leave."""
         with self._changed:
             return any(job.lane != PRACTICE for job in self._jobs.queued(contest))
 
@@ -190,7 +190,7 @@ class Submissions:
             self._owners.give(contest, name, author.name)
             self._owners.write()
             job = self._add(replace(job, sha256=hashlib.sha256(content or b"").hexdigest()), content)
-        self._tell(contest, f"{author.name} handed in {file}{_FOR.get(kind, '')}")
+        self._tell(contest, f"{author.name} submitted {file}{_FOR.get(kind, '')}")
         return job
 
     def practise(self, author: Author, contest: str, bot: str, asks: Mapping[str, Any] = _NO_ASKS) -> Job:
@@ -258,7 +258,7 @@ class Submissions:
         return self._jobs.find(job.id) or job
 
     def put_out_banned(self) -> None:
-        """Have all that authors who are banned handed in leave their contests."""
+        """Have all that authors who are banned submitted leave their contests."""
         banned = {author.name for author in self._authors().values() if author.banned}
         if not banned:
             return
@@ -467,17 +467,17 @@ class Submissions:
 
     def _is_late(self, job: Job) -> bool:
         """Set aside what no one waits for once the contest has closed: practice matches, and all but the last that was
-        handed in of a bot."""
+        submitted of a bot."""
         if job.contest not in self._current().over or job.kind in (WITHDRAWAL, REPLAY):
             return False
         same = [one for one in self._jobs.queued(job.contest, BOT) if one.bot == job.bot]
         if job.kind == BOT and same[-1:] == [job]:
             return False
-        self._end(job, SET_ASIDE, "the contest has closed" if job.lane == PRACTICE else "a later one was handed in")
+        self._end(job, SET_ASIDE, "the contest has closed" if job.lane == PRACTICE else "a later one was submitted")
         return True
 
     def _unpacked(self, job: Job) -> Path | None:
-        """The bot of a job as a file or folder of its name, None if nothing was handed in. Raises Refused for what is
+        """The bot of a job as a file or folder of its name, None if nothing was submitted. Raises Refused for what is
         no archive of a program."""
         upload = self._jobs.upload(job)
         if not upload.exists():

@@ -94,7 +94,7 @@ STANDING = {
     ),
     "points_per_game": "the same for a game: in a matrix game points a turn",
 }
-AUTHOR = "who handed it in, where an open contest took it; null for other bots"
+AUTHOR = "who submitted it, where an open contest took it; null for other bots"
 OUTLIER_RESULTS = (
     "its results that are far from what those against all others predict: `opponent`, "
     "`points_per_session`, `predicted`, and the `prediction_sd` of results about it. Empty in nineteen of twenty fields"
