@@ -127,7 +127,7 @@ def watch(
             if serve:
                 raise RunError(serving.ended)
     except KeyboardInterrupt:
-        print("tournament: stopped; watch again to go on", file=sys.stderr)
+        print("tournament: stopped; watch again to continue", file=sys.stderr)
         raise typer.Exit(130) from None
 
 

@@ -168,7 +168,7 @@ class Server:
             if restarts < _MOST_RESTARTS:
                 self._server = uvicorn.Server(self._config)
                 self._tell(f"{why}; it is started again")
-        self.ended = f"{why}; it was started again {_MOST_RESTARTS} times: watch again to go on"
+        self.ended = f"{why}; it was started again {_MOST_RESTARTS} times: watch again to continue"
 
 
 class _Bounded(H11Protocol):

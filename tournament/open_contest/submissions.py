@@ -207,7 +207,7 @@ class Submissions:
         """Have a recorded session of the author's bot, or a game of it, played again. Raises as `take` does."""
         current = self._current()
         if contest not in current.contests:
-            raise Refused(404, f"no contest is called so; there are {', '.join(current.contests)}")
+            raise Refused(404, f"unknown contest; expected one of: {', '.join(current.contests)}")
         if self._owners.owner(contest, bot) != (author.name, bot):
             raise Refused(404, f"you have no bot called {bot}")
         if current.contests[contest].played.house and contest not in current.over:
@@ -453,7 +453,7 @@ class Submissions:
         current, now = self._current(), self._now()
         opening = current.opening
         if contest not in current.contests:
-            raise Refused(404, f"no contest is called so; there are {', '.join(current.contests)}")
+            raise Refused(404, f"unknown contest; expected one of: {', '.join(current.contests)}")
         if opening.closes and (now >= opening.closes or contest in current.over):
             raise Refused(403, f"submissions closed at {opening.closes.isoformat(' ')}")
         if opening.opens and now < opening.opens:
