@@ -162,8 +162,6 @@ def play_round(run: Run, before: RoundState) -> RoundState:
             say("Every match of these entrants is in the records; nothing to play")
         return RoundState(live.ranking, this.done)
     resumes = bool(live.played)
-    if writer.state.batches:
-        live.update_now()
     play = RoundPlay(run, schedule, left, live, new_field, before.tried)
     try:
         play.play()
