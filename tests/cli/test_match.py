@@ -118,7 +118,7 @@ def test_what_cannot_be_played_is_one_line(folder: Path, monkeypatch: pytest.Mon
     for words, message in (
         (["bold", "entrants/von_neumann_poker/bold.c"], "both bots are called bold"),
         ([], "say also the BOT"),
-        (["bold", "zealous.c", "--game", "1"], "--game: say also of which --session"),
+        (["bold", "zealous.c", "--game", "1"], "--game requires --session"),
     ):
         told = run_cli("match", CONTEST, *words)
         assert told.code == 2 and message in told.err and told.err.count("\n") == 1

@@ -363,7 +363,7 @@ def test_a_server_that_ends_is_told_and_started_again_a_few_times(
             server._server.should_exit = True
             assert wait_until(lambda ends=ends: len(told) == ends + 1 or bool(server.ended))  # type: ignore[misc]
         assert told == ["the server ended; it is started again"] * 3
-        assert server.ended == "the server ended; it was started again 3 times: watch again to go on"
+        assert server.ended == "the server ended; it was started again 3 times: watch again to continue"
 
     def fails(*_: object) -> None:
         raise ZeroDivisionError

@@ -1,4 +1,4 @@
-"""An open contest on the web: one folder, read-only, and what authors hand in. Nothing else of the machine.
+"""An open contest on the web: one folder, read-only, and what authors submit. Nothing else of the machine.
 
 Requests must name this server, so that a foreign name that leads here (DNS rebinding) gets nothing; what changes
 something must come from its own pages, or bring its token in a header, which no other site's page can. A request has a
@@ -168,7 +168,7 @@ class Server:
             if restarts < _MOST_RESTARTS:
                 self._server = uvicorn.Server(self._config)
                 self._tell(f"{why}; it is started again")
-        self.ended = f"{why}; it was started again {_MOST_RESTARTS} times: watch again to go on"
+        self.ended = f"{why}; it was started again {_MOST_RESTARTS} times: watch again to continue"
 
 
 class _Bounded(H11Protocol):

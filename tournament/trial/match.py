@@ -203,7 +203,7 @@ def play_match(
     single = len(others) == 1 and of_two
     rule = None if until_settled is None else UntilSure.of(until_settled)
     if rule and not baseline and not single:
-        raise InputError("--until-settled: say also --baseline, or one OTHER")
+        raise InputError("--until-settled requires --baseline, or one OTHER")
     if keep is not None and baseline:
         raise InputError("--results: the records of two versions have no place there; leave out one of the options")
     require_other_deals(contest, config)
