@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -79,8 +80,8 @@ class OneMatchForEachLeg:
     def of_columns(self, columns: MatchColumns, *_: object) -> bytes:
         return bytes.fromhex("".join(map(digest_of, columns.match.tolist())))
 
-    def total(self) -> int:
-        return len(self.in_lanes)
+    def seats_of(self, matches: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        return matches
 
     def split(self, players: tuple[Competitor, ...]) -> tuple[tuple[Competitor, ...], None]:
         return players, None
