@@ -38,7 +38,7 @@ from tournament.errors import RunError
 from tournament.keys import master_key, seed_fingerprint
 from tournament.records import results as results_module
 from tournament.records.results import load
-from tournament.standings.standings import Standings
+from tournament.standings.standings import Standings, compute_standings
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Batch, ContestSetup
 from tournament.store.storage import join_location
@@ -294,7 +294,7 @@ def test_a_run_ranks_no_records_twice(place: ContestDir, monkeypatch: pytest.Mon
     """While it plays the first ranking is of its first commit, and the last one is worked out once, of what is there at
     the end. With nothing to play there is one; results are ranked when that is asked for."""
     ranked: list[int] = []
-    rank = results_module.compute_standings
+    rank = compute_standings
 
     def counted(field: ContestSetup, batches: Sequence[Batch], scoring: HouseScoring | None = None) -> Standings:
         ranked.append(sum(len(batch.legs) for batch in batches))
