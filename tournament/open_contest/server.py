@@ -46,7 +46,7 @@ from tournament.open_contest.publishing import faces_of
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.rules import contests_of, rules_of, standings_of
 from tournament.open_contest.submissions import Submissions
-from tournament.reporting.face import mine_page, served_policy, submit_page
+from tournament.reporting.face import job_page, mine_page, served_policy, submit_page
 
 _MOST_RESTARTS = 3
 _BODY_SECONDS = 60.0
@@ -284,7 +284,7 @@ class _Desk:
         return _page(submit_page(faces, tuple(KINDS)))
 
     async def _my_bots(self, request: Request) -> Response:
-        is_page = "text/html" in request.headers.get("accept", "")
+        is_page = _for_browser(request)
         try:
             author = await self._author(request)
         except Refused:
@@ -396,7 +396,12 @@ class _Desk:
         return _answer(request, 200, values, "\n".join(lines))
 
     async def _job(self, request: Request) -> Response:
-        author = await self._author(request)
+        try:
+            author = await self._author(request)
+        except Refused:
+            if _for_browser(request):
+                return RedirectResponse("/submit", 303)
+            raise
         job = self._submissions.job(author, request.path_params["id"])
         if job is None:
             raise Refused(404, "you have no such job")
@@ -420,6 +425,8 @@ class _Desk:
         status = 202 if job.state == QUEUED else 422 if job.state in (NOT_FIT, SET_ASIDE) else 200
         where = address_of_job(job)
         values = job_values(self._submissions, job)
+        if _for_browser(request):
+            return _page(job_page(values, words_of_job))
         more = f"; ask {where}" if job.state == QUEUED else f"\n{words_of_job(values)}"
         text = f"{job.file}: {job.state}{more}"
         return _answer(request, status, values, text, {"Location": where})
@@ -449,19 +456,27 @@ def _match_of(request: Request) -> dict[str, Any]:
     return {name: value for name, value in asks.items() if value}
 
 
+def _for_browser(request: Request) -> bool:
+    return request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
+
+
 def _page(text: str) -> Response:
     return Response(text, media_type="text/html")
 
 
 def _told(mine: Mapping[str, Any]) -> str:
-    """An author's bots as text: a line for each, and why it is disqualified."""
+    """An author's bots as text: a line for each, and why it is disqualified; then the last job of each other file."""
     lines = [f"{mine['submissions_left']} submissions left today"]
     for contest in mine["contests"]:
         for bot in contest["bots"]:
-            place = f", place {bot['place']} of {bot['field_size']}, {bot['score']:+.6g}" if bot["place"] else ""
+            known = f"place {bot['place']} of" if bot["place"] != "—" else "place not known yet, among"
+            place = f", {known} {bot['field_size']}, {bot['score']:+.6g}" if bot["place"] else ""
             why = f": {bot['disqualified']}" if bot["disqualified"] else ""
             state = "disqualified" if bot["disqualified"] else bot["state"]
             lines.append(f"{contest['name']} {bot['bot']}: {state}{why}{place}, {len(bot['faults'])} faults")
+    there = {bot["bot"] for contest in mine["contests"] for bot in contest["bots"]}
+    others = {job["file"]: job for job in reversed(mine["jobs"]) if job["bot"] not in there}
+    lines += [f"{job['contest']} {file}: {job['state']}; more at {job['url']}" for file, job in others.items()]
     return "\n".join(lines)
 
 

@@ -21,6 +21,7 @@ class ContestFace:
     title: str
     description: str
     state: str
+    is_over: bool
     opens: datetime | None
     closes: datetime | None
     templates: Mapping[str, str]
@@ -61,6 +62,11 @@ def submit_page(contests: Sequence[ContestFace], kinds: Sequence[str]) -> str:
 def mine_page(mine: Mapping[str, Any], words_of_job: Callable[[Mapping[str, Any]], str]) -> str:
     """An author's own page, of the values that a script gets, too; `words_of_job` tells a job to people."""
     return _filled("mine", mine=mine, words_of_job=words_of_job, submissions=True)
+
+
+def job_page(job: Mapping[str, Any], words_of_job: Callable[[Mapping[str, Any]], str]) -> str:
+    """The page of a job, which asks for itself again while it waits."""
+    return _filled("job", job=job, words_of_job=words_of_job, submissions=True)
 
 
 def small_page(title: str, text: str) -> str:
