@@ -76,8 +76,11 @@ def _keep_traceback(error: BaseException) -> str:
         folder = cache_folder() / _FOLDER
         make_folder(folder)
         path = folder / f"{hashlib.sha256(text).hexdigest()[:16]}.txt"
-        if not path.exists() and sum(1 for _ in folder.iterdir()) < _MOST_FILES:
+        if not path.exists():
+            by_age = sorted(folder.iterdir(), key=lambda kept: kept.stat().st_mtime)
+            for kept in by_age[: max(0, len(by_age) + 1 - _MOST_FILES)]:
+                kept.unlink(missing_ok=True)
             write_whole(path, text, 0o600)
-        return str(path) if path.exists() else ""
+        return str(path)
     except (OSError, TournamentError):
         return ""

@@ -142,7 +142,7 @@ def test_an_error_at_any_call_of_a_round_or_a_reload_is_told_and_the_round_playe
     """Nothing is played here: what the round calls does nothing."""
     place = make_contest(tmp_path, ["bold", "calm"])
     monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
-    prepared = Mock(entrants=[], unlike=lambda: None)
+    prepared = Mock(entrants=[], incompatible_records=lambda: None)
     monkeypatch.setattr(watch_module, "prepare_contest", lambda *_: nullcontext(prepared))
     monkeypatch.setattr(watch_module, "run_prepared", lambda *_: None)
     monkeypatch.setattr(watch_module, "_wait", lambda _: None)
@@ -183,7 +183,7 @@ def test_what_cannot_be_published_is_set_aside_until_something_changes_and_play_
         tried.append(what)
         raise ZeroDivisionError
 
-    prepared = Mock(entrants=[], unlike=lambda: None)
+    prepared = Mock(entrants=[], incompatible_records=lambda: None)
     monkeypatch.setattr(watch_module, "prepare_contest", lambda *_: nullcontext(prepared))
     monkeypatch.setattr(watch_module, "run_prepared", run)
     monkeypatch.setattr(watch_module, "is_whole", lambda _: True)
@@ -245,7 +245,7 @@ def test_boards_of_a_final_are_shown_as_open_until_its_last_leg_is_played(
             listener.on_progress(Mock(standings=None))
         boards.append("all is played")
 
-    prepared = Mock(entrants=[], unlike=lambda: None)
+    prepared = Mock(entrants=[], incompatible_records=lambda: None)
     monkeypatch.setattr(watch_module, "prepare_contest", lambda *_: nullcontext(prepared))
     monkeypatch.setattr(watch_module, "run_prepared", run)
     monkeypatch.setattr(watch_module, "is_whole", lambda _: True)

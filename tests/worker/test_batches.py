@@ -22,7 +22,7 @@ from tournament.leg import Leg, PlaysAs
 from tournament.runner.pace import Pace
 from tournament.runner.plan import starts_per_leg
 from tournament.runner.schedule.counting import Reconciliation, reconcile
-from tournament.runner.schedule.legs import Competitor, Fixture, MatchColumns, RoundRobin, Schedule
+from tournament.runner.schedule.legs import Competitor, Digests, Fixture, MatchColumns, RoundRobin, Schedule
 from tournament.runner.tasks import TaskQueue
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Batch
@@ -50,43 +50,51 @@ KINDS: tuple[tuple[str, PlaysAs], ...] = (("inline", "wasm"), ("laned", "python"
 
 
 @dataclass(frozen=True)
-class OneMatchForEachLeg:
+class OneMatchForEachLeg(Schedule):
     """A schedule of legs, one of each match, that are, or aren't, in lanes."""
 
-    in_lanes: list[bool]
-    matches: int = 10**9  # of a replica
-    legs_per_replica: int = 1
-    sessions_per_leg: int = 1
-    house: tuple[Competitor, ...] = ()
-    legs_of_deals: int = 1
-    competitors = players = tuple(
-        Competitor(number, name, kind, "together") for number, (name, kind) in enumerate(KINDS)
-    )
+    in_lanes: tuple[bool, ...] = ()
+    of_a_replica: int = 10**9  # matches
+
+    legs_per_replica = sessions_per_leg = legs_of_deals = 1
 
     def columns(self) -> MatchColumns:
         numbers = np.arange(len(self.in_lanes))
         return MatchColumns(
-            numbers, numbers // self.matches, np.array([(in_lanes, 2) for in_lanes in self.in_lanes], np.int32)
+            numbers, numbers // self.of_a_replica, np.array([(in_lanes, 2) for in_lanes in self.in_lanes], np.int32)
         )
 
     def fixtures(self) -> Iterator[Fixture]:
         for number, in_lanes in enumerate(self.in_lanes):
-            yield Fixture(number, number // self.matches, digest_of(number), (self.players[in_lanes], self.players[2]))
+            yield Fixture(number, number // self.of_a_replica, digest_of(number), (FIELD[in_lanes], FIELD[2]))
 
-    def digests(self) -> OneMatchForEachLeg:
-        return self
-
-    def of_columns(self, columns: MatchColumns, *_: object) -> bytes:
-        return bytes.fromhex("".join(map(digest_of, columns.match.tolist())))
+    def digests(self) -> Digests:
+        return NumbersAsDigests([])
 
     def total(self) -> int:
         return len(self.in_lanes)
 
-    def split(self, players: tuple[Competitor, ...]) -> tuple[tuple[Competitor, ...], None]:
-        return players, None
+    def leg(self, fixture: Fixture) -> Leg:
+        """The fixture itself, which has all that a task asks of a leg."""
+        return cast(Leg, fixture)
 
-    def leg(self, fixture: Fixture) -> Fixture:
-        return fixture
+    def _first_of(self, fixture: Fixture) -> int:
+        return 0
+
+    def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:
+        return "leg", fixture.digest
+
+
+class NumbersAsDigests(Digests):
+    def of_columns(self, columns: MatchColumns, *_: object) -> bytes:
+        return bytes.fromhex("".join(map(digest_of, columns.match.tolist())))
+
+
+FIELD = tuple(Competitor(number, name, kind, "together") for number, (name, kind) in enumerate(KINDS))
+
+
+def schedule_of(in_lanes: Iterable[bool], of_a_replica: int = 10**9) -> OneMatchForEachLeg:
+    return OneMatchForEachLeg("rules", {}, bytes(KEY_BYTES), FIELD, in_lanes=tuple(in_lanes), of_a_replica=of_a_replica)
 
 
 def result_of(leg: Fixture | Leg) -> LegResult:
@@ -112,16 +120,16 @@ def tasks_of(play: TaskQueue) -> Iterator[Task]:
 
 
 def numbers(
-    schedule: OneMatchForEachLeg, pace: Pace, done: Iterable[int] = (), *, in_order: bool = True
+    schedule: Schedule, pace: Pace, done: Iterable[int] = (), *, in_order: bool = True
 ) -> list[list[list[int]]]:
     """The tasks of a schedule's legs, each with its batches, by their numbers."""
-    play = to_play(cast(Schedule, schedule), pace, done, in_order=in_order)
+    play = to_play(schedule, pace, done, in_order=in_order)
     return [[[cast(Fixture, leg).match for leg in batch] for batch in task] for task in tasks_of(play)]
 
 
 def cut(legs: list[bool], pace: Pace) -> list[list[bool]]:
     """The tasks of legs that are, or aren't, in lanes."""
-    return [[legs[number] for batch in task for number in batch] for task in numbers(OneMatchForEachLeg(legs), pace)]
+    return [[legs[number] for batch in task for number in batch] for task in numbers(schedule_of(legs), pace)]
 
 
 def seconds(batch: list[bool], pace: Pace) -> float:
@@ -197,14 +205,14 @@ def test_who_is_out_goes_out_no_more() -> None:
 
 def test_a_batch_ends_where_a_leg_is_done() -> None:
     """So no part has legs on both sides of one in another part."""
-    assert numbers(OneMatchForEachLeg([False] * 6), new_pace(1, 1), done=(0, 3)) == [[[1, 2], [4, 5]]]
-    assert numbers(OneMatchForEachLeg([True] * 6), new_pace(1, 1), done=(2,)) == [[[0, 1], [3, 4, 5]]]
-    assert numbers(OneMatchForEachLeg([True, False]), new_pace(1, 1), done=(0, 1)) == []
+    assert numbers(schedule_of([False] * 6), new_pace(1, 1), done=(0, 3)) == [[[1, 2], [4, 5]]]
+    assert numbers(schedule_of([True] * 6), new_pace(1, 1), done=(2,)) == [[[0, 1], [3, 4, 5]]]
+    assert numbers(schedule_of([True, False]), new_pace(1, 1), done=(0, 1)) == []
 
 
 def test_a_batch_ends_with_its_replica() -> None:
     for in_lanes in (True, False):
-        legs = OneMatchForEachLeg([in_lanes] * 6, matches=2)
+        legs = schedule_of([in_lanes] * 6, of_a_replica=2)
         assert numbers(legs, new_pace(1, 1)) == [[[0, 1], [2, 3], [4, 5]]]
 
 
@@ -219,7 +227,7 @@ def test_slow_legs_play_on_all_workers_before_any_is_measured(known: bool) -> No
     pace = new_pace(16, 100)
     if known:
         pace.kept((1200.0 * 600, 600.0, 0.0, 0.0))
-    play = to_play(cast(Schedule, OneMatchForEachLeg([False] * 276)), pace)
+    play = to_play(schedule_of([False] * 276), pace)
     free, result = [0.0] * 16, LegResult("0" * 64, 0, 0, ("x", "y"), 100, 1200, (LegSums(0.0, 0.0),) * 2)
     while task := play.next_task():
         count = sum(map(len, task))

@@ -303,7 +303,7 @@ def test_bots_that_cannot_be_built_and_files_that_are_none(tmp_path: Path, confi
         assert (code, words in text) == (expected, True), text
 
 
-@pytest.mark.parametrize("place", ["check._play_on", "check.search", "playing.play_in_lanes"])
+@pytest.mark.parametrize("place", ["check._play_on", "check.search", "trial_legs.play_in_lanes"])
 def test_an_error_of_ours_after_the_build_is_the_bots_problem(
     place: str, tmp_path: Path, config: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

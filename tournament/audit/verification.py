@@ -16,6 +16,7 @@ from tournament.audit.verify_records import (
     commits_behind,
     history_problems,
     house_problems,
+    kept_bot_problems,
     legs_problems,
     stray_problems,
     summary_problems,
@@ -100,6 +101,7 @@ def _verified(
     problems += legs_problems(storage, after.state, after.unread)
     problems += stray_problems(storage, after.state, after.there)
     problems += history_problems(storage)
+    problems += kept_bot_problems(storage)
     problems += house_problems(storage, after.field, contest.house.suffix if contest.house else None)
     require_own(storage.location, after.field, after.batches)
     ranking = ranking_of(storage, after.field, after.batches)
@@ -186,7 +188,9 @@ class _Replay:
         """What differs when this many legs are played again, or all; how many were, and why others could not be."""
         notes: list[str] = []
         try:
-            players = find_players(self.contest, self.config, self.field, self.settings, listener.on_message)
+            players = find_players(
+                self.storage, self.contest, self.config, self.field, self.settings, listener.on_message
+            )
         except TournamentError as problem:
             return [], 0, [f"no leg is played again: {problem}"]
         if players.missing:

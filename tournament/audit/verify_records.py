@@ -17,6 +17,7 @@ from tournament.records.history import damaged_parts
 from tournament.records.results import summaries
 from tournament.runner.stray_files import in_tables, shown, strays
 from tournament.standings.standings import Standings
+from tournament.store.kept_bots import damaged_bots
 from tournament.store.ledger import OF_BATCH, Batch, ContestSetup, Part, State, entry_name
 from tournament.store.ledger_reading import sizes_of_entries, text_of
 from tournament.store.legs import pair_keys
@@ -126,6 +127,12 @@ def history_problems(storage: Storage) -> list[Problem]:
     """Parts of former standings that have other bytes than were written."""
     remedy = "bring it back from a copy, or remove it: it has no game"
     return [Problem(place, "has other bytes than were written", remedy) for place in damaged_parts(storage)]
+
+
+def kept_bot_problems(storage: Storage) -> list[Problem]:
+    """Bots kept beside the records that have other bytes than were written."""
+    remedy = "remove it: the next run keeps the bot again if it plays"
+    return [Problem(place, "has other bytes than were written", remedy) for place in damaged_bots(storage)]
 
 
 def house_problems(storage: Storage, field: ContestSetup, suffix: str | None) -> list[Problem]:

@@ -106,6 +106,7 @@ def watch(
     try:
         with ExitStack() as until_stopped:
             shown = _Shown()
+            shown.tell("", f"starting: {', '.join(names)}")
             authors = AuthorsFile(submissions, partial(shown.tell, "")) if submissions else None
             watching = Watch(names, settings, options, publish, shown, submissions)
             if authors:

@@ -259,7 +259,13 @@ CALLS = (
     Call("GET", "/mine", "all your bots and what became of them", MineAnswer),
     Call("GET", "/jobs", "your last jobs, without what was said to them", list[JobAnswer]),
     Call("GET", "/jobs/{id}", "a job", JobAnswer, _WAIT),
-    Call("POST", "/submit/in", "sign a browser in; the body is the token", SignedIn, takes="the token"),
+    Call(
+        "POST",
+        "/submit/in",
+        "sign a browser in; the body is the token. Its cookie counts with an `Origin` of this server",
+        SignedIn,
+        takes="the token",
+    ),
 )
 STATUSES = {
     200: "done", 202: "queued; ask again at `url`", 400: "a parameter is wrong or missing", 401: "no or a wrong token",

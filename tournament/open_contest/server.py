@@ -316,6 +316,12 @@ class _Desk:
             # A page of another site can send the cookie nowhere, but older browsers than SameSite send it everywhere.
             elif request.method in ("GET", "HEAD") or request.headers.get("origin"):
                 token = request.cookies.get(_COOKIE, "")
+            elif _COOKIE in request.cookies:
+                raise Refused(
+                    401,
+                    "a browser's cookie counts with the header Origin alone; send the token instead: "
+                    "Authorization: Bearer TOKEN",
+                )
         author = author_of(token, await run_in_threadpool(self._authors)) if token else None
         if author is None:
             raise Refused(401, "this needs a token: Authorization: Bearer TOKEN, as the organiser gave it")

@@ -139,7 +139,8 @@ class Submissions:
             entered, owner = bots_in(config.entrants), self._owners.owner(contest, name)
             if owner and owner != (author.name, name):
                 mine = "your bot" if owner[0] == author.name else "another's bot"
-                raise Refused(409, f"{owner[1]} is {mine}; names that differ in case only look alike")
+                alike = "" if owner[1] == name else ", and names that differ in case only are one name"
+                raise Refused(409, f"{owner[1]} is {mine}{alike}; choose another name")
             if not owner and name.lower() in {bot.lower() for bot in entered}:
                 raise Refused(409, f"{name} is a bot that the organiser entered")
             others = [bot for bot in self._owners.bots(author.name, contest) if bot != name]

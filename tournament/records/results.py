@@ -111,14 +111,12 @@ class Results:
     Attributes:
         location: Folder or URL of the records.
         setup: What was played: the contest, its settings, entrants and house players.
-        ranking: Standings as objects.
         batches: Parts of the records that count.
         selection: Rows and columns of `games` and `sessions`.
     """
 
     location: str
     setup: ContestSetup
-    ranking: Standings
     batches: tuple[Batch, ...]
     selection: Selection = EVERYTHING
 
@@ -132,6 +130,11 @@ class Results:
         if finals_beside(self.location):
             lines.append("this is of while the contest was open; load(..., final=True) has its final")
         return "\n".join(lines)
+
+    @cached_property
+    def ranking(self) -> Standings:
+        """Standings as objects."""
+        return ranking_of(open_storage(self.location), self.setup, self.batches)
 
     @cached_property
     def games(self) -> RecordFrame:
@@ -263,10 +266,9 @@ def load(
     """
     results = os.fspath(results)
     location, field, batches = _opened(last_final(locate(results)) if final else results)
-    ranking = ranking_of(open_storage(location), field, batches)
     players = _players(batches) if (matches, bots) != (None, None) else {}
     selection = select(contest_of(location, field, batches), players, columns, matches, bots)
-    return Results(location, field, ranking, batches, selection)
+    return Results(location, field, batches, selection)
 
 
 def scan(
