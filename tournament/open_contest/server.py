@@ -1,4 +1,4 @@
-"""An open contest on the web: one folder, read-only, and what authors hand in. Nothing else of the machine.
+"""An open contest on the web: one folder, read-only, and what authors submit. Nothing else of the machine.
 
 Requests must name this server, so that a foreign name that leads here (DNS rebinding) gets nothing; what changes
 something must come from its own pages, or bring its token in a header, which no other site's page can. A request has a
@@ -168,7 +168,7 @@ class Server:
             if restarts < _MOST_RESTARTS:
                 self._server = uvicorn.Server(self._config)
                 self._tell(f"{why}; it is started again")
-        self.ended = f"{why}; it was started again {_MOST_RESTARTS} times: watch again to go on"
+        self.ended = f"{why}; it was started again {_MOST_RESTARTS} times: watch again to continue"
 
 
 class _Bounded(H11Protocol):
@@ -471,19 +471,24 @@ def _page(text: str) -> Response:
 
 
 def _told(mine: Mapping[str, Any]) -> str:
-    """An author's bots as text: a line for each, and why it is disqualified; then the last job of each other file."""
+    """An author's bots as text: a line for each, and why it is disqualified; then what was not fit."""
     lines = [f"{mine['submissions_left']} submissions left today"]
     for contest in mine["contests"]:
         for bot in contest["bots"]:
-            known = f"place {bot['place']} of" if bot["place"] != "—" else "place not known yet, among"
-            place = f", {known} {bot['field_size']}, {bot['score']:+.6g}" if bot["place"] else ""
+            place = f", place {bot['place']} of {bot['field_size']}" if _has_place(bot) else ""
+            place += f", {bot['score']:+.6g}" if bot["place"] else ""
             why = f": {bot['disqualified']}" if bot["disqualified"] else ""
             state = "disqualified" if bot["disqualified"] else bot["state"]
             lines.append(f"{contest['name']} {bot['bot']}: {state}{why}{place}, {len(bot['faults'])} faults")
-    there = {bot["bot"] for contest in mine["contests"] for bot in contest["bots"]}
-    others = {job["file"]: job for job in reversed(mine["jobs"]) if job["bot"] not in there}
-    lines += [f"{job['contest']} {file}: {job['state']}; more at {job['url']}" for file, job in others.items()]
+    for job in mine["jobs"]:
+        if job["kind"] == BOT and job["state"] in (NOT_FIT, SET_ASIDE):
+            lines.append(f"{job['at']} {job['file']}: {job['state']}; {job['url']} says why")
     return "\n".join(lines)
+
+
+def _has_place(bot: Mapping[str, Any]) -> bool:
+    """Whether its place is known: not after a single match of each pair."""
+    return bool(bot["place"]) and str(bot["place"])[0].isdigit()
 
 
 def _answer(

@@ -176,7 +176,7 @@ def _check(rules: type[Rules]) -> None:
     taken = dict.fromkeys(game_columns(most, ()), "every contest has a column of that name")
     for column in rules.columns:
         if column.dtype not in KINDS:
-            raise ValueError(f"no column can be {column.dtype}; there are {', '.join(KINDS)}")
+            raise ValueError(f"unknown column type {column.dtype}; expected one of: {', '.join(KINDS)}")
         for name in names_by_seat(column.name, most) if column.per_seat else [column.name]:
             if name in taken:
                 raise ValueError(f"no column can be called {name}: {taken[name]}")
