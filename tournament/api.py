@@ -206,7 +206,7 @@ def report(
 def replay(
     contest: str = "von_neumann_poker",
     *,
-    match: int | tuple[str, str],
+    match: int | tuple[str, ...],
     session: int,
     game: int | None = None,
     config: str | os.PathLike[str] | None = None,

@@ -338,16 +338,25 @@ def test_summaries_of_before_a_kill_are_no_loss(place: ContestDir) -> None:
     for name in names:
         (place.results / name).write_bytes(kept[name])
         os.utime(place.results / name, (1, 1))
-    for left in place.results.glob("*.parquet"):
-        os.utime(left, (1, 1))
     found = call(["verify", CONTEST, "--config", str(place.config)])
     assert found.returncode == 0, found.stdout
-    assert (
-        "matches.parquet and entrants.parquet are older than the last commit; the next run rewrites them"
-        in found.stdout
-    )
+    entries = len([*(place.results / "ledger").glob("*.json")])
+    late = f"matches.parquet and entrants.parquet are {entries} commits behind; the next run rewrites them"
+    assert late in found.stdout
+    (last,) = sorted((place.results / "ledger").glob("*.json"))[-1:]
+    (place.results / "entrants.parquet").unlink()
     place.play()
-    assert "older" not in call(["verify", CONTEST, "--config", str(place.config)]).stdout
+    (place.results / "matches.parquet").write_bytes(kept["matches.parquet"])
+    written = (place.results / "entrants.parquet").stat().st_mtime
+    os.utime(place.results / "matches.parquet", (written - 50, written - 50))
+    for entry in (place.results / "ledger").glob("*.json"):
+        os.utime(entry, (written - 100, written - 100))
+    os.utime(last, (written - 20, written - 20))
+    found = call(["verify", CONTEST, "--config", str(place.config)])
+    assert found.returncode == 0, found.stdout
+    assert "matches.parquet is 1 commit behind; the next run rewrites it" in found.stdout
+    place.play()
+    assert "behind" not in call(["verify", CONTEST, "--config", str(place.config)]).stdout
     for name in names:
         (place.results / name).unlink()
     for left in place.results.glob("*.parquet"):

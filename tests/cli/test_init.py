@@ -119,6 +119,10 @@ def test_rules_of_ones_own_come_with_bots_settings_and_a_test(tmp_path: Path, sh
     assert {"in_c.c", "in_python.py", "in_program_python"} <= bots
     played = command(folder, "run", "--sessions", "4", "--strict")
     assert played.returncode == 0, played.stderr
+    first, *others = re.findall(r"^(?:[\d=]+) │ (\w+)", played.stdout, re.MULTILINE)
+    assert first in ("counts", "bids_half", "dares") and {*others} >= {"in_c", "in_python"}  # there is a difference
+    sessions = tomllib.loads((folder / "tournament.toml").read_text())["sealed_bid"]["sessions"]
+    assert sessions <= 50  # a first run takes seconds
     before = files_in(folder)
     again = command(tmp_path, "init", "mine", "--rules", "sealed_bid")
     assert again.returncode == 2 and "there already" in again.stderr and files_in(folder) == before

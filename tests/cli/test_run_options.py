@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -179,8 +180,8 @@ def test_progress_is_lines_of_json_up_to_the_records(told: dict[str, Shown], fol
     lines = [json.loads(line) for line in told["run"].err.splitlines()]
     assert {line["contest"] for line in lines} == {CONTEST, "short_dilemma"}
     said, progress = ([line for line in lines if ("message" in line) is told_so] for told_so in (True, False))
-    assert all(set(line) == {"contest", "message"} for line in said)
-    fields = {"contest", "legs", "total_legs", "games", "seconds", "seconds_left", "leader"}
+    assert all(set(line) == {"at", "contest", "message"} for line in said)
+    fields = {"at", "contest", "legs", "total_legs", "games", "seconds", "seconds_left", "leader"}
     assert all(set(line) == fields for line in progress) and fields | {"message"} == documented
     for contest in (CONTEST, "short_dilemma"):
         last = [line for line in progress if line["contest"] == contest][-1]
@@ -211,7 +212,8 @@ def test_a_line_comes_at_its_time_and_tells_how_far_the_run_is(
         | {"seconds_left": 2.5, "leader": "ahead"}
         for legs in (16, 32, 48, 64, 70)
     ]
-    assert [json.loads(line) for line in lines] == expected
+    told = [json.loads(line) for line in lines]
+    assert all(datetime.fromisoformat(line.pop("at")).tzinfo for line in told) and told == expected
 
 
 def test_options_go_before_variables_and_these_before_settings(folder: Path, tmp_path: Path) -> None:
@@ -323,7 +325,7 @@ def test_on_a_terminal_long_play_is_asked_for(long_place: ContestDir, answer: st
     os.close(ours)
     assert done.returncode == (answer == "n")
     archive = long_place.results.with_name(f"{CONTEST}-archive-1")
-    assert f"{SESSIONS}9: so these records of" in asked and "Go on? [y/N]" in asked
+    assert f"{SESSIONS}9: so these records of" in asked and "Continue? [y/N]" in asked
     assert archive.exists() == (answer == "y")
 
 

@@ -68,7 +68,7 @@ class Stakes(Rules):
             session.record([stake if die < edge else -stake], stake=stake, die=die, edge=edge)
 
     def render(self):
-        return getattr(self, "shown", "")
+        return f"{self.bot_names[0]}: {self.shown}" if hasattr(self, "shown") else ""
 '''
 
 
@@ -89,7 +89,7 @@ def test_rules_in_a_file_bring_house_players_luck_and_charts(tmp_path: Path, mon
     own = games[games["bot_0"] == "brave"]
     assert (own["points_0"].abs() == 3).all() and set(own["edge"]) == {7, 5, 2}
     again = replay("stakes", match=("brave", "hard"), session=2)
-    assert (again.mismatch, again.house, again.drawings[-1]) == ("", "hard", "3 below 2")
+    assert (again.mismatch, again.house, again.drawings[-1]) == ("", "hard", "brave: 3 below 2")
     page = report("stakes").read_text()
     assert "Chips at stake" in page and "stakes 3" in page
     rules_loader.forget()

@@ -159,7 +159,8 @@ def test_an_authors_page_has_each_bot_and_what_became_of_it(served: Served) -> N
     assert (values["author"], values["submissions_left"]) == ("ann", 3)
     assert [(bot["bot"], bot["state"]) for bot in values["contests"][0]["bots"]] == [("one", "entered")]
     assert [(job["file"], job["state"]) for job in values["jobs"]] == [("two.c", "not fit"), ("one.c", "entered")]
-    assert b"von_neumann_poker one: entered" in served.ask("GET", "/mine", who="ann").body
+    told = served.ask("GET", "/mine", who="ann").body.decode()
+    assert "von_neumann_poker one: entered" in told and "two.c: not fit; /jobs/" in told
     page = served.ask("GET", "/mine", who="ann", Accept="text/html").body.decode()
     assert "Bots of ann" in page and "verdict    not fit" in page
     others: Any = served.ask("GET", "/mine", who="bob", Accept="application/json").values
@@ -214,6 +215,8 @@ def test_another_sites_page_can_do_nothing_with_the_cookie(served: Served) -> No
     assert served.ask("PUT", "/bots/one.c", GOOD, Cookie=own, Origin="http://evil.example").status == 403
     assert served.ask("PUT", "/bots/one.c", GOOD, Cookie=own).status == 401
     assert served.ask("PUT", "/bots/one.c", GOOD, Cookie=own, Authorization="Basic x").status == 401
+    alone = served.ask("PUT", "/bots/one.c", GOOD, Cookie=own)
+    assert alone.status == 401 and b"the header Origin" in alone.body
     assert served.ask("PUT", "/bots/one.c?wait=20", GOOD, Cookie=own, Origin=f"http://{served.host}").status == 200
     assert served.ask("POST", "/submit/in", b"ann.wrong", Origin=f"http://{served.host}").status == 401
 
@@ -369,7 +372,7 @@ def test_a_server_that_ends_is_told_and_started_again_a_few_times(
             server._server.should_exit = True
             assert wait_until(lambda ends=ends: len(told) == ends + 1 or bool(server.ended))  # type: ignore[misc]
         assert told == ["the server ended; it is started again"] * 3
-        assert server.ended == "the server ended; it was started again 3 times: watch again to go on"
+        assert server.ended == "the server ended; it was started again 3 times: watch again to continue"
 
     def fails(*_: object) -> None:
         raise ZeroDivisionError

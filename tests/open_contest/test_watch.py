@@ -142,7 +142,7 @@ def test_an_error_at_any_call_of_a_round_or_a_reload_is_told_and_the_round_playe
     """Nothing is played here: what the round calls does nothing."""
     place = make_contest(tmp_path, ["bold", "calm"])
     monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
-    prepared = Mock(entrants=[], unlike=lambda: None)
+    prepared = Mock(entrants=[], incompatible_records=lambda: None)
     monkeypatch.setattr(watch_module, "prepare_contest", lambda *_: nullcontext(prepared))
     monkeypatch.setattr(watch_module, "run_prepared", lambda *_: None)
     monkeypatch.setattr(watch_module, "_wait", lambda _: None)
@@ -183,7 +183,7 @@ def test_what_cannot_be_published_is_set_aside_until_something_changes_and_play_
         tried.append(what)
         raise ZeroDivisionError
 
-    prepared = Mock(entrants=[], unlike=lambda: None)
+    prepared = Mock(entrants=[], incompatible_records=lambda: None)
     monkeypatch.setattr(watch_module, "prepare_contest", lambda *_: nullcontext(prepared))
     monkeypatch.setattr(watch_module, "run_prepared", run)
     monkeypatch.setattr(watch_module, "is_whole", lambda _: True)
@@ -205,6 +205,27 @@ def test_until_settled_is_for_a_final(tmp_path: Path) -> None:
     place = make_contest(tmp_path, ["bold", "calm"], settings="until_settled = 0.9")
     with pytest.raises(InputError, match="until_settled is for a final"):
         Kept(place)
+
+
+@pytest.mark.parametrize(
+    ("settings", "closes", "is_told"),
+    [
+        ("", "2026-07-01T00:00:00Z", True),
+        ("", "2026-05-01T00:00:00Z", False),
+        ("replicas = 10", "2026-07-01T00:00:00Z", False),
+        ("until_settled = 0.9", "2026-07-01T00:00:00Z", False),
+    ],
+)
+def test_a_final_without_places_is_told_while_there_is_time(
+    tmp_path: Path, settings: str, closes: str, is_told: bool
+) -> None:
+    place = make_contest(tmp_path, ["bold", "calm"], settings=settings)
+    settled(place, lambda text: f"{text}\n[watch]\ncloses = {closes}\n")
+    kept = Kept(place)
+    kept.watch.stopping = lambda: True
+    kept.watch.keep()
+    said = "the final will give no places, with one match of each pair: set replicas = 10, or until_settled, before"
+    assert any(line.startswith(said) for line in kept.told.lines) is is_told
 
 
 @pytest.mark.parametrize("folder", [".", "results", "bots/page", "results/von_neumann_poker/games"])
@@ -245,16 +266,18 @@ def test_boards_of_a_final_are_shown_as_open_until_its_last_leg_is_played(
             listener.on_progress(Mock(standings=None))
         boards.append("all is played")
 
-    prepared = Mock(entrants=[], unlike=lambda: None)
+    prepared = Mock(entrants=[], incompatible_records=lambda: None)
     monkeypatch.setattr(watch_module, "prepare_contest", lambda *_: nullcontext(prepared))
     monkeypatch.setattr(watch_module, "run_prepared", run)
     monkeypatch.setattr(watch_module, "is_whole", lambda _: True)
     monkeypatch.setattr(watch_module, "publish", lambda *_, open: boards.append(open))
     monkeypatch.setattr(watch_module, "_PUBLISH_SECONDS", 0.0)
     monkeypatch.setattr(watch_module, "_PAUSE", 0.0)
-    watch = Kept(place).watch
-    watch._attend(watch._contests[0])
+    kept = Kept(place)
+    kept.watch._attend(kept.watch._contests[0])
     assert boards == [True, True, "all is played", False]
+    front = (kept.published / "index.html").read_text()
+    assert "closed <time" in front and "At the end a final" not in front
 
 
 @pytest.mark.slow

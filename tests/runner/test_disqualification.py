@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import hypothesis.strategies as st
-import numpy as np
 import pytest
 from hypothesis import given, settings
 
@@ -29,7 +28,7 @@ from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.leg import Leg, LegPlan, PlaysAs, Seat
 from tournament.records.results import load
 from tournament.runner.listener import Progress
-from tournament.runner.schedule.counting import PLAYED, Reconciliation
+from tournament.runner.schedule.counting import Reconciliation
 from tournament.runner.schedule.legs import Competitor, Fixture, Replicas, RoundRobin
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Fault, LegResult, Legs
@@ -87,6 +86,16 @@ def test_legs_that_count_are_the_same_in_whatever_order_they_are_played(data: st
     assert [one.digest in expected for one in order] == counts.tolist() and counted.total == counted.done == len(
         expected
     )
+
+
+def test_a_disqualification_counts_the_legs_of_its_bot_again_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[int] = []
+    monkeypatch.setattr(Reconciliation, "_count_again", lambda counted, places: looked_at.append(len(places)))
+    schedule = schedule_of(100, 1)
+    counted, order = Reconciliation(schedule), list(schedule.fixtures())
+    for place, end in ((0, None), (1, 0), (2, 0), (3, 1)):  # the last one with a bot that is out
+        counted.note(Legs.of([result_of(order[place], end)]))
+    assert looked_at == [99, 99, 0]
 
 
 def place_with(folder: Path, bad: dict[str, str], more: str = "") -> ContestDir:
@@ -237,20 +246,12 @@ def test_bot_disqualified_after_a_leg_that_it_finished_plays_none_after(tmp_path
     assert not found(place, replay=3).problems
 
 
-def judge_all_fit(counted: Reconciliation, judge: Callable[[Reconciliation], None] = Reconciliation._judge) -> None:
-    """Have legs count though a bot was disqualified before them."""
-    known = counted._known
-    counted._known = np.minimum(known, PLAYED)
-    judge(counted)
-    counted._known = known
-
-
 @pytest.fixture
 def played_all(tmp_path: Path) -> ContestDir:
     """Records in which disqualified bots have all of their legs."""
     place = place_with(tmp_path, BAD)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Reconciliation, "_judge", judge_all_fit)
+        patch.setattr(Reconciliation, "_judge", lambda counted: None)
         patch.setattr(Disqualified, "plays", lambda *leg: True)
         place.play()
     assert legs_of(place, "carl") == len(FIELD) + len(BAD) - 1

@@ -29,7 +29,7 @@ def play(place: ContestDir, **options: int | str) -> Listener:
 
 def secrets_of(place: ContestDir) -> list[Path]:
     """The seed's file and its copy."""
-    return sorted((place.results / "secret").iterdir())
+    return sorted(path for path in (place.results / "secret").iterdir() if path.is_file())
 
 
 def test_a_run_without_a_seed_draws_one_and_goes_on_with_it(tmp_path: Path) -> None:

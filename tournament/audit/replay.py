@@ -83,12 +83,13 @@ def replay_games(
         settings = settings_of(contest, field, config, seed)
         batch, recorded = _recorded_leg(records.batches, match, session, contest.sessions_of_leg(settings))
         players = find_players(
-            contest, config, field, settings, say, only=(*recorded.seats, *([recorded.house] if recorded.house else []))
+            storage, contest, config, field, settings, say, only=(*recorded.seats, *filter(None, [recorded.house]))
         )
         if gone := sorted(players.missing & {*recorded.seats, recorded.house}):
             raise InputError(
-                f"{' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} not in the entrants folder as it was when"
-                " this was played; bring that version back, or run again to play with the one that is there"
+                f"{' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} neither in the entrants folder nor kept"
+                " beside the records as when this was played; bring that version"
+                " back, or run again to play with the one that is there"
             )
         (fixture,) = fixtures_of(Legs.of([recorded]), players.schedule)
         if isinstance(fixture, str):
@@ -193,7 +194,9 @@ def _with_lines(contest: Contest, config: Config, field: ContestSetup, leg: Leg)
     found = {}
     seats = {seat.name: seat for seat in leg.seats if seat.kind == "wasm"}
     interface = adapted(contest.interface, config.contest)
-    for submission in find_submissions(config.entrants, lambda: field.entrants)[0]:
-        if submission.name in seats and (code := with_lines(submission, interface, config.sandbox)):
+    files = find_submissions(config.entrants, lambda: field.entrants)[0] if config.entrants.is_dir() else []
+    for submission in files:
+        is_this = submission.name in seats and submission.sha256 == field.sha256[submission.name]
+        if is_this and (code := with_lines(submission, interface, config.sandbox)):
             found[seats[submission.name].artifact] = code
     return found

@@ -13,11 +13,12 @@ from tournament.audit.report import Problem, Verification, reading
 from tournament.audit.verify_games import chosen_legs, find_players, replay_problems
 from tournament.audit.verify_records import (
     batch_problems,
+    commits_behind,
     history_problems,
     house_problems,
+    kept_bot_problems,
     legs_problems,
     stray_problems,
-    summaries_are_older,
     summary_problems,
 )
 from tournament.audit.verify_seed import find_seed
@@ -25,7 +26,7 @@ from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
-from tournament.errors import InputError, RunError, TournamentError
+from tournament.errors import InputError, RunError, TournamentError, pluralize
 from tournament.records.contest_of import contest_of, is_here
 from tournament.records.results import ranking_of
 from tournament.runner.executors.local import LocalExecutor
@@ -100,19 +101,19 @@ def _verified(
     problems += legs_problems(storage, after.state, after.unread)
     problems += stray_problems(storage, after.state, after.there)
     problems += history_problems(storage)
+    problems += kept_bot_problems(storage)
     problems += house_problems(storage, after.field, contest.house.suffix if contest.house else None)
     require_own(storage.location, after.field, after.batches)
     ranking = ranking_of(storage, after.field, after.batches)
     wrong, behind = ([], []) if after.unread else summary_problems(storage, ranking)
     remarks = []
-    if behind and summaries_are_older(storage):
-        names = " and ".join(one.path for one in behind)
-        verb = "is" if len(behind) == 1 else "are"
-        remarks.append(
-            f"{names} {verb} older than the last commit; the next run rewrites {'it' if verb == 'is' else 'them'}"
-        )
-        behind = []
-    elif behind and storage.may_be_locked():
+    commits = {one.path: commits_behind(storage, one.path) for one in behind}
+    if late := [name for name in commits if commits[name]]:
+        verb, them = ("is", "it") if len(late) == 1 else ("are", "them")
+        number = pluralize(max(commits.values()), "commit")
+        remarks.append(f"{' and '.join(late)} {verb} {number} behind; the next run rewrites {them}")
+        behind = [one for one in behind if one.path not in late]
+    if behind and storage.may_be_locked():
         notes.append("a run may go on: matches.parquet and its like are behind the ledger")
         behind = []
     problems += wrong + behind
@@ -187,7 +188,9 @@ class _Replay:
         """What differs when this many legs are played again, or all; how many were, and why others could not be."""
         notes: list[str] = []
         try:
-            players = find_players(self.contest, self.config, self.field, self.settings, listener.on_message)
+            players = find_players(
+                self.storage, self.contest, self.config, self.field, self.settings, listener.on_message
+            )
         except TournamentError as problem:
             return [], 0, [f"no leg is played again: {problem}"]
         if players.missing:

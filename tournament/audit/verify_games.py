@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import re
+import tarfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tournament.artifacts.bot import Entrant
+from tournament.artifacts.archive import recipe_of
+from tournament.artifacts.bot import Entrant, Submission
+from tournament.artifacts.python_artifact import legs_may_share
 from tournament.audit.report import Problem, plays_again
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
-from tournament.entrants.build import build_entrants
+from tournament.entrants.build import adapted, build_entrant, build_entrants
+from tournament.entrants.folder import find_submissions
 from tournament.errors import RunError
 from tournament.keys import master_key
-from tournament.leg import Leg
+from tournament.leg import Leg, Unfit
 from tournament.runner.executors import Executor
 from tournament.runner.plan import artifacts_of, schedule_of
 from tournament.runner.schedule.counting import fixtures_of
@@ -28,6 +34,7 @@ from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import Column
 from tournament.store.folder_storage import FolderStorage
+from tournament.store.kept_bots import kept_bot, place_of
 from tournament.store.ledger import Batch, ContestSetup, FieldEntrant, Part
 from tournament.store.legs import Fault, LegResult, Legs, pair_keys
 from tournament.store.parts import rows_of
@@ -55,6 +62,7 @@ class Players:
 
 
 def find_players(
+    storage: Storage,
     contest: Contest,
     config: Config,
     field: ContestSetup,
@@ -62,14 +70,26 @@ def find_players(
     say: Callable[[str], None],
     only: Sequence[str] | None = None,
 ) -> Players:
-    """Players of a recorded field that are unchanged in the entrants folder; `only` those of some names, if given. The
-    settings have the seed. Raises InputError when there is no entrants folder."""
+    """Players of a recorded field: those that are unchanged in the entrants folder, and others as they are kept beside
+    the records. `only` those of some names, if given: then a kept one that is damaged raises RunError. The settings
+    have the seed. Raises InputError when there is no entrants folder, and all are wanted."""
     assert settings.seed is not None
-    entrants = build_entrants(contest, settings, config.sandbox, config.entrants, say, only, lambda: field.entrants)
+    known = {e.name: e for e in field.entrants}
+    wanted = None if only is None else _unchanged(config.entrants, field, only)
+    entrants: list[Entrant] = []
+    if wanted is None or wanted:
+        entrants = build_entrants(
+            contest, settings, config.sandbox, config.entrants, say, wanted, lambda: field.entrants
+        )
     house = contest.house.players(settings, config.folder, say) if contest.house else ()
     artifacts = artifacts_of(entrants, house)
+    for entrant in field.entrants:
+        if entrant.artifact and entrant.artifact not in artifacts and (only is None or entrant.name in only):
+            with contextlib.suppress(*([RunError] if only is None else [])):
+                if content := _as_it_played(storage, entrant, contest, settings, config):
+                    artifacts[entrant.artifact] = content
     recorded = {e.name: e.artifact for e in field.entrants if e.artifact} | {p.name: p.sha256 for p in field.house}
-    here, known = {e.name: e for e in entrants}, {e.name: e for e in field.entrants}
+    here = {e.name: e for e in entrants}
     same = [name for name in here.keys() & known.keys() if here[name].sha256 == known[name].sha256]
     return Players(
         settings,
@@ -80,6 +100,38 @@ def find_players(
         frozenset(here.keys() ^ known.keys() | here.keys() - set(same)),
         tuple(problem for name in sorted(same) for problem in _entrant_problems(known[name], here[name])),
     )
+
+
+def _unchanged(folder: Path, field: ContestSetup, names: Sequence[str]) -> list[str]:
+    """Which of these bots have the file that the field has."""
+    files = find_submissions(folder, lambda: field.entrants)[0] if folder.is_dir() else []
+    return [one.name for one in files if one.name in names and field.sha256.get(one.name) == one.sha256]
+
+
+def _as_it_played(
+    storage: Storage, entrant: FieldEntrant, contest: Contest, settings: ContestSettings, config: Config
+) -> bytes | None:
+    """A bot's artifact that is kept beside the records, None if none is. Somebody else may have written it, so a module
+    is compiled on trial first. Raises RunError for a damaged one."""
+    assert entrant.artifact
+    content = kept_bot(storage, entrant.artifact)
+    if content is None:
+        return None
+    place = f"{storage.location}/{place_of(entrant.artifact)}"
+    try:
+        if entrant.kind == "program":
+            recipe_of(content)
+        elif entrant.kind == "python":
+            legs_may_share(content)
+        else:
+            module = Submission(entrant.name, "wasm", Path(place), content, entrant.artifact)
+            built = build_entrant(module, adapted(contest.interface, settings), settings, config.sandbox)
+            if built.problem:
+                raise Unfit(built.problem)
+    except (Unfit, ValueError, KeyError, TypeError, RecursionError, tarfile.TarError) as problem:
+        why = " ".join(str(problem).split())
+        raise RunError(f"{place} is not {entrant.name} as it played: {why}; bring its file back") from None
+    return content
 
 
 def _entrant_problems(known: FieldEntrant, here: Entrant) -> Iterator[Problem]:
@@ -260,7 +312,7 @@ def _by_leg(
     for rows in chunks:
         keys = pair_keys(rows["match"].astype(np.int64), rows["session"].astype(np.int64))
         of = np.searchsorted(starts, keys, "right") - 1
-        of[(of < 0) | (keys >= starts[of] + length)] = -1
+        of[(of < 0) | (keys >= starts[of] + 1j * length)] = -1
         for leg in np.unique(of[of >= 0]).tolist():
             for name in found[leg]:
                 found[leg][name] += rows[name][of == leg].tobytes()

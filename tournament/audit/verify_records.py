@@ -17,6 +17,7 @@ from tournament.records.history import damaged_parts
 from tournament.records.results import summaries
 from tournament.runner.stray_files import in_tables, shown, strays
 from tournament.standings.standings import Standings
+from tournament.store.kept_bots import damaged_bots
 from tournament.store.ledger import OF_BATCH, Batch, ContestSetup, Part, State, entry_name
 from tournament.store.ledger_reading import sizes_of_entries, text_of
 from tournament.store.legs import pair_keys
@@ -128,6 +129,12 @@ def history_problems(storage: Storage) -> list[Problem]:
     return [Problem(place, "has other bytes than were written", remedy) for place in damaged_parts(storage)]
 
 
+def kept_bot_problems(storage: Storage) -> list[Problem]:
+    """Bots kept beside the records that have other bytes than were written."""
+    remedy = "remove it: the next run keeps the bot again if it plays"
+    return [Problem(place, "has other bytes than were written", remedy) for place in damaged_bots(storage)]
+
+
 def house_problems(storage: Storage, field: ContestSetup, suffix: str | None) -> list[Problem]:
     """House players whose file is not what they play by."""
     problems = []
@@ -139,15 +146,16 @@ def house_problems(storage: Storage, field: ContestSetup, suffix: str | None) ->
     return problems
 
 
-def summaries_are_older(storage: Storage) -> bool:
-    """Whether no summary was written since the last commit, as while a run goes on or after one was killed. In an
-    object store that isn't known."""
+def commits_behind(storage: Storage, name: str) -> int:
+    """How many commits followed after a summary was written, as while a run goes on or after one was killed. One that
+    is missing is as old as the oldest, or older than all without any. In an object store that isn't known: 0."""
     if is_url(storage.location):
-        return False
+        return 0
     folder = Path(storage.location)
     times = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.parquet")}
+    written = times.get(name, min(times.values(), default=0))
     entries = [folder / "ledger" / entry_name(number) for number in sizes_of_entries(storage)]
-    return max(times.values(), default=0) < max((path.stat().st_mtime_ns for path in entries), default=0)
+    return sum(path.stat().st_mtime_ns > written for path in entries)
 
 
 def summary_problems(storage: Storage, ranking: Standings) -> tuple[list[Problem], list[Problem]]:

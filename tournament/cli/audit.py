@@ -78,7 +78,7 @@ def replay(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """The records must be there, with their seed, and the bots as they were. Exits with 1 when a game came out
+    """The records must be there, with their seed and the bots as they played. Exits with 1 when a game came out
     otherwise than recorded.
     """
     with Screen(err, "") as screen:

@@ -6,11 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from tournament.cli.consoles import out
+from tournament.cli.consoles import err, out
 from tournament.cli.locations import location_of
 from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrOnly, Final, Results, command_line, flag, option
 from tournament.config import load_config
-from tournament.errors import InputError
+from tournament.errors import InputError, printable
 from tournament.reporting.writing import check_replaceable, make_page, write_author_pages, write_report
 
 
@@ -44,6 +44,8 @@ def report(
     check_replaceable(target)
     text, findings = make_page(location, public=public, config_of=config_of, options=options)
     write_report(target, text)
+    if findings.render_problem:
+        err.print(printable(f"{findings.render_problem}; the page shows this instead of a drawing"), soft_wrap=True)
     size = len(text.encode())
     out.print(f"{target}: {_games(findings.ranking.games)} on a page of {size / 1e6:.1f} MB", soft_wrap=True)
 

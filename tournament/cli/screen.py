@@ -7,8 +7,9 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -81,7 +82,7 @@ class Screen:
     def on_message(self, text: str) -> None:
         """A line about what is going on."""
         if self.as_json:
-            print(json.dumps({"contest": self.contest, "message": text}), file=self.console.file, flush=True)
+            self._write({"message": text})
             return
         on_lines = not self.console.is_terminal  # a terminal breaks between words, a log not at all
         self.console.print(printable(text), style="dim", highlight=False, markup=False, soft_wrap=on_lines)
@@ -137,7 +138,11 @@ class Screen:
         values = dataclasses.asdict(dataclasses.replace(progress, standings=None))  # type: ignore[arg-type]
         del values["standings"]
         leader = next((line.name for line in progress.standings.entrants if line.rank == 1), None)
-        print(json.dumps({"contest": self.contest, **values, "leader": leader}), file=self.console.file, flush=True)
+        self._write({**values, "leader": leader})
+
+    def _write(self, values: dict[str, Any]) -> None:
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        print(json.dumps({"at": at, "contest": self.contest, **values}), file=self.console.file, flush=True)
 
     def checked(self, what: str, done: int, total: int) -> None:
         """Show how far a check is; without a terminal by a line now and then."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
@@ -37,11 +37,15 @@ class LegLuck(Protocol):
 
 @dataclass(frozen=True)
 class Luck:
-    """A contest's correction for luck: the `columns` of games that it reads, and a `new` LegLuck for each leg.
+    """A contest's correction of scores for luck.
 
-    The games must be zero-sum: what luck gives seat 0 it takes from seat 1. Scores must be linear in points, so
-    that those without luck have the same means, and may decide an order. `new` takes the settings and the leg's first
-    session. Records have the corrections: if the same games give others, raise the contest's version.
+    The games must be zero-sum: what luck gives seat 0 it takes from seat 1. Scores must be linear in points, so that
+    scores without luck have the same means. Records have the corrections: if the same games give other ones, raise the
+    contest's version.
+
+    Attributes:
+        columns: The columns of games that it reads.
+        new: Makes the LegLuck of a leg from the settings and the leg's first session.
     """
 
     columns: tuple[str, ...]
@@ -85,9 +89,9 @@ NewCore = Callable[[CoreSetup[Any]], GameCore]
 
 class NewDrawnCore(Protocol):
     """Makes the core of a leg that puts a drawing of the session of this number into `drawings`, a text or SVG. One
-    before each decision, and one at the end."""
+    before each decision, and one at the end. `names` are the bots' by seat, for the drawings alone."""
 
-    def __call__(self, setup: CoreSetup[Any], number: int, drawings: list[str]) -> GameCore: ...
+    def __call__(self, setup: CoreSetup[Any], number: int, drawings: list[str], names: Sequence[str]) -> GameCore: ...
 
 
 @dataclass(frozen=True)
@@ -126,10 +130,11 @@ class Contest:
 
     Several may have the same `rules`, named after the class. `version` is raised when the same settings no longer give
     the same games: then records are archived. With a `house` there is one seat, and entrants don't play each other.
-    `new_core_at_limits` makes cores to try bots with, `new_drawn_core` those of replays that are drawn. `present` makes
-    the `presentation` where its words are settings. `presets`: contests that come with bots, and their settings in a
-    new settings file. `requires`: packages that its games depend on, with their versions. `tables_for` gives the
-    columns of tables of this many seats. `source`: where rules of others are from; a file's digest is the `edition`.
+    `new_core_at_limits` makes cores to try bots with, `new_drawn_core` those of replays that are drawn;
+    `render_problem` says by the settings what goes wrong in drawing, "" for nothing. `present` makes the `presentation`
+    where its words are settings. `presets`: contests that come with bots, and their settings in a new settings file.
+    `requires`: packages that its games depend on, with their versions. `tables_for` gives the columns of tables of this
+    many seats. `source`: where rules of others are from; a file's digest is the `edition`.
     """
 
     name: str
@@ -146,6 +151,7 @@ class Contest:
     luck: Luck | None = None
     new_core_at_limits: NewCore | None = None
     new_drawn_core: NewDrawnCore | None = None
+    render_problem: Callable[[Any], str] | None = None
     points_unit: str = ""
     description: str = ""
     presentation: Presentation | None = None

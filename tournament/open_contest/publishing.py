@@ -59,7 +59,7 @@ def publish(folder: Path, name: str, config: Config, *, open: bool) -> None:
 
 
 def publish_index(folder: Path, contests: Mapping[str, Config], over: Collection[str], *, submissions: bool) -> None:
-    """Write the page that leads to the contests, and to where bots are handed in; bots to start from; and a page of
+    """Write the page that leads to the contests, and to where bots are submitted; bots to start from; and a page of
     each contest without a board. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     faces = faces_of(contests, over)
@@ -83,7 +83,14 @@ def faces_of(contests: Mapping[str, Config], over: Collection[str]) -> list[Cont
         files = {language: f"my_bot{_suffix(language, path)}" for language, path in templates(played).items()}
         found.append(
             ContestFace(
-                name, played.title, played.description, state, opening.opens if waits else None, opening.closes, files
+                name,
+                played.title,
+                played.description,
+                state,
+                opening.opens if waits else None,
+                opening.closes,
+                files,
+                is_over=name in over,
             )
         )
     return found

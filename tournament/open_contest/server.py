@@ -1,4 +1,4 @@
-"""An open contest on the web: one folder, read-only, and what authors hand in. Nothing else of the machine.
+"""An open contest on the web: one folder, read-only, and what authors submit. Nothing else of the machine.
 
 Requests must name this server, so that a foreign name that leads here (DNS rebinding) gets nothing; what changes
 something must come from its own pages, or bring its token in a header, which no other site's page can. A request has a
@@ -168,7 +168,7 @@ class Server:
             if restarts < _MOST_RESTARTS:
                 self._server = uvicorn.Server(self._config)
                 self._tell(f"{why}; it is started again")
-        self.ended = f"{why}; it was started again {_MOST_RESTARTS} times: watch again to go on"
+        self.ended = f"{why}; it was started again {_MOST_RESTARTS} times: watch again to continue"
 
 
 class _Bounded(H11Protocol):
@@ -324,6 +324,12 @@ class _Desk:
             # A page of another site can send the cookie nowhere, but older browsers than SameSite send it everywhere.
             elif request.method in ("GET", "HEAD") or request.headers.get("origin"):
                 token = request.cookies.get(_COOKIE, "")
+            elif _COOKIE in request.cookies:
+                raise Refused(
+                    401,
+                    "a browser's cookie counts with the header Origin alone; send the token instead: "
+                    "Authorization: Bearer TOKEN",
+                )
         author = author_of(token, await run_in_threadpool(self._authors)) if token else None
         if author is None:
             raise Refused(401, "this needs a token: Authorization: Bearer TOKEN, as the organiser gave it")
@@ -466,11 +472,20 @@ def _told(mine: Mapping[str, Any]) -> str:
     lines = [f"{mine['submissions_left']} submissions left today"]
     for contest in mine["contests"]:
         for bot in contest["bots"]:
-            place = f", place {bot['place']} of {bot['field_size']}, {bot['score']:+.6g}" if bot["place"] else ""
+            place = f", place {bot['place']} of {bot['field_size']}" if _has_place(bot) else ""
+            place += f", {bot['score']:+.6g}" if bot["place"] else ""
             why = f": {bot['disqualified']}" if bot["disqualified"] else ""
             state = "disqualified" if bot["disqualified"] else bot["state"]
             lines.append(f"{contest['name']} {bot['bot']}: {state}{why}{place}, {len(bot['faults'])} faults")
+    for job in mine["jobs"]:
+        if job["kind"] == BOT and job["state"] in (NOT_FIT, SET_ASIDE):
+            lines.append(f"{job['at']} {job['file']}: {job['state']}; {job['url']} says why")
     return "\n".join(lines)
+
+
+def _has_place(bot: Mapping[str, Any]) -> bool:
+    """Whether its place is known: not after a single match of each pair."""
+    return bool(bot["place"]) and str(bot["place"])[0].isdigit()
 
 
 def _answer(

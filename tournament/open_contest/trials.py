@@ -1,4 +1,4 @@
-"""What the server has commands find out about a bot that was handed in: in processes that end with it."""
+"""What the server has commands find out about a bot that was submitted: in processes that end with it."""
 
 from __future__ import annotations
 

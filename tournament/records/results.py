@@ -90,11 +90,12 @@ STANDING = {
         " after `--until-settled` also tied or too_close; null for the last one"
     ),
     "significantly_ahead_of": (
-        "the nearest bots that are surely behind it; who is behind these is behind it, too, and no one else is surely"
+        "the nearest bots that are significantly behind it; bots behind these are behind it,"
+        " too, and no others are significantly"
     ),
     "points_per_game": "the same for a game: in a matrix game points a turn",
 }
-AUTHOR = "who handed it in, where an open contest took it; null for other bots"
+AUTHOR = "who submitted it, where an open contest took it; null for other bots"
 OUTLIER_RESULTS = (
     "its results that are far from what those against all others predict: `opponent`, "
     "`points_per_session`, `predicted`, and the `prediction_sd` of results about it. Empty in nineteen of twenty fields"
@@ -111,14 +112,12 @@ class Results:
     Attributes:
         location: Folder or URL of the records.
         setup: What was played: the contest, its settings, entrants and house players.
-        ranking: Standings as objects.
         batches: Parts of the records that count.
         selection: Rows and columns of `games` and `sessions`.
     """
 
     location: str
     setup: ContestSetup
-    ranking: Standings
     batches: tuple[Batch, ...]
     selection: Selection = EVERYTHING
 
@@ -132,6 +131,11 @@ class Results:
         if finals_beside(self.location):
             lines.append("this is of while the contest was open; load(..., final=True) has its final")
         return "\n".join(lines)
+
+    @cached_property
+    def ranking(self) -> Standings:
+        """Standings as objects."""
+        return ranking_of(open_storage(self.location), self.setup, self.batches)
 
     @cached_property
     def games(self) -> RecordFrame:
@@ -165,7 +169,7 @@ class Results:
         """Recorded faults, one per row, as in faults/."""
         import pandas as pd
 
-        return pd.DataFrame(fault_values(self.ranking)).astype({"match": "int32", "session": "int32", "game": "int32"})
+        return pd.DataFrame(fault_values(self.ranking)).astype({"match": "int64", "session": "int32", "game": "int32"})
 
     def rating(self, kind: str) -> list[Rated]:
         """Return another rating of the crosstable, best first; `kind` is `elo`.
@@ -263,10 +267,9 @@ def load(
     """
     results = os.fspath(results)
     location, field, batches = _opened(last_final(locate(results)) if final else results)
-    ranking = ranking_of(open_storage(location), field, batches)
     players = _players(batches) if (matches, bots) != (None, None) else {}
     selection = select(contest_of(location, field, batches), players, columns, matches, bots)
-    return Results(location, field, ranking, batches, selection)
+    return Results(location, field, batches, selection)
 
 
 def scan(
@@ -291,7 +294,7 @@ def scan(
         InputError: There are no results, or no such table, match or bot.
     """
     if table not in ("games", "sessions"):
-        raise InputError(f"there is no table {str(table)[:200]!r} to scan; there are games, sessions")
+        raise InputError(f"unknown table {str(table)[:200]!r}; expected one of: games, sessions")
     location, field, batches = _opened(os.fspath(results))
     contest = _contest_of_records(location, field, batches)
     players = _players(batches) if (matches, bots) != (None, None) else {}

@@ -1,4 +1,4 @@
-"""The pages around the report of an open contest: its front, where bots are handed in, and an author's own page."""
+"""The pages around the report of an open contest: its front, where bots are submitted, and an author's own page."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ class ContestFace:
     opens: datetime | None
     closes: datetime | None
     templates: Mapping[str, str]
+    is_over: bool = False
 
 
 def face_policy() -> str:
@@ -54,7 +55,7 @@ def front_page(contests: Sequence[ContestFace], *, submissions: bool) -> str:
 
 
 def submit_page(contests: Sequence[ContestFace], kinds: Sequence[str]) -> str:
-    """The page on which bots are handed in."""
+    """The page on which bots are submitted."""
     return _filled("submit", contests=contests, kinds=kinds, submissions=True)
 
 

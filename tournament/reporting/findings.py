@@ -23,6 +23,7 @@ from tournament.reporting.losses import Losses, losses_to
 from tournament.reporting.replays import ConfigOf, played_again
 from tournament.reporting.trends import Courses, courses_of
 from tournament.reporting.versions import Edit, edits_of
+from tournament.rules.rules import failed_to_render
 from tournament.standings.outlier_pairs import OutlierPair, outlier_pairs
 from tournament.standings.standings import Standings
 from tournament.store.legs import Legs
@@ -73,6 +74,12 @@ class Findings:
     versions: Mapping[str, Sequence[Version]] = field(default_factory=dict)
     losses: Mapping[str, Losses] = field(default_factory=dict)
     matches: int = 0
+
+    @property
+    def render_problem(self) -> str:
+        """Why the contest couldn't be drawn, "" where it could."""
+        pictures = (picture for told in self.told.values() for picture in told.pictures)
+        return next(filter(failed_to_render, pictures), "")
 
     @cached_property
     def outlier_pairs(self) -> list[OutlierPair]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import lru_cache, partial
@@ -11,6 +12,7 @@ from pydantic import Field, create_model
 
 from engine.kernel.chance import Rng
 from engine.kernel.game_core import SEAT_LIMIT, GameCore
+from engine.kernel.records import Table
 from engine.rules.decisions import LEGAL_ACTIONS, Question
 from engine.rules.session_core import (
     KINDS,
@@ -27,16 +29,19 @@ from tournament.contests.interface import CompiledBots, DecisionSpec, Interface,
 from tournament.contests.presentation import Presentation
 from tournament.contests.scoring import House, PointsSource
 from tournament.contests.settings import ContestSettings, Duplicate
+from tournament.leg import LegPlan
 from tournament.rules.decision import Decision
 from tournament.rules.sdk import write_sdk
 from tournament.rules.struct_layout import lay_out
 from tournament.rules.value_types import Choice, Float, Int, LegalAction, List, Text, ValueType
-from tournament.store.columns import STANDARD, Column
+from tournament.store.columns import ROWS_PER_BUFFER, STANDARD, Column, buffer_fields
 
 # The type of `play`: it yields questions, is sent answers, and returns nothing.
 Questions = Generator[Question | Sequence[Question], Any, None]
 
 _MOST_DRAWN = 20_000  # characters of a drawing
+_RENDER_FAILED = "render failed: "
+_TRIAL_DRAWINGS = 100  # of a session, to see whether it can be drawn
 _TRIAL_STREAM = 1 << 63  # above every session's number
 
 _DESCRIPTIONS = STANDARD | {
@@ -110,6 +115,8 @@ class Rules:
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
 
     house_content = b""
+    #: The bots by seat while `render` is called; empty while games are played, which must not depend on names.
+    bot_names: Sequence[str] = ()
 
     def __init__(self, settings: Any) -> None:
         self.settings = settings
@@ -121,7 +128,8 @@ class Rules:
     def render(self) -> str:
         """Return the position as it is now, for a report: a text, or an image as SVG.
 
-        It is called in a replay before each decision and at a session's end. `play` keeps in self what this needs.
+        It is called in a replay before each decision and at a session's end. `play` keeps in self what this needs;
+        the bots' names by seat are in `self.bot_names`.
         """
         return ""
 
@@ -167,7 +175,7 @@ def _check(rules: type[Rules]) -> None:
     taken = dict.fromkeys(game_columns(most, ()), "every contest has a column of that name")
     for column in rules.columns:
         if column.dtype not in KINDS:
-            raise ValueError(f"no column can be {column.dtype}; there are {', '.join(KINDS)}")
+            raise ValueError(f"unknown column type {column.dtype}; expected one of: {', '.join(KINDS)}")
         for name in names_by_seat(column.name, most) if column.per_seat else [column.name]:
             if name in taken:
                 raise ValueError(f"no column can be called {name}: {taken[name]}")
@@ -257,6 +265,7 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
         new_core=partial(_session_core, rules, _begun),
         new_core_at_limits=_new_core_at_limits(rules),
         new_drawn_core=None if rules.render is Rules.render else _new_drawn_core(rules),
+        render_problem=None if rules.render is Rules.render else partial(_render_problem, rules),
         tables_for=tables,
     )
 
@@ -351,34 +360,68 @@ def _new_core_at_limits(rules: type[Rules]) -> NewCore:
 def _new_drawn_core(rules: type[Rules]) -> NewDrawnCore:
     """Makes cores for a replay, which draw a session: its number in the leg, and where drawings go."""
 
-    def new_core(setup: CoreSetup[Settings], number: int, drawings: list[str]) -> GameCore:
+    def new_core(setup: CoreSetup[Settings], number: int, drawings: list[str], names: Sequence[str]) -> GameCore:
         def play(played: Rules, session: Session) -> Questions:
-            return drawn(played, session, drawings) if session.number == number else _begun(played, session)
+            return drawn(played, session, drawings, names) if session.number == number else _begun(played, session)
 
         return _session_core(rules, play, setup)
 
     return new_core
 
 
-def drawn(rules: Rules, session: Session, drawings: list[str]) -> Questions:
+def _render_problem(rules: type[Rules], settings: Settings) -> str:
+    """What goes wrong in drawing a session of which the answers are drawn, too; "" for nothing. What else goes wrong in
+    it, games tell."""
+    seats = _seats_at_first(rules) if not isinstance(rules.seats, range) else int(str(settings.playing()["seats"]))
+    tables, rng, drawings = _tables(rules, seats), Rng(bytes(32), _TRIAL_STREAM), list[str]()
+    names = [f"seat {seat}" for seat in range(seats)]
+
+    def play(played: Rules, session: Session) -> Questions:
+        some = _first_of(drawn(played, session, drawings, names), _TRIAL_DRAWINGS)
+        return answered_by_chance(some, rng, range(seats))
+
+    games, sessions = (Table(buffer_fields(columns), ROWS_PER_BUFFER) for columns in (tables.games, tables.sessions))
+    setup = CoreSetup(LegPlan(0, 0, 1, bytes(32), seats), settings, games, sessions)
+    _session_core(rules, play, setup).play()
+    return next(filter(failed_to_render, drawings), "")
+
+
+def _first_of(play: Questions, most: int) -> Questions:
+    """The first questions of a session."""
+    answers = None
+    with contextlib.suppress(StopIteration):
+        for _ in range(most):
+            answers = yield play.send(answers)
+
+
+def drawn(rules: Rules, session: Session, drawings: list[str], names: Sequence[str]) -> Questions:
     """A session, drawn before each decision and at its end."""
     play = _begun(rules, session)
     try:
         asked = next(play)
         while True:
-            drawings += [_drawing(rules)] * (len(asked) if isinstance(asked, Sequence) else 1)
+            drawings += [_drawing(rules, names)] * (len(asked) if isinstance(asked, Sequence) else 1)
             answer = yield asked
             asked = play.send(answer)
     except StopIteration:
-        drawings.append(_drawing(rules))
+        drawings.append(_drawing(rules, names))
 
 
-def _drawing(rules: Rules) -> str:
+def _drawing(rules: Rules, names: Sequence[str]) -> str:
     """What a contest draws; a mistake in it is shown in its place, since no game depends on it."""
+    rules.bot_names = names
     try:
-        return str(rules.render())[:_MOST_DRAWN]
-    except Exception as problem:
-        return f"render: {type(problem).__name__}: {problem}"[:1000]
+        found: object = rules.render()
+    except (Exception, SystemExit) as problem:
+        return f"{_RENDER_FAILED}{type(problem).__name__}: {' '.join(str(problem).split())}"[:1000]
+    finally:
+        rules.bot_names = ()
+    return found[:_MOST_DRAWN] if isinstance(found, str) else f"{_RENDER_FAILED}it returns {found!r}, which is no text"
+
+
+def failed_to_render(drawing: str) -> bool:
+    """Whether a drawing says why there is none."""
+    return drawing.startswith(_RENDER_FAILED)
 
 
 def answered_by_chance(play: Questions, rng: Rng, seats: Sequence[int]) -> Questions:

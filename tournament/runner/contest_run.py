@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from tournament.artifacts.bot import Entrant
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.errors import join_names
@@ -28,7 +29,8 @@ from tournament.runner.schedule.recorded import extend_with_played_replicas
 from tournament.runner.seed import keep_seed
 from tournament.runner.stray_files import require_no_strays
 from tournament.standings.standings import Standings
-from tournament.store.storage import open_storage
+from tournament.store import kept_bots
+from tournament.store.storage import Storage, open_storage
 from tournament.store.writer import open_for_writing, require_held
 
 
@@ -97,6 +99,7 @@ def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundSt
             )
             write_house_files(contest, config.contest, writer, house)
             artifacts = artifacts_of(entrants, house)
+            _keep_bots(writer.storage, entrants, listener)
             run = Run(contest, config, writer, wanted_field, schedule_with, artifacts, listener, prepared.executors)
             state, entries = RoundState(), writer.state.entries
             while not (state.done or state.set_aside):
@@ -104,12 +107,28 @@ def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundSt
             if writer.state.entries > entries and state.standings and not state.set_aside:
                 require_held(writer.storage)
                 keep_history(writer.storage, writer.state.entries, state.standings)
+            # Former versions have no games any more.
+            if writer.state.entries > entries and writer.state.field and not state.set_aside:
+                kept_bots.drop_bots(
+                    writer.storage, but={one.artifact for one in writer.state.field.entrants if one.artifact}
+                )
             return state
         except FileNotFoundError:
             require_held(writer.storage)  # a new writer has removed what this one was writing
             raise
         finally:
             writer.close()
+
+
+def _keep_bots(storage: Storage, entrants: Sequence[Entrant], listener: ProgressListener) -> None:
+    """Keep the bots that play beside the records. Raises OSError."""
+    artifacts = {one.artifact_sha256: one.artifact for one in entrants if one.artifact and one.artifact_sha256}
+    if left := set(kept_bots.keep_bots(storage, artifacts)):
+        names = join_names(sorted(one.name for one in entrants if one.artifact_sha256 in left))
+        listener.on_message(
+            f"Not kept beside the records, which have room for {kept_bots.MOST_BYTES >> 20} MiB of bots: {names};"
+            " to replay a game, put that version back among the entrants"
+        )
 
 
 @dataclass(frozen=True)
@@ -144,8 +163,6 @@ def play_round(run: Run, before: RoundState) -> RoundState:
             say("Every match of these entrants is in the records; nothing to play")
         return RoundState(live.ranking, this.done)
     resumes = bool(live.played)
-    if writer.state.batches:
-        live.update_now()
     play = RoundPlay(run, schedule, left, live, new_field, before.tried)
     try:
         play.play()

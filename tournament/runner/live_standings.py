@@ -18,13 +18,16 @@ _REST = 20
 
 
 class LiveStandings:
-    """`played`: the batches that count. `ranking`: the latest standings."""
+    """`played`: the batches that count. `ranking`: the latest standings, from the first that were asked for on."""
+
+    ranking: Standings
 
     def __init__(self, contest: Contest, writer: Writer) -> None:
         self._contest, self._writer = contest, writer
         self.played = writer.standing()
-        self._ranked = self._summarised = time.perf_counter()
+        self._ranked = self._summarised = -math.inf
         self._ranking_seconds = self._summary_seconds = 0.0
+        self._ranked_entries = self._summarised_entries = -1
 
     def note(self, committed: Sequence[Batch], *, new_field: bool) -> None:
         """These batches are committed, the first ones of a new field or more of the same."""
@@ -42,22 +45,25 @@ class LiveStandings:
         self._rank()
         if now - self._summarised > max(_SUMMARY_SECONDS, _REST * self._summary_seconds):
             self._summarise()
-            self._summarised = time.perf_counter()
-            self._summary_seconds = self._summarised - self._ranked
 
     def update_now(self) -> None:
-        """Rank and summarise what is in place."""
-        self.played = self._writer.standing()
-        self._rank()
-        if self._writer.storage.still_held():  # a new writer writes its own
+        """Rank and summarise what is in place, unless that was done."""
+        entries = self._writer.state.entries
+        if self._ranked_entries != entries:
+            self.played = self._writer.standing()
+            self._rank()
+        if self._summarised_entries != entries and self._writer.storage.still_held():  # a new writer writes its own
             self._summarise()
 
     def _rank(self) -> None:
         field, began = self._writer.state.field, time.perf_counter()
         assert field is not None
-        self.ranking: Standings = standings_of(self._contest, field, self.played)
-        self._ranked = time.perf_counter()
+        self.ranking = standings_of(self._contest, field, self.played)
+        self._ranked, self._ranked_entries = time.perf_counter(), self._writer.state.entries
         self._ranking_seconds = self._ranked - began
 
     def _summarise(self) -> None:
+        began = time.perf_counter()
         write_summaries(self._writer.storage, self.ranking)
+        self._summarised, self._summarised_entries = time.perf_counter(), self._ranked_entries
+        self._summary_seconds = self._summarised - began

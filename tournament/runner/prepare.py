@@ -14,7 +14,7 @@ from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import Building, building, require_playable
 from tournament.entrants.folder import other_files
-from tournament.errors import InputError, RunError, join_names
+from tournament.errors import InputError, RunError, join_names, printable
 from tournament.keys import guessable
 from tournament.runner.archives import IncompatibleRecords, find_incompatible_records
 from tournament.runner.executors import Executors
@@ -146,6 +146,11 @@ def prepare_contest(
             if of is None and config.contest.seed is not None and guessable(config.contest.seed):
                 listener.on_message("The seed can be guessed, and with it all cards: give none, and one is drawn")
             config, house = settle_seed(contest, config, names, location, listener.on_message)
+            if contest.render_problem and of is None and (problem := contest.render_problem(config.contest)):
+                listener.on_message(
+                    f"{contest.rules}: {printable(problem)}; replays and the report show this instead of a drawing, and"
+                    " no game depends on it"
+                )
             keep_for(location, (entrant.artifact for entrant in entrants if entrant.artifact))
         executors = executors or stack.enter_context(Executors())
         yield Prepared(contest, config, entrants, house, location, drawn, bots, patience, of, executors=executors)

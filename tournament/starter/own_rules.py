@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tomllib
 from dataclasses import replace
@@ -20,6 +21,13 @@ from tournament.starter.settings_file import settings_text
 _TEMPLATES = Path(__file__).parent / "rules"
 _TEST = "tests_of_rules"
 _WHERE_BUILDS_LOOK = "/usr/local/bin:/usr/bin:/bin"  # of a toolchain elsewhere the sandbox shows nothing
+# Of each shape: sessions of a match, so that a first run takes seconds; a bot that plays better than those that always
+# answer the same, and its answer in Python.
+_FIRST_RUN = {
+    "simultaneous": (20, "bids_half", "view.value // 2"),
+    "table": (10, "dares", '"roll" if view.rolled < 15 else "keep"'),
+    "turns": (50, "counts", "view.sticks % 4 or 1"),
+}
 SHAPES = tuple(sorted(path.stem for path in _TEMPLATES.glob("[a-z]*.py") if path.stem != _TEST))
 
 
@@ -44,9 +52,19 @@ def write_rules_folder(folder: Path, name: str, shape: str) -> list[Path]:
     contest = load_rules(rules.name, folder).named(name)
     for language in _playable(contest):
         write_new_bot(contest, folder / bots, f"in_{language.replace('-', '_')}", language)
-    preset = {"rules": rules.name, "sessions": 200, "replicas": 4}
+    sessions, better, answer = _FIRST_RUN[shape]
+    _write_better_bot(contest, folder / bots, better, answer)
+    preset = {"rules": rules.name, "sessions": sessions, "replicas": 4}
     write_file(folder / FILE_NAME, settings_text([replace(contest, presets={name: preset})]))
     return written
+
+
+def _write_better_bot(contest: Contest, folder: Path, name: str, answer: str) -> None:
+    """Write the template in Python with another answer."""
+    path = write_new_bot(contest, folder, name, "python")
+    text = path.read_text(encoding="utf-8")
+    text = text.replace("always answers the same", "plays better than the bots beside it")
+    path.write_text(re.sub(r"^    return .*$", f"    return {answer}", text, count=1, flags=re.MULTILINE))
 
 
 def _named(template: str, name: str) -> str:

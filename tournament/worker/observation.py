@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -140,7 +140,7 @@ def observe_leg(
     window = window or Window()
     cores: list[ObservedCore] = []
     drawings: list[str] = []
-    watched = _watched(contest, window, cores, drawings)
+    watched = _watched(contest, window, cores, drawings, leg.names)
     sink = _WindowSink(
         Table(buffer_fields(contest.games), ROWS_PER_BUFFER),
         Table(buffer_fields(contest.sessions), ROWS_PER_BUFFER),
@@ -170,14 +170,16 @@ def cut_short(contest: Contest, sessions: int, games: int) -> Contest:
     return _watched(contest, Window(_LAST, sessions - 1, 0, games - 1), [], [])
 
 
-def _watched(contest: Contest, window: Window, cores: list[ObservedCore], drawings: list[str]) -> Contest:
+def _watched(
+    contest: Contest, window: Window, cores: list[ObservedCore], drawings: list[str], names: Sequence[str] = ()
+) -> Contest:
     """The contest with cores that write down what happens in the window; each is added to `cores`."""
     draw = contest.new_drawn_core
 
     def new_core(setup: CoreSetup[Any]) -> GameCore:
         if draw and window.drawn is not None:
             drawings.clear()  # of a core whose leg was begun again
-            core = draw(setup, window.drawn, drawings)
+            core = draw(setup, window.drawn, drawings, names)
         else:
             core = contest.new_core(setup)
         cores.append(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +19,6 @@ from tournament.leg import PROCESSES
 from tournament.runner.schedule.legs import Fixture, MatchColumns, Schedule
 from tournament.store.ledger import Batch
 from tournament.store.legs import DIGESTS, Legs
-
-UNKNOWN, PLAYED, CONVICTS = 0, 1, 2  # what is known of a leg: nothing, its result, one that disqualifies bots
 
 
 class Reconciliation:
@@ -39,44 +38,51 @@ class Reconciliation:
         self._places = _Places.of_all(columns, each)
         digests = schedule.digests().of_columns(columns, players, each)
         self._digests: npt.NDArray[np.bytes_] = np.frombuffer(digests, DIGESTS)
-        self._known = np.full(len(self._digests), UNKNOWN, np.int8)
+        self._known = np.zeros(len(self._digests), bool)
         self._out_at: dict[int, tuple[int, ...]] = {}  # the seats that are disqualified in a leg, by its place
         self._names = [player.name for player in schedule.competitors]
-        self._seats = np.repeat(schedule.seats_of(columns.players), each, axis=0)
+        self._seats = [np.repeat(seat, each) for seat in schedule.seats_of(columns.players).T]
         of_processes = np.array([player.kind in PROCESSES for player in players], bool)
         self._has_processes = np.repeat(of_processes[columns.players].any(axis=1), each)
-        self._judge()
+        self._last = np.full(len(self._names), len(self._digests))  # the place after which a bot plays no more
+        self._counts = np.ones(len(self._digests), bool)
+        self.out: set[str] = set()
+        self.total, self.done, self.in_lanes = len(self._digests), 0, int(self._has_processes.sum())
 
     def _judge(self) -> None:
-        """Find who is out, and which legs count."""
-        places = np.arange(len(self._digests))
-        last = np.full(len(self._names), len(places))  # the place after which a bot plays no more
-        for place in np.flatnonzero(self._known == CONVICTS).tolist():
-            entrants = self._seats[place]
+        """Find who is out, and count the legs again of those for whom that changes something."""
+        last = np.full_like(self._last, len(self._digests))
+        for place in sorted(self._out_at):
+            entrants = np.array([seat[place] for seat in self._seats])
             if last[entrants].min() >= place:
                 last[entrants[list(self._out_at[place])]] = place
-        self.out = {name for name, place in zip(self._names, last.tolist()) if place < len(places)}
-        self._counts: npt.NDArray[np.bool_] = last[self._seats].min(axis=1, initial=len(places)) >= places
-        missing = self._is_missing
-        self.total = int(self._counts.sum())
-        self.done = self.total - int(missing.sum())
-        self.in_lanes = int((missing & self._has_processes).sum())
+        changed, self._last = last != self._last, last
+        self.out = {name for name, place in zip(self._names, last.tolist()) if place < len(self._digests)}
+        self._count_again(np.flatnonzero(reduce(np.logical_or, (changed[seat] for seat in self._seats))))
+
+    def _count_again(self, places: Whole) -> None:
+        """Find which of these legs count."""
+        until = reduce(np.minimum, (self._last[seat[places]] for seat in self._seats))
+        before, self._counts[places] = self._counts[places], until >= places
+        for sign, some in ((-1, places[before & (until < places)]), (1, places[~before & (until >= places)])):
+            missing = some[~self._known[some]]
+            self.total += sign * len(some)
+            self.done += sign * (len(some) - len(missing))
+            self.in_lanes += sign * int(self._has_processes[missing].sum())
 
     def note(self, legs: Legs) -> None:
         """Note legs that were played; those count that are complete and each at its own match and number."""
-        at, known = self._found(legs)
-        of_rest = np.array([CONVICTS if rest.out else PLAYED for rest in legs.rests], np.int8)
-        more, at = legs.more[known], at[known]
-        new = at[self._counts[at] & (self._known[at] == UNKNOWN)]
-        self._known[at] = of_rest[more]
-        if (convicts := of_rest[more] == CONVICTS).any():
-            self._out_at |= {
-                place: legs.rests[rest].out for place, rest in zip(at[convicts].tolist(), more[convicts].tolist())
-            }
+        at, is_known = self._found(legs)
+        at, more = at[is_known], legs.more[is_known]
+        new = at[self._counts[at] & ~self._known[at]]
+        self._known[at] = True
+        self.done += len(new)
+        self.in_lanes -= int(self._has_processes[new].sum())
+        ended = np.array([bool(rest.out) for rest in legs.rests], bool)[more]
+        if ended.any():
+            outs = (legs.rests[rest].out for rest in more[ended].tolist())
+            self._out_at |= zip(at[ended].tolist(), outs)
             self._judge()
-        else:
-            self.done += len(new)
-            self.in_lanes -= int(self._has_processes[new].sum())
 
     def counts(self, legs: Legs) -> npt.NDArray[np.bool_]:
         """Whether each of these legs counts."""
@@ -92,7 +98,7 @@ class Reconciliation:
 
     @property
     def _is_missing(self) -> npt.NDArray[np.bool_]:
-        missing: npt.NDArray[np.bool_] = self._counts & (self._known == UNKNOWN)
+        missing: npt.NDArray[np.bool_] = self._counts & ~self._known
         return missing
 
     @property

@@ -1,7 +1,7 @@
 """My game: rules to start from, for three to six bots at a table. Make them yours.
 
-The game here: each rolls a die in turn, as often as it dares. A one loses what it rolled this turn. The first with
-fifty eyes wins.
+The game here: each rolls a die in turn, and again as often as it dares. A one loses what it rolled this turn. The
+first with fifty eyes wins.
 To check them: tournament check my_game.py
 """
 
@@ -35,7 +35,7 @@ class MyGame(Rules):
     name = "my_game"
     title = "My game"
     seats = range(3, 7)  # the contest's table says how many: seats = 4
-    description = "Each rolls a die in turn, as often as it dares. A one loses the turn's eyes; the target wins."
+    description = "Each rolls a die in turn, and again as it dares. A one loses the turn's eyes; the target wins."
     points_unit = "a point is what each of the others lost to the winner"
     settings_class = MyGameSettings
     decisions = (DARE,)
@@ -44,16 +44,16 @@ class MyGame(Rules):
     def play(self, session: Session) -> Questions:
         """A session: ask bots by `yield`, and record at least one game."""
         kept, target, seat = [0] * session.seats, self.settings.target, session.first_seat
-        for _ in range(100 * session.seats):  # bots that never roll end, too
-            rolled = 0
-            while kept[seat] + rolled < target:
-                if (yield DARE(seat, rolled=rolled, kept=kept, seat=seat, target=target)) == "keep":
-                    break
+        for _ in range(100 * session.seats):  # turns; bots that never keep any end, too
+            rolled, answer = 0, "roll"
+            while answer == "roll" and kept[seat] + rolled < target:
                 die = session.rng.randint(1, 6)  # all chance comes from here
+                rolled += die
                 if die == 1:
                     rolled = 0
                     break
-                rolled += die
+                if kept[seat] + rolled < target:
+                    answer = yield DARE(seat, rolled=rolled, kept=kept, seat=seat, target=target)
             kept[seat] += rolled
             if kept[seat] >= target:
                 break

@@ -1,0 +1,132 @@
+"""Games of bots that have changed or left since are played again from what is kept beside the records."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import tournament
+from tests.built_in import VON_NEUMANN_POKER
+from tests.cli.in_process import run_cli
+from tests.contest_runs import CONTEST, ContestDir, bot_source, make_contest
+from tests.object_store import new_location
+from tournament.audit.replay import Replay
+from tournament.entrants.new import write_new_bot
+from tournament.errors import InputError, RunError
+from tournament.store import kept_bots
+from tournament.store.ledger_reading import read_field
+from tournament.store.storage import open_storage
+
+PYTHON = "def a(bot): return 20 if bot.card > 0.{0} else 0\ndef b(bot, bet): return int(bot.card > 0.{0})\n"
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
+    place = make_contest(tmp_path_factory.mktemp("former"), ["bold", "calm"], sessions=4)
+    (place.entrants / "snake.py").write_text(PYTHON.format(4))
+    write_new_bot(VON_NEUMANN_POKER, place.entrants, "abacus", "program-python")
+    place.play()
+    return place
+
+
+@pytest.fixture
+def place(played: ContestDir, tmp_path: Path) -> ContestDir:
+    shutil.copytree(played.folder, tmp_path / "copy")
+    return ContestDir(tmp_path / "copy")
+
+
+def replayed(place: ContestDir, *names: str, results: str | Path | None = None) -> Replay:
+    return tournament.replay(CONTEST, match=names, session=1, config=place.config, results=results)
+
+
+def kept(place: ContestDir) -> dict[str, Path]:
+    """What is kept of each bot of the records."""
+    field = read_field(open_storage(str(place.results)))
+    assert field is not None
+    return {one.name: place.results / kept_bots.place_of(one.artifact) for one in field.entrants if one.artifact}
+
+
+def edit(place: ContestDir) -> None:
+    """Every bot but calm is another, or gone."""
+    place.write_bot("bold", bot_source(9, 9))
+    (place.entrants / "snake.py").unlink()
+    (place.entrants / "abacus" / "bot.py").write_text("raise SystemExit\n")
+
+
+def test_games_of_former_versions_come_out_as_recorded_until_the_next_run(place: ContestDir) -> None:
+    edit(place)
+    for names in (("bold", "calm"), ("snake", "calm"), ("abacus", "bold"), ("abacus", "snake")):
+        found = replayed(place, *names)
+        assert found.mismatch == "" and found.games, names
+    verified = tournament.verify(CONTEST, config=place.config, replay="all")
+    assert (verified.problems, verified.replayed) == ((), 6)
+    shutil.rmtree(place.entrants)  # the records alone are enough
+    assert replayed(place, "snake", "bold").mismatch == ""
+
+
+def test_only_versions_with_games_are_kept_and_only_for_their_owner(place: ContestDir) -> None:
+    before = kept(place)
+    folder = next(iter(before.values())).parent
+    assert {*folder.iterdir()} == {*before.values()} and len(before) == 4
+    assert {path.stat().st_mode & 0o077 for path in (folder, *folder.iterdir())} == {0}
+    place.write_bot("bold", bot_source(9, 9))
+    place.play()
+    after = kept(place)
+    assert {*folder.iterdir()} == {*after.values()} and before["bold"] not in after.values()
+
+
+def test_an_archive_keeps_its_bots(place: ContestDir) -> None:
+    place.config.write_text(place.config.read_text().replace("sessions = 4", "sessions = 6"))
+    edit(place)
+    place.play()
+    archive = f"{place.results}-archive-1"
+    words = ("--results", archive, "--match", "snake,bold", "--session", "3", "--config", str(place.config))
+    assert run_cli("replay", CONTEST, *words).code == 0
+
+
+def test_a_damaged_one_is_named_and_a_missing_one_too(place: ContestDir) -> None:
+    path = kept(place)["snake"]
+    edit(place)
+    content = path.read_bytes()
+    path.write_bytes(content[:-2] + bytes([content[-2] ^ 1]) + content[-1:])
+    with pytest.raises(RunError, match=f"{path} has other bytes than were written; bring the bot's file back"):
+        replayed(place, "snake", "calm")
+    found = tournament.verify(CONTEST, config=place.config, replay="all")
+    assert [problem.path for problem in found.problems] == [str(path.relative_to(place.results))]
+    assert any("not here as they played, so their legs are not played again: snake" in note for note in found.notes)
+    path.unlink()
+    with pytest.raises(InputError, match="snake is neither in the entrants folder nor kept beside the records"):
+        replayed(place, "snake", "calm")
+
+
+@pytest.mark.parametrize("name", ["snake", "abacus", "bold"])
+def test_what_is_no_bot_is_refused_in_a_line(place: ContestDir, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever wrote the records may have written what is kept, with its hash."""
+    monkeypatch.setattr("tournament.audit.verify_games.kept_bot", lambda storage, sha256: b"\0no bot" * 99)
+    edit(place)
+    with pytest.raises(RunError, match=f"is not {name} as it played: .*; bring its file back"):
+        replayed(place, name, "calm")
+
+
+def test_bots_beyond_the_bound_are_named_the_largest_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = make_contest(tmp_path, ["bold", "calm"], sessions=2)
+    (place.entrants / "snake.py").write_text(PYTHON.format(4))
+    place.play()
+    sizes = {name: path.stat().st_size for name, path in kept(place).items()}
+    shutil.rmtree(place.results)
+    monkeypatch.setattr(kept_bots, "MOST_BYTES", sum(sizes.values()) - 1)
+    told = run_cli(*place.arguments())
+    largest = max(sizes, key=lambda name: sizes[name])
+    assert f"of bots: {largest}; to replay a game, put that version back among the entrants" in " ".join(
+        told.err.split()
+    )
+    assert {name for name, path in kept(place).items() if path.exists()} == sizes.keys() - {largest}
+
+
+def test_records_in_an_object_store_keep_their_bots(place: ContestDir, object_store: str) -> None:
+    location = new_location(object_store)
+    place.play(results=location)
+    edit(place)
+    assert replayed(place, "snake", "bold", results=location).mismatch == ""
