@@ -239,6 +239,15 @@ def test_another_sites_page_can_do_nothing_with_the_cookie(served: Served) -> No
     assert served.ask("POST", "/submit/in", b"ann.wrong", Origin=f"http://{served.host}").status == 401
 
 
+@pytest.mark.parametrize("origin", ["http://[", "http://[none]", "http://[v1.x", "null"])
+def test_an_origin_that_is_no_address_is_another_sites(
+    served: Served, origin: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
+    assert served.ask("POST", "/submit/in", b"ann.wrong", Origin=origin).status == 403
+    assert not (tmp_path / "cache" / "errors").exists()
+
+
 def test_behind_a_proxy_it_goes_by_the_public_name(served: Served) -> None:
     ground, url = served.ground, "https://contest.example.org"
     where = Address("0.0.0.0", url=f"{url}/")

@@ -213,9 +213,17 @@ class _Guarded:
             await send(message)
 
         app = self._app
-        if request.method not in ("GET", "HEAD") and any(urlsplit(origin).netloc != host for origin in origins):
+        if request.method not in ("GET", "HEAD") and any(_netloc(origin) != host for origin in origins):
             app = PlainTextResponse("not from another site\n", 403)
         await app(scope, receive, with_headers)
+
+
+def _netloc(origin: str) -> str | None:
+    """Host and port that an Origin names; None if it names none that can be."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:  # as of brackets around what is no address
+        return None
 
 
 def _guards(address: Address) -> list[Middleware]:
