@@ -371,6 +371,10 @@ cdef str as_json(object value, int depth=0):
         return int.__repr__(int(PyNumber_Index(value)))
     except TypeError:
         pass
+    except ValueError:  # Python's own words advise what no bot can do
+        raise ValueError("returned a number of too many digits") from None
+    if isinstance(value, (list, tuple)):
+        raise ValueError(f"returned lists within lists, more than {int(MOST_DEPTH)} deep")
     # Arrays and numbers of packages.
     if depth < MOST_DEPTH and hasattr(value, "tolist"):
         return as_json(value.tolist(), depth + 1)

@@ -216,6 +216,8 @@ def test_a_wrong_answer_of_a_c_bot_is_a_fault_and_the_default_counts(name: str, 
         ("signs", "[3]", "answered [3], which"),
         ("say", "'maybe'", "answered maybe, which is no answer to this; it takes one of the legal actions"),
         ("split", "object()", "returned a object, expected a number, a text or a list"),
+        ("split", "[[[[[[1]]]]]]", "returned lists within lists, more than 4 deep"),
+        ("split", "[10**4999]", "returned a number of too many digits"),
         ("word", "'x' * 600000", "returned an answer of 600002 bytes, at most "),
     ],
 )

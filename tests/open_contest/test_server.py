@@ -248,6 +248,11 @@ def test_an_origin_that_is_no_address_is_another_sites(
     assert not (tmp_path / "cache" / "errors").exists()
 
 
+def test_a_body_with_two_lengths_is_refused(served: Served) -> None:
+    refused = served.ask("POST", "/submit/in", b"0\r\n\r\n", Transfer_Encoding="chunked", Content_Length="5")
+    assert refused.status == 400
+
+
 def test_behind_a_proxy_it_goes_by_the_public_name(served: Served) -> None:
     ground, url = served.ground, "https://contest.example.org"
     where = Address("0.0.0.0", url=f"{url}/")

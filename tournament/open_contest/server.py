@@ -215,6 +215,9 @@ class _Guarded:
         app = self._app
         if request.method not in ("GET", "HEAD") and any(_netloc(origin) != host for origin in origins):
             app = PlainTextResponse("not from another site\n", 403)
+        if "transfer-encoding" in request.headers and "content-length" in request.headers:
+            # A proxy that goes by the other one would see two requests in it (RFC 9112, 6.3).
+            app = PlainTextResponse("a body is either chunked or has a length, not both\n", 400)
         await app(scope, receive, with_headers)
 
 
