@@ -372,7 +372,9 @@ def _new_drawn_core(rules: type[Rules]) -> NewDrawnCore:
 
 def _render_problem(rules: type[Rules], settings: Settings) -> str:
     """What goes wrong in drawing a session of which the answers are drawn, too; "" for nothing. What else goes wrong in
-    it, games tell."""
+    it, games tell, and so they do of rules with house players, whose content isn't here."""
+    if rules.house:
+        return ""
     seats = _seats_at_first(rules) if not isinstance(rules.seats, range) else int(str(settings.playing()["seats"]))
     tables, rng, drawings = _tables(rules, seats), Rng(bytes(32), _TRIAL_STREAM), list[str]()
     names = [f"seat {seat}" for seat in range(seats)]
