@@ -28,7 +28,10 @@ SUDO := $(if $(filter-out 0,$(shell id -u)),sudo )
 
 # Set-up compiles the core while it downloads packages, then while the compiler of bots builds its libraries; and
 # stubs are checked while types are.
+# A make that this one calls has its share already.
+ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=2
+endif
 
 # Without bytecode, which some images forbid, each of thousands of processes compiles what it imports.
 unexport PYTHONDONTWRITEBYTECODE

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,8 @@ from tournament.contests.holdem_training.rules import BOB
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.two_card_draw.servers import generated_server
 from tournament.leg import legs_per_replica
+from tournament.rules import Decision, Int, Questions, Rules, Session
+from tournament.rules.rules import contest_of
 from tournament.standings.rank_bounds import with_implied
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.ledger import Batch, ContestSetup
@@ -53,6 +55,47 @@ static float seen(const Bot *bot) { return first = first < 0 ? bot->card : first
 Money a(const Bot *bot) { return bot->card > 1 - seen(bot) ? 40 : 0; }
 int b(const Bot *bot, const Money aBet) { (void)aBet; return bot->card > 1 - seen(bot); }
 """
+
+
+# Learners at tables: what each says follows from what has won in this leg, or from its own first draw.
+_AT_TABLES = {
+    "leader": "if (view->won) { wins[view->won]++; if (wins[view->won] > wins[best]) best = view->won; } return best;",
+    "rare": "if (view->won) wins[view->won]++; for (int n = 1; n <= 7; n++) if (wins[n] < wins[best]) best = n;"
+    " return best;",
+    "stays": "if (!best || (view->own && view->won != view->own)) best = 1 + rand() % 7; return best;",
+    "follows": "if (view->won) best = view->won; return best && rand() % 4 ? best : 1 + rand() % 7;",
+    "sticks": "if (!best) best = 1 + rand() % 7; return best;",
+}
+
+
+class LowestAlone(Rules):
+    """All say a number at the same time: the lowest that nobody else says wins."""
+
+    name = "lowest_alone"
+    seats = range(3, 7)
+    decisions: ClassVar = (
+        Decision("say", "Say a number", observation={"won": Int(0, 7), "own": Int(0, 7)}, answer=Int(1, 7)),
+    )
+
+    def play(self, session: Session) -> Questions:
+        (say,) = self.decisions
+        won, own = 0, [0] * session.seats
+        for _ in range(10):
+            own = yield [say(seat, won=won, own=own[seat]) for seat in range(session.seats)]
+            won = min((number for number in own if own.count(number) == 1), default=0)
+            session.record([session.seats - 1 if number == won else -1 if won else 0 for number in own])
+
+
+def at_tables(seats: int) -> Play:
+    """Five learners, each twice, at tables of so many."""
+    contest = contest_of(LowestAlone).seated(seats)
+    head = "static int wins[8], best{first};\n\nint say(const View *view)\n{{\n    {body}\n}}\n"
+    sources = {
+        f"{name}_{number}.c": head.format(body=body, first=" = 1" if name in ("leader", "rare") else "")
+        for name, body in _AT_TABLES.items()
+        for number in (1, 2)
+    }
+    return in_memory(Rehearsal.of(contest, built(contest, sources), seats=seats, sessions=4))
 
 
 @dataclass(frozen=True)
@@ -129,6 +172,8 @@ def _fields(tournaments: int) -> Iterator[tuple[str, Callable[[], Play], Sequenc
     yield "two-card draw", of(TWO_CARD_DRAW, house=servers), some(20, 0, 0, 0)
     yield "Hold'em training, 320 hands", of(HOLDEM_TRAINING, house=(BOB,), hands=320), many
     yield "Hold'em training", of(HOLDEM_TRAINING, house=(BOB,)), some(200, 100, 50, 20)
+    for seats in (3, 4, 6):
+        yield f"tables of {seats}, five learners twice", partial(at_tables, seats), many
     for contest, sessions in ((PRISONERS_DILEMMA, 20), (ROCK_PAPER_SCISSORS, 20), (VON_NEUMANN_POKER, 64)):
         counts = some(200, 100, 50, 20)
         made = partial(by_a_run, contest, sessions, max(n * count for n, count in zip(REPLICAS, counts)))

@@ -61,11 +61,11 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
         (f"[{CONTEST}]\nsessions = []", 2, "sessions = []: must be a whole number"),
         (f"[{CONTEST}]\nseed = []", 2, "seed = []: must be a whole number or a text"),
         ("results = 3", 1, "results: must be a text, in quotes"),
-        ("# first\nworker = 3", 2, "unknown key worker; there are results, executor, workers, ray_address"),
+        ("# first\nworker = 3", 2, "unknown key worker; expected one of: results, executor, workers, ray_address"),
         (
             f"\n[{CONTEST}]\nsesions = 5",
             3,
-            "unknown key sesions; there are rules, entrants, adapter, sessions, replicas",
+            "unknown key sesions; expected one of: rules, entrants, adapter, sessions, replicas",
         ),
         (
             f"[{CONTEST}]\nsessions = 20_000\nreplicas = 60_000",
@@ -182,10 +182,10 @@ def test_a_contest_is_called_as_its_table_says(tmp_path: Path) -> None:
     ("text", "line", "words"),
     [
         ("[von_neuman_poker]", 1, "unknown table von_neuman_poker; .*; did you mean von_neumann_poker\\?"),
-        ("resluts = 3", 1, "unknown key resluts; there are results, .*; did you mean results\\?$"),
+        ("resluts = 3", 1, "unknown key resluts; expected one of: results, .*; did you mean results\\?$"),
         ("[snadbox]", 1, "unknown table snadbox; .*; did you mean sandbox\\?"),
-        ('[a]\nrules = "two_card_drew"', 2, "rules = 'two_card_drew': no such rules; .* did you mean two_card_draw\\?"),
-        ("[a]\n\nrules = 3", 3, "rules = 3: no such rules; there are "),
+        ('[a]\nrules = "two_card_drew"', 2, "rules = 'two_card_drew': unknown rules; .* did you mean two_card_draw\\?"),
+        ("[a]\n\nrules = 3", 3, "rules = 3: unknown rules; expected one of: "),
         (f'[two_card_draw]\nrules = "{CONTEST}"', 2, "two_card_draw has rules of its own; give a contest of "),
         (f'["../a"]\nrules = "{CONTEST}"', 1, r"\[../a\]: a contest's name has letters a-z and A-Z, digits and _ only"),
         (f'["{"a" * 65}"]\nrules = "{CONTEST}"', 1, "a contest's name has"),

@@ -18,7 +18,7 @@ from tournament.errors import InputError, _of_parameters
     ("said", "told"),
     [
         ("--max-replicas 0: must be at least 1", "max_replicas=0: must be at least 1"),
-        ("--session: say also one OTHER, and no --baseline", "session: say also one OTHER, and no baseline"),
+        ("--session requires one OTHER, and no --baseline", "session requires one OTHER, and no baseline"),
         ("--until-settled 2: expected a probability", "until_settled=2: expected a probability"),
         ("no; tournament new NAME --language c", "no; tournament new NAME --language c"),
     ],

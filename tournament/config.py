@@ -140,7 +140,7 @@ class WatchSettings(BaseModel):
     def _is_after_it_opens(cls, closes: datetime | None, info: ValidationInfo) -> datetime | None:
         opens = info.data.get("opens")
         if closes and opens and closes <= opens:
-            raise ValueError(f"must be after opens = {opens.isoformat()}: else no one can hand in a bot")
+            raise ValueError(f"must be after opens = {opens.isoformat()}: otherwise no one can submit a bot")
         return closes
 
 
@@ -357,7 +357,7 @@ def _check_table(file: _File, name: str, game: object) -> None:
     place = file.place(name, "rules")
     if game is not None and game not in KNOWN_RULES and not names_rules(game):
         close = did_you_mean(game, KNOWN_RULES) if isinstance(game, str) else ""
-        raise InputError(f"{place}: rules = {game!r}: no such rules; there are {rules}; {others}{close}")
+        raise InputError(f"{place}: rules = {game!r}: unknown rules; expected one of: {rules}; {others}{close}")
     if game is not None and name in KNOWN_RULES and game != name:
         raise InputError(f"{place}: {name} has rules of its own; give a contest of {game} another name")
     if not valid_contest_name(name):
@@ -436,7 +436,7 @@ def _unknown(key: str, value: object, model: type[BaseModel], table: str | None)
         return "deals is no setting any more: each leg has deals of its own; delete this line"
     known = [*model.model_fields, *([_SANDBOX, _WATCH, *BUILT_IN] if table is None else [])]
     kind = "table" if isinstance(value, dict) else "key"
-    return f"unknown {kind} {key}; there are {', '.join(known)}{did_you_mean(key, known)}"
+    return f"unknown {kind} {key}; expected one of: {', '.join(known)}{did_you_mean(key, known)}"
 
 
 def _line_of(text: str, table: str | None, key: str) -> int:

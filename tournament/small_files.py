@@ -29,7 +29,7 @@ def read_small_file(path: Path, most: int) -> bytes:
 
 
 def decoded(content: bytes) -> str:
-    """The text of a file that people hand in, which may begin with a byte order mark. Raises UnicodeDecodeError."""
+    """The text of a file that people submit, which may begin with a byte order mark. Raises UnicodeDecodeError."""
     return content.decode("utf-8-sig")
 
 

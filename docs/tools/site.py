@@ -114,7 +114,8 @@ def write_source(source: Path) -> None:
         if file.suffix == ".md":
             content = repaired(content.decode(), file).encode()
         if file == DOCS / "index.md":
-            content += (_LINK_TO_EXAMPLE + navigation(files)).encode()
+            head, mark, rest = content.decode().partition("\n## ")
+            content = (head + _LINK_TO_EXAMPLE + mark + rest + navigation(files)).encode()
         if not place.exists() or place.read_bytes() != content:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
@@ -124,15 +125,15 @@ def write_source(source: Path) -> None:
 
 
 def write_example_report(page: Path) -> None:
-    """Play the shipped bots for some seconds, and write their report as a page of the site."""
+    """Play the shipped bots for some seconds, in replicas enough for narrow places, and write the report as a page."""
     contest = "von_neumann_poker"
     with tempfile.TemporaryDirectory() as results:
         tournament.run(
             contest,
             config=ROOT / "tournament.toml",
             results=results,
-            sessions=20,
-            replicas=3,
+            sessions=50,
+            replicas=10,
             seed="example",
             executor="local",
         )

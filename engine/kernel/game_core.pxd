@@ -61,13 +61,13 @@ cdef class GameCore:
     # records
     cdef Table games_table
     cdef Table sessions_table
-    cdef int32_t match                  # as recorded
+    cdef int64_t match                  # as recorded
     cdef int32_t first_session          # as recorded
 
     cdef int take_seats(self, int seats) except -1
     cdef void begin_seats(self, int seats) noexcept nogil
     cdef int record_in(
-        self, Table games, game_row, Table sessions, session_row, int32_t match, int32_t first_session
+        self, Table games, game_row, Table sessions, session_row, int64_t match, int32_t first_session
     ) except -1
 
     cdef Status step(self, int64_t answer) noexcept nogil

@@ -67,7 +67,7 @@ cdef class GameCore:
             self.windows[seat] = self.scratch + seat * MOST_VIEW_BYTES
 
     cdef int record_in(
-        self, Table games, game_row, Table sessions, session_row, int32_t match, int32_t first_session
+        self, Table games, game_row, Table sessions, session_row, int64_t match, int32_t first_session
     ) except -1:
         """Take the tables to write to, and their rows' first values. Raises TypeError for tables of other rows."""
         games.expect(game_row)

@@ -33,8 +33,8 @@ cdef extern from "Python.h":
 cdef object OVER = object()     # instead of a question
 
 # Columns that all contests have: of games, around the contest's own, and of sessions.
-_GAME_BEGINS = {"match": "int32", "session": "int32", "game": "int32", "first_seat": "uint8"}
-_SESSION_BEGINS = {"match": "int32", "session": "int32", "games": "int32"}
+_GAME_BEGINS = {"match": "int64", "session": "int32", "game": "int32", "first_seat": "uint8"}
+_SESSION_BEGINS = {"match": "int64", "session": "int32", "games": "int32"}
 
 cdef enum:
     GAMES_OF_A_SESSION = 32     # bits of a stream's number

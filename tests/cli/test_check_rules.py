@@ -46,7 +46,7 @@ def test_a_broken_contest_is_told_by_what_it_breaks(tmp_path: Path) -> None:
     ("source", "words", "message"),
     [
         (RULES, ["--seed", "1"], "--seed and --submission-limits are for bots"),
-        (RULES.replace('"int8"', '"int"'), [], "no column can be int; there are bool"),
+        (RULES.replace('"int8"', '"int"'), [], "unknown column type int; expected one of: bool"),
     ],
     ids=["a seed", "a column"],
 )

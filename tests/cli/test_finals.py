@@ -1,4 +1,4 @@
-"""Grading an open contest: its final, who handed in which bot, and commands that find its games."""
+"""Grading an open contest: its final, who submitted which bot, and commands that find its games."""
 
 from __future__ import annotations
 

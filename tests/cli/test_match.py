@@ -95,7 +95,8 @@ def test_the_error_of_a_lead_is_of_the_difference(
     assert verdict(text) == f"defects is ahead in this match, by {by}"
     with (tmp_path / "tournament.toml").open("a") as file:
         file.write("replicas = 10\n")
-    assert verdict(run_cli(*words[:-2]).out).startswith("defects is ahead, by")
+    told = run_cli(*words[:-2])
+    assert verdict(told.out).startswith("defects is ahead, by") and "10 replicas of " in told.err
 
 
 def test_in_a_folder_of_one_contest_its_name_may_be_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,7 +118,7 @@ def test_what_cannot_be_played_is_one_line(folder: Path, monkeypatch: pytest.Mon
     for words, message in (
         (["bold", "entrants/von_neumann_poker/bold.c"], "both bots are called bold"),
         ([], "say also the BOT"),
-        (["bold", "zealous.c", "--game", "1"], "--game: say also of which --session"),
+        (["bold", "zealous.c", "--game", "1"], "--game requires --session"),
     ):
         told = run_cli("match", CONTEST, *words)
         assert told.code == 2 and message in told.err and told.err.count("\n") == 1

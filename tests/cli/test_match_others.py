@@ -142,15 +142,15 @@ def test_bad_input_is_told_in_a_line(folder: Path, monkeypatch: pytest.MonkeyPat
         "int a(const Bot *bot) { __builtin_trap(); }\nint b(const Bot *bot, int bet) { __builtin_trap(); }\n"
     )
     for words, what in (
-        (["no one"], "there is no such file, entrant or shipped bot"),
+        (["no one"], "not found among files, entrants and shipped bots"),
         (["broken.c"], "broken can't play"),
-        (["bold", "calm", "no one"], "there is no such file, entrant or shipped bot"),
+        (["bold", "calm", "no one"], "not found among files, entrants and shipped bots"),
         (["bold", "bold"], "both bots are called bold"),
         (["bold", "calm", "old/calm.c"], "both bots are called calm"),
         (["bold", "dull", "--baseline", "dull"], "both bots are called dull"),
-        (["bold", "--baseline", "gone.c"], "there is no such file, entrant or shipped bot"),
-        (["bold", "--until-settled", "0.9"], "--until-settled: say also --baseline, or one OTHER"),
-        (["bold", "--session", "0"], "--session: say also one OTHER"),
+        (["bold", "--baseline", "gone.c"], "not found among files, entrants and shipped bots"),
+        (["bold", "--until-settled", "0.9"], "--until-settled requires --baseline, or one OTHER"),
+        (["bold", "--session", "0"], "--session requires one OTHER"),
         (["bold", "--baseline", "calm", "--results", "kept"], "--results: the records of two versions"),
     ):
         told = run_cli("match", CONTEST, *words)

@@ -325,7 +325,7 @@ def test_on_a_terminal_long_play_is_asked_for(long_place: ContestDir, answer: st
     os.close(ours)
     assert done.returncode == (answer == "n")
     archive = long_place.results.with_name(f"{CONTEST}-archive-1")
-    assert f"{SESSIONS}9: so these records of" in asked and "Go on? [y/N]" in asked
+    assert f"{SESSIONS}9: so these records of" in asked and "Continue? [y/N]" in asked
     assert archive.exists() == (answer == "y")
 
 

@@ -22,6 +22,8 @@ from tournament.open_contest.jobs import BOT, PRACTICE, Job
 from tournament.open_contest.submissions import Open, Submissions
 from tournament.records.results import Results
 from tournament.runner.listener import Progress, ProgressListener
+from tournament.runner.schedule import legs
+from tournament.runner.schedule.tables import colex_numbers
 
 SEED = "a seed of the tests of examples"
 # Settings that keep each short.
@@ -98,6 +100,22 @@ def test_example_of_two_workers_stopped_and_resumed_has_the_same_records(
     assert_same(*(in_order(read_outcome(place / "results" / name)) for place in (folder, other)))
     assert found.faults.empty, found.faults
     assert found.ranking.seats == SEATS.get(name, 2)
+
+
+def test_matches_with_numbers_of_more_than_32_bits_are_played_recorded_and_verified(
+    runs: Any, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As those of six among bots that have had 150 names."""
+    _, found = played("snakes", runs, tmp_path_factory)
+    monkeypatch.setattr(legs, "colex_numbers", lambda *of: colex_numbers(*of) + 2**40)
+    folder = copied(tmp_path_factory.mktemp("large"), "snakes")
+    large = play(folder, "snakes")
+    for one in ("games", "sessions", "matches"):
+        frame, same = (getattr(results, one) for results in (found, large))
+        pandas.testing.assert_frame_equal(frame.assign(match=frame.match + 2**40), pd.DataFrame(same), check_like=True)
+    (folder / "entrants" / "snakes" / "clockwise.c").unlink()
+    assert len(play(folder, "snakes").games) < len(found.games)
+    assert tournament.verify("snakes", config=folder / "tournament.toml", replay=2).problems == ()
 
 
 @pytest.mark.slow

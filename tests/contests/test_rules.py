@@ -226,7 +226,7 @@ def test_what_rules_do_wrong_ends_the_run_with_a_line_that_names_the_place(asked
         ({"seats": range(2, 70)}, "expected 1 to 64"),
         ({"play": Rules.play}, r"it has no method play\(self, session\)"),
         ({"decisions": Everything.decisions[0]}, r"decisions are a tuple, as in decisions = \("),
-        ({"columns": (Column("n", "int", "m"),)}, "no column can be int; there are bool, int8,"),
+        ({"columns": (Column("n", "int", "m"),)}, "unknown column type int; expected one of: bool, int8,"),
         ({"columns": (Column("n", "int8", "m"),) * 2}, "no column can be called n: two of columns are called so"),
         ({"columns": (Column("points_0", "int8", "m"),)}, "no column can be called points_0: every contest has"),
         ({"settings_class": int}, "settings_class is <class 'int'>, which is no subclass of Settings"),

@@ -11,7 +11,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from tests import forks
-from tests.contest_runs import EXAMPLES, environment
+from tests.contest_runs import EXAMPLES, Listener, environment
 from tournament.api import run
 from tournament.audit.verification import verify_contest
 from tournament.config import load_config, load_contests
@@ -65,7 +65,9 @@ def test_rules_in_a_file_are_played_and_read_and_another_content_is_another_vers
     assert loaded.ranking == played.ranking and len(loaded.games) == played.ranking.games
     path = folder / "rules" / "our_dice.py"
     path.write_text(path.read_text() + "\n# another\n")
-    changed = run("dice", sessions=4, executor="local", workers=1)
+    told = Listener()
+    changed = run("dice", sessions=4, executor="local", workers=1, listener=told)
+    assert any(text.startswith("Not what was played before (the rules have changed): ") for text in told.said)
     assert changed.setup.engine != played.setup.engine
     assert changed.ranking == played.ranking, "what is dealt follows from the name of the rules"
     assert [place.name for place in (folder / "results").iterdir()] != ["dice"], "nothing was archived"
@@ -119,7 +121,7 @@ def test_records_are_read_where_their_rules_are_not_and_no_file_is_run_for_them(
             "line 1: random.choice draws from the system's chance",
         ),
         ("rules/our_dice.py", "import secrets\nx = secrets.randbelow(3)\n" + DICE, "line 2: secrets.randbelow draws"),
-        ("our_dice", DICE, 'no such rules; .* a file: rules = "my_rules.py", or a package'),
+        ("our_dice", DICE, 'unknown rules; .* a file: rules = "my_rules.py", or a package'),
         (
             "no_such_package:Rules",
             "",

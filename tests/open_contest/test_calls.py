@@ -137,7 +137,7 @@ def test_one_author_who_asks_much_keeps_no_page_waiting(served: Served, monkeypa
     def slow(_mine: Mine, author: Author) -> dict[str, Any]:
         asking.release()
         assert go_on.wait(60)
-        return {"submissions_left": 0, "contests": []}
+        return {"submissions_left": 0, "contests": [], "jobs": []}
 
     monkeypatch.setattr(Mine, "values", slow)
     with ThreadPoolExecutor(60) as many:

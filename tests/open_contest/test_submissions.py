@@ -1,4 +1,4 @@
-"""What authors hand in: who may, how often, what becomes of it; and that nothing else is touched."""
+"""What authors submit: who may, how often, what becomes of it; and that nothing else is touched."""
 
 from __future__ import annotations
 

@@ -207,6 +207,27 @@ def test_until_settled_is_for_a_final(tmp_path: Path) -> None:
         Kept(place)
 
 
+@pytest.mark.parametrize(
+    ("settings", "closes", "is_told"),
+    [
+        ("", "2026-07-01T00:00:00Z", True),
+        ("", "2026-05-01T00:00:00Z", False),
+        ("replicas = 10", "2026-07-01T00:00:00Z", False),
+        ("until_settled = 0.9", "2026-07-01T00:00:00Z", False),
+    ],
+)
+def test_a_final_without_places_is_told_while_there_is_time(
+    tmp_path: Path, settings: str, closes: str, is_told: bool
+) -> None:
+    place = make_contest(tmp_path, ["bold", "calm"], settings=settings)
+    settled(place, lambda text: f"{text}\n[watch]\ncloses = {closes}\n")
+    kept = Kept(place)
+    kept.watch.stopping = lambda: True
+    kept.watch.keep()
+    said = "the final will give no places, with one match of each pair: set replicas = 10, or until_settled, before"
+    assert any(line.startswith(said) for line in kept.told.lines) is is_told
+
+
 @pytest.mark.parametrize("folder", [".", "results", "bots/page", "results/von_neumann_poker/games"])
 def test_only_what_everybody_may_see_is_published(tmp_path: Path, folder: str) -> None:
     place = make_contest(tmp_path, ["bold"])
@@ -252,9 +273,11 @@ def test_boards_of_a_final_are_shown_as_open_until_its_last_leg_is_played(
     monkeypatch.setattr(watch_module, "publish", lambda *_, open: boards.append(open))
     monkeypatch.setattr(watch_module, "_PUBLISH_SECONDS", 0.0)
     monkeypatch.setattr(watch_module, "_PAUSE", 0.0)
-    watch = Kept(place).watch
-    watch._attend(watch._contests[0])
+    kept = Kept(place)
+    kept.watch._attend(kept.watch._contests[0])
     assert boards == [True, True, "all is played", False]
+    front = (kept.published / "index.html").read_text()
+    assert "closed <time" in front and "At the end a final" not in front
 
 
 @pytest.mark.slow
@@ -267,6 +290,7 @@ def test_an_open_board_shows_games_without_bots_words_until_the_final_is_played(
         page, board = kept.shown()
         assert "SECRET" not in page + json.dumps(board) and 'id="games-data"' in page
         assert str(tmp_path) not in page + json.dumps(board)
+        assert "Open contest, closes 2026-06-02 13:00 UTC; then a final is played" in page and 'href="../"' in page
         assert board["open"] is True and board["leaderboard"][0]["games"] > 0
         seed = read_seed(open_storage(str(place.results)), tournament.load(str(place.results)).setup.settings["seed"])
         assert str(seed) not in page
@@ -281,6 +305,8 @@ def test_an_open_board_shows_games_without_bots_words_until_the_final_is_played(
     final = tournament.load(str(place.folder / "results" / "final-20260602T130000Z" / CONTEST))
     assert len(final.games) and {match.legs for match in final.ranking.matches} == {2}
     assert final.setup.settings["seed"] != tournament.load(str(place.results)).setup.settings["seed"]
+    front = (kept.published / "index.html").read_text()
+    assert ">Final: it alone counts<" in page and "closed <time" in front and "Hand in a bot" not in front
     assert "SECRET" in page and 'id="games-data"' in page and board["open"] is False
     assert [line["score"] for line in board["leaderboard"]] == [line.score for line in final.ranking.entrants]
 

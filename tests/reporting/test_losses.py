@@ -11,8 +11,11 @@ import pytest
 from tests.built_in import VON_NEUMANN_POKER
 from tests.cli.in_process import run_cli
 from tests.contest_runs import CONTEST, REPOSITORY, SEEDS, make_contest
+from tests.contests.test_one_door import contest_folder
 from tests.reporting.html_reader import read_html
+from tournament.api import run
 from tournament.config import load_config
+from tournament.contests import rules_loader
 from tournament.contests.presentation import LineChart
 from tournament.records.results import load
 from tournament.reporting.losses import losses_to
@@ -114,3 +117,25 @@ def test_rules_in_python_tell_who_came_first(tmp_path: Path, monkeypatch: pytest
         assert kind["won"] == own.points_1.sum() < 0
         assert own[(own.session == kind["session"]) & (own.game == kind["game"])].points_1.item() == -1
     assert sum(one["share"] for one in told["game_kinds"]) == pytest.approx(1) and not told["charts"]
+
+
+def test_figures_of_a_game_that_is_not_zero_sum_are_its_own_points(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The heading, the seats and the course of a match say the same, in points of this bot alone."""
+    monkeypatch.chdir(tmp_path)
+    rules = (REPOSITORY / "tournament" / "starter" / "rules" / "simultaneous.py").read_text()
+    bots = contest_folder(tmp_path, "prizes", rules.replace("my_game", "prizes"), "sessions = 40\nprizes = 6")
+    (bots / "half.c").write_text("int bid(const View *view) { return (int)view->value / 2; }\n")
+    (bots / "third.c").write_text("int bid(const View *view) { return (int)view->value / 3; }\n")
+    found = run("prizes", executor="local", workers=1)
+    sessions = found.sessions
+    for seat, bot in enumerate(("half", "third")):
+        told = losses_to(load_config("prizes").played, found, bot)
+        own, other = sessions[f"points_{seat}"], sessions[f"points_{1 - seat}"]
+        assert told.points_per_session == pytest.approx(own.mean()) != pytest.approx(-other.mean())
+        assert sum(one.mean * one.count for one in told.seats) / len(sessions) == pytest.approx(own.mean())
+        assert sum(told.trend) / len(told.trend) == pytest.approx(own.mean(), rel=0.01)
+    narrow = run_cli("crosstable", "prizes", columns=20)
+    assert "--bot NAME shows one bot's matches, the best first" in narrow.err
+    rules_loader.forget()

@@ -115,7 +115,7 @@ def test_a_run_goes_on_when_nodes_come_and_go_and_when_it_is_stopped_and_killed(
         for process in stopped:
             os.kill(process, signal.SIGCONT)
         said = complaints_of(run)
-        stays = f"tournament: stopped; what was committed stays in {place.results}, run again to go on\n"
+        stays = f"tournament: stopped; what was committed stays in {place.results}, run again to continue\n"
         assert (said, run.returncode) == (stays, 130)
     before = commits(place)
     with cluster.run(place) as run:

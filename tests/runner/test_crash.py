@@ -88,7 +88,7 @@ def test_interrupting_keeps_what_is_committed_and_says_so(tmp_path: Path, number
         _, said = run.communicate(timeout=60)
     complaints = "".join(line for line in said.splitlines(keepends=True) if not line.startswith("Compiling "))
     assert run.returncode == 130
-    assert complaints == f"tournament: stopped; what was committed stays in {place.results}, run again to go on\n"
+    assert complaints == f"tournament: stopped; what was committed stays in {place.results}, run again to continue\n"
     assert_games_are_the_standings(place.results)
     assert list((place.results / "games").iterdir())
     assert not list((place.results / "staging").glob("*"))

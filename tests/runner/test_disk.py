@@ -16,7 +16,7 @@ from tests.contest_runs import (
     read_outcome,
 )
 
-FULL = "tournament: the disk of {} is full; free some space and run again to go on\n"
+FULL = "tournament: the disk of {} is full; free some space and run again to continue\n"
 
 
 def call_with_space(space: int, place: ContestDir) -> subprocess.CompletedProcess[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -32,10 +33,14 @@ from tests.object_store import new_location
 from tests.samples import sample_params
 from tournament.api import run
 from tournament.contests.contest import ENGINE_VERSION
+from tournament.contests.scoring import HouseScoring
 from tournament.errors import RunError
 from tournament.keys import master_key, seed_fingerprint
+from tournament.records import results as results_module
 from tournament.records.results import load
+from tournament.standings.standings import Standings, compute_standings
 from tournament.store.folder_storage import FolderStorage
+from tournament.store.ledger import Batch, ContestSetup
 from tournament.store.storage import join_location
 
 BOTS = ["bold", "calm", "dull", "even"]
@@ -283,3 +288,27 @@ def test_an_object_store_is_resumed_and_adapted_as_a_folder_is(tmp_path: Path, o
     with pytest.raises(RunError, match="in an object store nothing can be moved"):
         run(CONTEST, config=place.config, results=location, seed=SEEDS[8], workers=1, executor="local")
     pd.testing.assert_frame_equal(load(location).games, before)
+
+
+def test_a_run_ranks_no_records_twice(place: ContestDir, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While it plays the first ranking is of its first commit, and the last one is worked out once, of what is there at
+    the end. With nothing to play there is one; results are ranked when that is asked for."""
+    ranked: list[int] = []
+    rank = compute_standings
+
+    def counted(field: ContestSetup, batches: Sequence[Batch], scoring: HouseScoring | None = None) -> Standings:
+        ranked.append(sum(len(batch.legs) for batch in batches))
+        return rank(field, batches, scoring)
+
+    monkeypatch.setattr(results_module, "compute_standings", counted)
+    place.write_bot("bold", bot_source(2, 1))
+    place.play()
+    legs = len(list(combinations(BOTS, 2)))
+    assert ranked[-1] == legs and ranked.count(legs) == 1
+    del ranked[:]
+    place.play()
+    assert ranked == [legs]
+    found = load(str(place.results))
+    assert ranked == [legs]
+    assert found.ranking is found.ranking
+    assert ranked == [legs, legs]

@@ -26,7 +26,7 @@ BLOCKS = 32
 
 
 def test_unknown_ratings_are_refused() -> None:
-    with pytest.raises(InputError, match="--rating best: there are elo"):
+    with pytest.raises(InputError, match="--rating best: expected one of: elo"):
         rating_kind("best")
 
 

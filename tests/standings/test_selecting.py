@@ -89,12 +89,12 @@ def test_columns_come_in_the_order_asked(place: ContestDir, whole: Results) -> N
 def test_what_there_is_none_of_is_named(place: ContestDir) -> None:
     where = str(place.results)
     with pytest.raises(
-        InputError, match=r"there is no column 'bets'; there are match, session, game, seat_0_is_a, .*, bot_1$"
+        InputError, match=r"unknown column 'bets'; expected one of: match, session, game, seat_0_is_a, .*, bot_1$"
     ):
         tournament.load(where, columns=["bet", "bets"])
-    with pytest.raises(InputError, match="there is no match '77'; there are 0, 1, 2, 3, 4, 5"):
+    with pytest.raises(InputError, match="unknown match '77'; expected one of: 0, 1, 2, 3, 4, 5"):
         tournament.load(where, matches=[0, 77])
-    with pytest.raises(InputError, match="there is no bot with matches 'bolt'; there are bold, calm, dull, even"):
+    with pytest.raises(InputError, match="unknown bot with matches 'bolt'; expected one of: bold, calm, dull, even"):
         tournament.load(where, bots=["bolt"])
     with pytest.raises(InputError, match=re.escape("matches is a list of numbers: matches=[3]")):
         tournament.load(where, matches=3)  # type: ignore[arg-type]
@@ -102,7 +102,7 @@ def test_what_there_is_none_of_is_named(place: ContestDir) -> None:
         tournament.load(where, bots="bold")
     with pytest.raises(InputError, match="sessions has none of the columns bet"):
         _ = tournament.load(where, columns=["bet"]).sessions
-    with pytest.raises(InputError, match="there is no table 'gamez' to scan"):
+    with pytest.raises(InputError, match="unknown table 'gamez'"):
         tournament.scan(where, "gamez")  # type: ignore[arg-type]
 
 

@@ -342,7 +342,7 @@ def test_a_line_says_what_one_match_can_t_show() -> None:
     field, points = tournament(["ann", "bob"], 64, 2)
     legs = [leg_of(field, "ann", "bob", points["ann", "bob"], number) for number in range(10)]
     (note,) = notes_of(one := compute_standings(field, [batch_of(legs[0])]))
-    assert note.startswith("one match of each pair: no places") and "--replicas 10" in note
+    assert note.startswith("one match of each pair: no places") and "10 replicas" in note
     assert {line.place for line in one.entrants} == {"—"} and {line.order_status for line in one.entrants} == {
         "open",
         None,

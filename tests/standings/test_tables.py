@@ -163,6 +163,8 @@ def told_apart(seats: int | None, replicas: int, tables: int | None, kind: str, 
         pytest.param(2, 1, 10, "wins", marks=pytest.mark.slow),
         pytest.param(None, 4, None, "learns", marks=pytest.mark.thorough),
         pytest.param(4, 1, 10, "learns", marks=pytest.mark.thorough),
+        pytest.param(3, 10, 10, "learns", marks=pytest.mark.thorough),
+        pytest.param(6, 4, 10, "learns", marks=pytest.mark.thorough),
         pytest.param(6, 2, 5, "wins", marks=pytest.mark.thorough),
     ],
 )

@@ -276,7 +276,7 @@ def test_a_store_that_stumbles_is_asked_again_and_one_that_fails_is_given_up(ser
     with served_store.behaving(gate=lambda request: "503") as requests:
         line = trouble(new_location(served_store.options))
     assert re.fullmatch(
-        r"s3://bucket/\w+: the store at http://.* fails \(.*503.*\); are its address, .*run again to go on", line
+        r"s3://bucket/\w+: the store at http://.* fails \(.*503.*\); are its address, .*run again to continue", line
     )
     assert len(requests) == 3
 

@@ -297,7 +297,7 @@ def test_bots_that_cannot_be_built_and_files_that_are_none(tmp_path: Path, confi
         ("wrong", 1, "bot.toml, line 1: command must be a list of words"),
         ("plain", 2, "bots are files ending in .c"),
         ("folder", 2, "and folders with a bot.toml"),
-        ("nowhere.py", 2, "there is no such file"),
+        ("nowhere.py", 2, "not found"),
     ):
         code, text = run_check(str(tmp_path / name), "--config", config)
         assert (code, words in text) == (expected, True), text

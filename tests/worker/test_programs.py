@@ -134,8 +134,8 @@ def test_a_damaged_archive_is_refused_and_nothing_is_written_outside(damaged: by
 
 
 RECIPES = {
-    'comand = ["x"]': "bot.toml, line 1: unknown key comand; there are command, build; did you mean command?",
-    'command = ["x"]\n[more]\na = 1': "bot.toml, line 1: unknown key more; there are command, build",
+    'comand = ["x"]': "bot.toml, line 1: unknown key comand; expected one of: command, build; did you mean command?",
+    'command = ["x"]\n[more]\na = 1': "bot.toml, line 1: unknown key more; expected one of: command, build",
     "": 'bot.toml: lacks command, for example: command = ["python3", "bot.py"]',
     'build = ["x"]': "bot.toml: lacks command, for example",
     'command = "python3 bot.py"': "bot.toml, line 1: command must be a list of words",

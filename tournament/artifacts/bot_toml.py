@@ -32,7 +32,7 @@ def read_recipe(text: str, where: str) -> Recipe:
         if key not in ("command", "build"):
             shown = key if re.fullmatch(r"[\w-]{1,40}", key) else ascii(key)[:40]
             place, close = f"{where}, line {_line_of(text, key)}", did_you_mean(key, ("command", "build"))
-            raise Unfit(f"{place}: unknown key {shown}; there are command, build{close}")
+            raise Unfit(f"{place}: unknown key {shown}; expected one of: command, build{close}")
     if "command" not in document:
         raise Unfit(f'{where}: lacks command, for example: command = ["python3", "bot.py"]')
     words: dict[str, tuple[str, ...]] = {}

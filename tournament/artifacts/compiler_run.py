@@ -43,7 +43,7 @@ _ABORTED = (-signal.SIGABRT, 256 - signal.SIGABRT)  # what the compiler does whe
 
 
 def allow_less() -> None:
-    """From now on give the compiler what it may take for a bot that anybody hands in."""
+    """From now on give the compiler what it may take for a bot that anybody submits."""
     global SECONDS, _MOST_MEGABYTES
     SECONDS, _MOST_MEGABYTES = _SECONDS_OF_STRANGERS, _MEGABYTES_OF_STRANGERS
 

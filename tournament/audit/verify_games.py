@@ -312,7 +312,7 @@ def _by_leg(
     for rows in chunks:
         keys = pair_keys(rows["match"].astype(np.int64), rows["session"].astype(np.int64))
         of = np.searchsorted(starts, keys, "right") - 1
-        of[(of < 0) | (keys >= starts[of] + length)] = -1
+        of[(of < 0) | (keys >= starts[of] + 1j * length)] = -1
         for leg in np.unique(of[of >= 0]).tolist():
             for name in found[leg]:
                 found[leg][name] += rows[name][of == leg].tobytes()

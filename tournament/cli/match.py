@@ -98,7 +98,7 @@ def match(
     contest, bot, others = _who_plays(load_contests(config), contest, bot, others or [])
     check_game(session, game)
     if session is not None and (len(others) != 1 or baseline):
-        raise InputError("--session: say also one OTHER, and no --baseline")
+        raise InputError("--session requires one OTHER, and no --baseline")
     seed = seed or drawn_seed()
     played = load_config(contest, config).played
     names = {Path(one).stem for one in (bot, baseline) if one}
@@ -183,7 +183,7 @@ def _print(report: MatchReport, contest: PlayedContest, seed: str) -> None:
     if report.baseline_points and report.difference:
         facts.add_row("baseline", Text(f"{_in_words(report.baseline_points, form)} for {report.baseline}"))
         one_replica = any(line.difference and line.difference.ci_half_width is None for line in report.opponents)
-        more = "; --replicas 10 tells more" if one_replica else ""
+        more = "; --replicas 10 gives an interval" if one_replica else ""
         verdict = _VERDICTS[report.verdict or "open"]
         facts.add_row("better by", f"{_in_words(report.difference, signed)}: {verdict}{more}")
     if report.stopping:

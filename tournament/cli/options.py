@@ -66,7 +66,7 @@ Json = Annotated[bool, flag("--json", "print JSON for scripts", OUTPUT)]
 def check_game(session: int | None, game: int | None) -> None:
     """Raises InputError for a game of no session."""
     if game is not None and session is None:
-        raise InputError("--game: say also of which --session")
+        raise InputError("--game requires --session")
 
 
 def command_line(*words: str, **options: object) -> str:

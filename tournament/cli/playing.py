@@ -69,7 +69,7 @@ class Playing:
                     fit = _tell_plan(contest) if dry_run else self._play(contest, before[contest.contest.name])
                     all_fit = all_fit and fit
         except KeyboardInterrupt:
-            print(f"tournament: stopped; what was committed stays in {place}, run again to go on", file=sys.stderr)
+            print(f"tournament: stopped; what was committed stays in {place}, run again to continue", file=sys.stderr)
             raise typer.Exit(130) from None
         if any(entrant.is_nameless for one in prepared for entrant in one.entrants):
             raise typer.Exit(1)  # no one's bot is left out unnoticed
@@ -106,7 +106,7 @@ def _require_wanted(prepared: Prepared) -> None:
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise InputError(f"{unlike}; give --archive to let them")
-    typer.confirm(f"{printable(str(unlike))}. Go on?", abort=True, err=True)
+    typer.confirm(f"{printable(str(unlike))}. Continue?", abort=True, err=True)
 
 
 def _tell_plan(prepared: Prepared) -> bool:

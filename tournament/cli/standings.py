@@ -105,7 +105,7 @@ def leaderboard(
 
 
 def _authors(found: Loaded, authors: Path | None, config: Path | None) -> Mapping[str, str]:
-    """Who handed in which bot, if an open contest took it."""
+    """Who submitted which bot, if an open contest took it."""
     from tournament.open_contest.owners import authors_of_bots, submissions_beside
 
     return authors_of_bots(

@@ -69,7 +69,7 @@ def init(
     there = {known.name: known for known in CONTESTS} | with_bots
     names = dict.fromkeys(contest or with_bots)
     for name in names.keys() - there.keys():
-        raise InputError(f"no contest is called {name}; there are: {', '.join(there)}{did_you_mean(name, there)}")
+        raise InputError(f"no contest is called {name}; expected one of: {', '.join(there)}{did_you_mean(name, there)}")
     chosen = [there[name] for name in names]
     try:
         tier.version_here()

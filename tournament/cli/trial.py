@@ -65,7 +65,7 @@ def check(
     if not os.path.lexists(bot):
         there = sorted(Path("entrants").glob(f"*/{glob.escape(bot.name)}*"))
         hint = f"; did you mean {there[0]}?" if there else ": say the path of the bot's file, or of its folder"
-        raise InputError(f"{bot}: there is no such file{hint}")
+        raise InputError(f"{bot}: not found{hint}")
     if contest is None and are_rules(bot):
         if seed is not None or submission_limits:
             raise InputError(f"{bot}: this is a contest's rules; --seed and --submission-limits are for bots")

@@ -98,7 +98,7 @@ def watch(
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     settings = (config or Path(FILE_NAME)).absolute()
     if submissions and not serve:
-        raise InputError("--submissions: authors hand in over the web; add --serve PORT")
+        raise InputError("--submissions: authors submit bots over the web; add --serve PORT")
     if submissions and not submissions.exists():
         raise InputError(f"{submissions} is not there; make it by tournament author add NAME --authors {submissions}")
     options = {"results": results, "workers": workers, "executor": executor, "ray_address": ray_address}
@@ -127,7 +127,7 @@ def watch(
             if serve:
                 raise RunError(serving.ended)
     except KeyboardInterrupt:
-        print("tournament: stopped; watch again to go on", file=sys.stderr)
+        print("tournament: stopped; watch again to continue", file=sys.stderr)
         raise typer.Exit(130) from None
 
 

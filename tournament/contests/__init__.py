@@ -51,6 +51,6 @@ def _built_in(rules: str) -> Contest:
 def no_contest(name: str, known: Sequence[str]) -> InputError:
     """What is said when none of those that are `known` has this name."""
     return InputError(
-        f"no contest is called {truncate(name, 100)}; there are: {', '.join(known)}, and those that tournament.toml of"
-        f" this folder names{did_you_mean(name, known)}"
+        f"no contest is called {truncate(name, 100)}; expected one of: {', '.join(known)}, and those that"
+        f" tournament.toml of this folder names{did_you_mean(name, known)}"
     )

@@ -37,11 +37,15 @@ class LegLuck(Protocol):
 
 @dataclass(frozen=True)
 class Luck:
-    """A contest's correction for luck: the `columns` of games that it reads, and a `new` LegLuck for each leg.
+    """A contest's correction of scores for luck.
 
-    The games must be zero-sum: what luck gives seat 0 it takes from seat 1. Scores must be linear in points, so
-    that those without luck have the same means, and may decide an order. `new` takes the settings and the leg's first
-    session. Records have the corrections: if the same games give others, raise the contest's version.
+    The games must be zero-sum: what luck gives seat 0 it takes from seat 1. Scores must be linear in points, so that
+    scores without luck have the same means. Records have the corrections: if the same games give other ones, raise the
+    contest's version.
+
+    Attributes:
+        columns: The columns of games that it reads.
+        new: Makes the LegLuck of a leg from the settings and the leg's first session.
     """
 
     columns: tuple[str, ...]

@@ -170,11 +170,16 @@ class Adapter:
 class Sdk:
     """What bots are written with.
 
-    `folder` has the C header, the adapter and the templates of new bots. The core writes the same `view` before every
-    decision; `show_view` puts one as text that has too many fields to list. A bot in C++ or Python may also be a class
-    called `class_name` with the decisions as its methods. `new_dialogue` begins a program's leg, from the core and the
-    key of its helpers, where it isn't asked in lines of JSON; a program that broke off a dialogue gets no other in that
-    leg. `name_answer` puts a refused answer in the rules' words.
+    Attributes:
+        folder: The folder of the C header, the adapter and the templates of new bots.
+        compiled: What C and C++ bots are compiled with.
+        python: What Python bots can use.
+        view: The fields that the core writes before every decision.
+        show_view: Formats a view that has too many fields to list.
+        class_name: Name of the class that a bot in C++ or Python can be, with the decisions as its methods.
+        new_dialogue: Makes the dialogue of a program's leg from the core and the key of its helpers, if the program
+            isn't asked in lines of JSON. A program that broke off a dialogue gets no other one in that leg.
+        name_answer: Formats a refused answer in the rules' words.
     """
 
     folder: Path

@@ -134,14 +134,19 @@ class Kinds:
 
 @dataclass(frozen=True)
 class Presentation:
-    """How a contest's games are shown.
+    """How a contest's games are shown. Records can be untrusted, so values can be outside of what the core writes.
 
-    `tally` counts some rows; its counts are added up over all rows. Their first axis has a place for each entrant and
-    one for all others. `charts` shows one bot out of these sums. `scene` shows a row. `points_0` is what seat 0 won in
-    each row, in `money`; None where rows don't say that. `game` is what its players call a game.
-    `classify` sorts rows as the player at seat 0 or 1 sees them, None where rows don't tell what a game brought.
-    With `turns` whole sessions are shown, turn by turn, from the columns move_0, move_1 and move_replaced_0, _1.
-    Rows come from anybody's records: values may be outside of what the core writes.
+    Attributes:
+        tally: Counts some rows; its counts are added up over all rows. Their first axis has an index for each entrant,
+            and one for all others.
+        charts: Makes the charts of one bot from these sums.
+        scene: Shows a row.
+        points_0: What seat 0 won in each row, in `money`; None if rows don't say.
+        money: The unit of what a game is played for.
+        game: What players call a game.
+        turns: If given, whole sessions are shown turn by turn, from the columns move_0, move_1 and move_replaced_0, _1.
+        classify: Sorts rows by kind, as the player at seat 0 or 1 sees them; None if rows don't say what a game
+            brought.
     """
 
     tally: Callable[[Rows, Seats], Sums]

@@ -18,8 +18,10 @@ from tournament.store.ledger import TableName
 class HousePlayer:
     """A fixed opponent that the contest brings.
 
-    `content` is all that its play depends on besides settings and dice: it goes into the digests of its legs and to the
-    core that plays it. `facts` are numbers about it for the scoring, such as what a perfect opponent wins a game.
+    Attributes:
+        name: Its name, as in the records.
+        content: Everything that its play depends on besides settings and dice. It is in the digests of its legs.
+        facts: Numbers about it for the scoring, such as what a perfect opponent wins per game.
     """
 
     name: str
@@ -34,7 +36,14 @@ class HousePlayer:
 
 @dataclass(frozen=True)
 class HousePlaySums:
-    """Sums of an entrant's play against one house player, over one leg or a match."""
+    """Sums of an entrant's play against one house player, over one leg or a match.
+
+    Attributes:
+        points: The entrant's points.
+        sessions: Number of sessions.
+        games: Number of games.
+        facts: The house player's facts.
+    """
 
     points: float
     sessions: int
@@ -44,10 +53,14 @@ class HousePlaySums:
 
 @dataclass(frozen=True)
 class Measure:
-    """A number about an entrant's play that leaderboard and crosstable show beside the score.
+    """A number about an entrant's play that the leaderboard and the crosstable show next to the score.
 
-    `value` takes the play against some house players, one or all; None where it has no meaning. `shown` writes it for
-    a terminal.
+    Attributes:
+        name: Its key in JSON.
+        title: The heading of its column.
+        meaning: What it says, for pages.
+        value: Computes it from the play against one or all house players; None if it has no meaning.
+        shown: Formats it for a terminal.
     """
 
     name: str
@@ -59,10 +72,13 @@ class Measure:
 
 @dataclass(frozen=True)
 class HouseScoring:
-    """How play against house players becomes an entrant's score: the mean over them of `score`.
+    """How play against house players becomes an entrant's score: the mean of `score` over them.
 
-    `score` takes the sums of one session, and a match's is the mean over its sessions; or, where `of_match`, the sums
-    of all sessions of the match at once. It is shown to this many `decimals`.
+    Attributes:
+        score: Computes a score from the sums of one session; a match's score is the mean over its sessions.
+        of_match: Whether `score` takes the sums of all sessions of the match instead.
+        decimals: Decimals that are shown.
+        measures: Further numbers to show.
     """
 
     score: Callable[[HousePlaySums], float]
@@ -73,14 +89,19 @@ class HouseScoring:
 
 @dataclass(frozen=True)
 class House:
-    """The house players of a contest in which entrants play these and not each other.
+    """The house players of a contest in which each entrant plays all of them, and no other entrant.
 
-    `players` gives those of a tournament; it takes the settings, the folder from which relative paths start, and a
-    function for messages while it takes long, and raises InputError. `practice_players`, if a contest's depend on its
-    seed, gives those of a match with a seed of its own, under other names; they aren't kept. `practice` gives one
-    to try entrants against, chosen by a key. Every player has the `facts`. With a `suffix`, their contents are kept
-    beside the records, as files of that ending, and so are those of the `examples`, which entrants may know: their
-    names, and what makes them.
+    Attributes:
+        players: Makes those of a tournament from the settings, the folder of relative paths, and a function that shows
+            messages. It can raise InputError.
+        practice: Makes one from a key, to try entrants against.
+        scoring: How play against them becomes a score.
+        suffix: If given, their contents are kept as files with this ending next to the records.
+        facts: Names of the facts that every player has.
+        examples: Names of further players, kept in the same way, that entrants can know.
+        example: Makes an example from the settings and its name.
+        practice_players: Makes those of a match with its own seed, if a tournament's depend on the seed. They
+            aren't kept.
     """
 
     players: Callable[[Any, Path, Callable[[str], None]], Sequence[HousePlayer]]
@@ -95,10 +116,14 @@ class House:
 
 @dataclass(frozen=True)
 class PointsSource:
-    """Where the records have points: columns of a table, by whose rows a leg is cut into blocks.
+    """Where the records have points.
 
-    `columns` are those of all seats; with `zero_sum` that of the first of two, of which the other has the negated
-    points. `length`: the setting with the number of games in a leg of one session."""
+    Attributes:
+        table: The table by whose rows a leg is cut into blocks.
+        columns: The columns of all seats' points; if `zero_sum`, the column of the first of two seats.
+        length: The setting with the number of games in a leg of one session.
+        zero_sum: Whether the second seat has the first one's points, negated.
+    """
 
     table: TableName
     columns: tuple[str, ...]

@@ -159,7 +159,7 @@ class ContestSettings(BaseModel):
 
 
 class BankedSettings(ContestSettings):
-    """Of a contest whose statement limits only all of a bot's time in a session: a decision may take all of it."""
+    """Keys of a contest whose statement limits only a bot's time per session: one decision can take all of it."""
 
     @property
     def fuel_per_leg(self) -> int:

@@ -149,7 +149,8 @@ def building(
     if to_compile:
         libraries.prepare_libraries({s.kind for s in to_compile}, sandbox, say)
         say(f"Compiling {len(to_compile)} bot{'s' if len(to_compile) > 1 else ''}…")
-    with run_command.threads_that_end(cores()) as pool:
+    # On one core, too, others are built beside one that takes long.
+    with run_command.threads_that_end(max(2, cores())) as pool:
         yield Building(pool, builds.build, builds.build_alone, submissions, refused, recorded)
 
 

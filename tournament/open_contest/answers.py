@@ -48,7 +48,7 @@ class Limits(TypedDict):
 
     __pydantic_config__ = _EXACT  # type: ignore[misc]
     bots: Annotated[int, _of("bots of an author in the contest")]
-    submissions_per_day: Annotated[int, _of("checks, practice matches, replays and bots handed in, from midnight UTC")]
+    submissions_per_day: Annotated[int, _of("checks, practice matches, replays and bots submitted, from midnight UTC")]
     seconds_per_day: Annotated[int, _of("of the server's machine, for all of these")]
     games_per_match: Annotated[int, _of("about this many games of a practice match; sessions are cut to fit")]
     bytes_per_file: Annotated[int, _of("of a bot's file or archive")]
@@ -84,7 +84,7 @@ class JobAnswer(TypedDict):
     author: Annotated[str, _of("whose it is")]
     contest: Annotated[str, _of("for which contest")]
     bot: Annotated[str, _of("the bot's name")]
-    file: Annotated[str, _of("the file that was handed in")]
+    file: Annotated[str, _of("the file that was submitted")]
     at: Annotated[str, _of("when")]
     kind: Annotated[str, _of("bot, check, practice, replay or withdrawal")]
     state: Annotated[
@@ -93,7 +93,7 @@ class JobAnswer(TypedDict):
     said: Annotated[str, _of("what the check says, or why it failed; of a match or a replay the report as text")]
     starts: Annotated[int, _of("how often it was taken up")]
     failures: Annotated[int, _of("how often the server's machine failed at it")]
-    sha256: Annotated[str, _of("of what was handed in")]
+    sha256: Annotated[str, _of("of what was submitted")]
     asks: Annotated[dict[str, Any], _of("opponents, sessions or the game that were asked for")]
     url: Annotated[str, _of("where to ask for it again")]
     place_in_queue: Annotated[int | None, _of("how many are to be done up to this one; null once it is done")]
@@ -233,7 +233,7 @@ CALLS = (
     Call("GET", "/contests", "list the contests", list[ContestLine], needs_token=False),
     Call("GET", "/contests/{name}", "rules, settings, limits and templates", ContestAnswer, needs_token=False),
     Call("GET", "/contests/{name}/standings", "the board", StandingsAnswer, needs_token=False),
-    Call("PUT", "/bots/{file}", "hand in a bot", JobAnswer, _CONTEST | _WAIT, _BOT),
+    Call("PUT", "/bots/{file}", "submit a bot", JobAnswer, _CONTEST | _WAIT, _BOT),
     Call("DELETE", "/bots/{file}", "withdraw a bot, by its name", JobAnswer, _CONTEST | _WAIT),
     Call("POST", "/check/{file}", "check a bot without entering it", JobAnswer, _CONTEST | _WAIT, _BOT),
     Call(
@@ -337,7 +337,7 @@ def calls_in_words() -> str:
     lines = [
         "# An open contest of bots",
         "",
-        "> Write a bot, check it, play it against others, hand it in, and see where it stands. All by HTTP and JSON.",
+        "> Write a bot, check it, play it against others, submit it, and see where it stands. All by HTTP and JSON.",
         "",
         "Send `Accept: application/json`, and the author's token as `Authorization: Bearer TOKEN`. Jobs take a while:",
         "add `?wait=60`, and while `state` is queued ask again at `url`. /openapi.json has all schemas.",

@@ -80,7 +80,7 @@ def revoke_token(path: Path, name: str, *, ban: bool) -> None:
 
 
 class AuthorsFile:
-    """The authors of a file, as it was when it was last right: an organiser edits it while people hand in."""
+    """The authors of a file, as it was when it was last right: an organiser edits it while people submit."""
 
     def __init__(self, path: Path, tell: Callable[[str], None] = lambda what: None) -> None:
         """Raises InputError."""

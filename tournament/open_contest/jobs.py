@@ -31,12 +31,12 @@ _MOST_JOBS = 2_000
 
 @dataclass(frozen=True)
 class Job:
-    """A bot that was handed in, that is to be checked or to play a practice match, a recorded game that is to be shown,
+    """A bot that was submitted, that is to be checked or to play a practice match, a recorded game that is to be shown,
     or a withdrawal: of whom, for which contest.
 
     `said` is what `tournament check` said, the figures of a practice match or a replay as JSON, or why the job failed.
     `starts` counts how often it was taken up, `failures` how often this machine failed at it; `sha256` is that of what
-    was handed in. `asks`: against whom, how many sessions, or which game.
+    was submitted. `asks`: against whom, how many sessions, or which game.
     """
 
     id: str

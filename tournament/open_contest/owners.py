@@ -16,12 +16,12 @@ STATE = "state.json"  # the file's name
 
 
 def submissions_beside(authors: Path) -> Path:
-    """Return the folder of what the authors of a file hand in."""
+    """Return the folder of what the authors of a file submit."""
     return authors.absolute().parent / "submissions"
 
 
 def authors_of_bots(submissions: Path, contest: str) -> dict[str, str]:
-    """Return who handed in which bot of a contest, by the bot; nothing if none was handed in there."""
+    """Return who submitted which bot of a contest, by the bot; nothing if none was submitted there."""
     with contextlib.suppress(OSError, ValueError, TypeError, AttributeError):
         held = Owners(submissions / STATE).held(contest)
         return {bot: author for author, bot in held}

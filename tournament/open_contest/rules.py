@@ -86,4 +86,4 @@ def _told(interface: Interface, question: DecisionSpec) -> list[str]:
 
 def _require(current: Open, name: str) -> None:
     if name not in current.contests:
-        raise Refused(404, f"no contest is called so; there are {', '.join(current.contests)}")
+        raise Refused(404, f"unknown contest; expected one of: {', '.join(current.contests)}")

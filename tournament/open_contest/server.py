@@ -1,4 +1,4 @@
-"""An open contest on the web: one folder, read-only, and what authors hand in. Nothing else of the machine.
+"""An open contest on the web: one folder, read-only, and what authors submit. Nothing else of the machine.
 
 Requests must name this server, so that a foreign name that leads here (DNS rebinding) gets nothing; what changes
 something must come from its own pages, or bring its token in a header, which no other site's page can. A request has a
@@ -46,7 +46,7 @@ from tournament.open_contest.publishing import faces_of
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.rules import contests_of, rules_of, standings_of
 from tournament.open_contest.submissions import Submissions
-from tournament.reporting.face import mine_page, served_policy, submit_page
+from tournament.reporting.face import job_page, mine_page, served_policy, submit_page
 
 _MOST_RESTARTS = 3
 _BODY_SECONDS = 60.0
@@ -168,7 +168,7 @@ class Server:
             if restarts < _MOST_RESTARTS:
                 self._server = uvicorn.Server(self._config)
                 self._tell(f"{why}; it is started again")
-        self.ended = f"{why}; it was started again {_MOST_RESTARTS} times: watch again to go on"
+        self.ended = f"{why}; it was started again {_MOST_RESTARTS} times: watch again to continue"
 
 
 class _Bounded(H11Protocol):
@@ -284,7 +284,7 @@ class _Desk:
         return _page(submit_page(faces, tuple(KINDS)))
 
     async def _my_bots(self, request: Request) -> Response:
-        is_page = "text/html" in request.headers.get("accept", "")
+        is_page = _for_browser(request)
         try:
             author = await self._author(request)
         except Refused:
@@ -402,7 +402,12 @@ class _Desk:
         return _answer(request, 200, values, "\n".join(lines))
 
     async def _job(self, request: Request) -> Response:
-        author = await self._author(request)
+        try:
+            author = await self._author(request)
+        except Refused:
+            if _for_browser(request):
+                return RedirectResponse("/submit", 303)
+            raise
         job = self._submissions.job(author, request.path_params["id"])
         if job is None:
             raise Refused(404, "you have no such job")
@@ -426,6 +431,8 @@ class _Desk:
         status = 202 if job.state == QUEUED else 422 if job.state in (NOT_FIT, SET_ASIDE) else 200
         where = address_of_job(job)
         values = job_values(self._submissions, job)
+        if _for_browser(request):
+            return _page(job_page(values, words_of_job))
         more = f"; ask {where}" if job.state == QUEUED else f"\n{words_of_job(values)}"
         text = f"{job.file}: {job.state}{more}"
         return _answer(request, status, values, text, {"Location": where})
@@ -455,20 +462,33 @@ def _match_of(request: Request) -> dict[str, Any]:
     return {name: value for name, value in asks.items() if value}
 
 
+def _for_browser(request: Request) -> bool:
+    return request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
+
+
 def _page(text: str) -> Response:
     return Response(text, media_type="text/html")
 
 
 def _told(mine: Mapping[str, Any]) -> str:
-    """An author's bots as text: a line for each, and why it is disqualified."""
+    """An author's bots as text: a line for each, and why it is disqualified; then what was not fit."""
     lines = [f"{mine['submissions_left']} submissions left today"]
     for contest in mine["contests"]:
         for bot in contest["bots"]:
-            place = f", place {bot['place']} of {bot['field_size']}, {bot['score']:+.6g}" if bot["place"] else ""
+            place = f", place {bot['place']} of {bot['field_size']}" if _has_place(bot) else ""
+            place += f", {bot['score']:+.6g}" if bot["place"] else ""
             why = f": {bot['disqualified']}" if bot["disqualified"] else ""
             state = "disqualified" if bot["disqualified"] else bot["state"]
             lines.append(f"{contest['name']} {bot['bot']}: {state}{why}{place}, {len(bot['faults'])} faults")
+    for job in mine["jobs"]:
+        if job["kind"] == BOT and job["state"] in (NOT_FIT, SET_ASIDE):
+            lines.append(f"{job['at']} {job['file']}: {job['state']}; {job['url']} says why")
     return "\n".join(lines)
+
+
+def _has_place(bot: Mapping[str, Any]) -> bool:
+    """Whether its place is known: not after a single match of each pair."""
+    return bool(bot["place"]) and str(bot["place"])[0].isdigit()
 
 
 def _answer(

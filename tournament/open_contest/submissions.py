@@ -1,4 +1,4 @@
-"""Bots that authors hand in: taken in, tried one after the other, and put among the entrants if they are fit.
+"""Bots that authors submit: taken in, tried one after the other, and put among the entrants if they are fit.
 
 In a folder that only this user may read:
 
@@ -123,7 +123,7 @@ class Submissions:
         return 1 + queued.index(job.id) if job.id in queued else None  # it may have been done since it was looked up
 
     def are_waiting(self, contest: str) -> bool:
-        """Whether bots that were handed in to a contest are still to be tried, or to leave."""
+        """Whether bots that were submitted to a contest are still to be tried, or to leave."""
         with self._changed:
             return any(job.lane != PRACTICE for job in self._jobs.queued(contest))
 
@@ -191,7 +191,7 @@ class Submissions:
             self._owners.give(contest, name, author.name)
             self._owners.write()
             job = self._add(replace(job, sha256=hashlib.sha256(content or b"").hexdigest()), content)
-        self._tell(contest, f"{author.name} handed in {file}{_FOR.get(kind, '')}")
+        self._tell(contest, f"{author.name} submitted {file}{_FOR.get(kind, '')}")
         return job
 
     def practise(self, author: Author, contest: str, bot: str, asks: Mapping[str, Any] = _NO_ASKS) -> Job:
@@ -207,7 +207,7 @@ class Submissions:
         """Have a recorded session of the author's bot, or a game of it, played again. Raises as `take` does."""
         current = self._current()
         if contest not in current.contests:
-            raise Refused(404, f"no contest is called so; there are {', '.join(current.contests)}")
+            raise Refused(404, f"unknown contest; expected one of: {', '.join(current.contests)}")
         if self._owners.owner(contest, bot) != (author.name, bot):
             raise Refused(404, f"you have no bot called {bot}")
         if current.contests[contest].played.house and contest not in current.over:
@@ -259,7 +259,7 @@ class Submissions:
         return self._jobs.find(job.id) or job
 
     def put_out_banned(self) -> None:
-        """Have all that authors who are banned handed in leave their contests."""
+        """Have all that authors who are banned submitted leave their contests."""
         banned = {author.name for author in self._authors().values() if author.banned}
         if not banned:
             return
@@ -453,7 +453,7 @@ class Submissions:
         current, now = self._current(), self._now()
         opening = current.opening
         if contest not in current.contests:
-            raise Refused(404, f"no contest is called so; there are {', '.join(current.contests)}")
+            raise Refused(404, f"unknown contest; expected one of: {', '.join(current.contests)}")
         if opening.closes and (now >= opening.closes or contest in current.over):
             raise Refused(403, f"submissions closed at {opening.closes.isoformat(' ')}")
         if opening.opens and now < opening.opens:
@@ -468,17 +468,17 @@ class Submissions:
 
     def _is_late(self, job: Job) -> bool:
         """Set aside what no one waits for once the contest has closed: practice matches, and all but the last that was
-        handed in of a bot."""
+        submitted of a bot."""
         if job.contest not in self._current().over or job.kind in (WITHDRAWAL, REPLAY):
             return False
         same = [one for one in self._jobs.queued(job.contest, BOT) if one.bot == job.bot]
         if job.kind == BOT and same[-1:] == [job]:
             return False
-        self._end(job, SET_ASIDE, "the contest has closed" if job.lane == PRACTICE else "a later one was handed in")
+        self._end(job, SET_ASIDE, "the contest has closed" if job.lane == PRACTICE else "a later one was submitted")
         return True
 
     def _unpacked(self, job: Job) -> Path | None:
-        """The bot of a job as a file or folder of its name, None if nothing was handed in. Raises Refused for what is
+        """The bot of a job as a file or folder of its name, None if nothing was submitted. Raises Refused for what is
         no archive of a program."""
         upload = self._jobs.upload(job)
         if not upload.exists():

@@ -35,6 +35,9 @@ _AGAIN_SECONDS = 30.0  # after trouble of the machine
 _MOST_FAILURES = 2  # of publishing the same
 _PUBLISH_SECONDS, _PAUSE = 3.0, 10  # between boards of one round, at least; and in times of what the last one took
 _MOST_FILES = 20_000
+_NO_PLACES = (
+    "the final will give no places, with one match of each pair: set replicas = 10, or until_settled, before it closes"
+)
 
 # What lies somewhere: paths, the times of their last change, and sizes.
 _Files = dict[str, tuple[int, int]]
@@ -125,11 +128,24 @@ class Watch:
 
     def keep(self) -> None:
         """Play and show until `stopping`; an exception such as KeyboardInterrupt stops it at any moment."""
+        for name in self._finals_without_places(self._contests):
+            self.shown.tell(name, _NO_PLACES)
         while not self.stopping():
             self._look_at_settings()
             for contest in self._contests:
                 self._attend(contest)
             _wait([self.settings.parent, *(one.config.entrants for one in self._contests)])
+
+    def _finals_without_places(self, contests: Sequence[_Contest]) -> list[str]:
+        """The names of contests whose final will give no places. That is told while there is time: a final stays
+        closed."""
+        return [
+            one.name
+            for one in contests
+            if one.closing
+            and not self._is_over(one)
+            and (one.config.contest.replicas, one.config.contest.until_settled) == (1, None)
+        ]
 
     def _is_over(self, contest: _Contest) -> bool:
         """Whether a contest has closed: once it has, whatever the clock says later."""
@@ -169,6 +185,7 @@ class Watch:
                 ):
                     _require_same_games(prepared)
             self._look_for_finals(loaded)
+            without_places = self._finals_without_places(loaded)
         except InputError as refused:
             self.shown.tell("", f"{refused}; the settings before stay")
             return
@@ -178,6 +195,8 @@ class Watch:
             self.shown.tell("", f"{trouble}; the settings before stay until it is tried again in {_AGAIN_SECONDS:g} s")
             return
         self._contests, self._is_good = loaded, True
+        for name in without_places:
+            self.shown.tell(name, _NO_PLACES)
         self.shown.tell("", f"{self.settings.name} is read again")
 
     def _attend(self, contest: _Contest) -> None:

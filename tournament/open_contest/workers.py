@@ -1,4 +1,4 @@
-"""The threads of an open contest that try what is handed in, one for each kind of job."""
+"""The threads of an open contest that try what is submitted, one for each kind of job."""
 
 from __future__ import annotations
 

@@ -90,11 +90,12 @@ STANDING = {
         " after `--until-settled` also tied or too_close; null for the last one"
     ),
     "significantly_ahead_of": (
-        "the nearest bots that are surely behind it; who is behind these is behind it, too, and no one else is surely"
+        "the nearest bots that are significantly behind it; bots behind these are behind it,"
+        " too, and no others are significantly"
     ),
     "points_per_game": "the same for a game: in a matrix game points a turn",
 }
-AUTHOR = "who handed it in, where an open contest took it; null for other bots"
+AUTHOR = "who submitted it, where an open contest took it; null for other bots"
 OUTLIER_RESULTS = (
     "its results that are far from what those against all others predict: `opponent`, "
     "`points_per_session`, `predicted`, and the `prediction_sd` of results about it. Empty in nineteen of twenty fields"
@@ -168,7 +169,7 @@ class Results:
         """Recorded faults, one per row, as in faults/."""
         import pandas as pd
 
-        return pd.DataFrame(fault_values(self.ranking)).astype({"match": "int32", "session": "int32", "game": "int32"})
+        return pd.DataFrame(fault_values(self.ranking)).astype({"match": "int64", "session": "int32", "game": "int32"})
 
     def rating(self, kind: str) -> list[Rated]:
         """Return another rating of the crosstable, best first; `kind` is `elo`.
@@ -293,7 +294,7 @@ def scan(
         InputError: There are no results, or no such table, match or bot.
     """
     if table not in ("games", "sessions"):
-        raise InputError(f"there is no table {str(table)[:200]!r} to scan; there are games, sessions")
+        raise InputError(f"unknown table {str(table)[:200]!r}; expected one of: games, sessions")
     location, field, batches = _opened(os.fspath(results))
     contest = _contest_of_records(location, field, batches)
     players = _players(batches) if (matches, bots) != (None, None) else {}

@@ -74,7 +74,7 @@ def _require(what: str, wanted: Iterable[Any], known: Mapping[Any, Any]) -> None
     for one in wanted:
         if one not in known:
             there = truncate(", ".join(map(str, known)), 300) or "none"
-            raise InputError(f"there is no {what} {str(one)[:200]!r}; there are {there}")
+            raise InputError(f"unknown {what} {str(one)[:200]!r}; expected one of: {there}")
 
 
 def _parts(batches: Sequence[Batch], table: TableName, matches: frozenset[int] | None) -> list[tuple[Part, Legs]]:

@@ -1,4 +1,4 @@
-"""The pages around the report of an open contest: its front, where bots are handed in, and an author's own page."""
+"""The pages around the report of an open contest: its front, where bots are submitted, and an author's own page."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ class ContestFace:
     opens: datetime | None
     closes: datetime | None
     templates: Mapping[str, str]
+    is_over: bool = False
 
 
 def face_policy() -> str:
@@ -54,13 +55,18 @@ def front_page(contests: Sequence[ContestFace], *, submissions: bool) -> str:
 
 
 def submit_page(contests: Sequence[ContestFace], kinds: Sequence[str]) -> str:
-    """The page on which bots are handed in."""
+    """The page on which bots are submitted."""
     return _filled("submit", contests=contests, kinds=kinds, submissions=True)
 
 
 def mine_page(mine: Mapping[str, Any], words_of_job: Callable[[Mapping[str, Any]], str]) -> str:
     """An author's own page, of the values that a script gets, too; `words_of_job` tells a job to people."""
     return _filled("mine", mine=mine, words_of_job=words_of_job, submissions=True)
+
+
+def job_page(job: Mapping[str, Any], words_of_job: Callable[[Mapping[str, Any]], str]) -> str:
+    """The page of a job, which asks for itself again while it waits."""
+    return _filled("job", job=job, words_of_job=words_of_job, submissions=True)
 
 
 def small_page(title: str, text: str) -> str:

@@ -26,12 +26,21 @@ _TAKEN = frozenset(
 class Decision(decisions.Decision):
     """A decision that bots make in a function, or a method, of this name.
 
-    `observation`: the values that a bot is shown, `answer`: the type of what it answers. `play` yields a question: the
-    decision called with a seat and the values, and with `legal_actions` where the answer is a LegalAction. Any other
-    answer is illegal, and a fault: then `default` counts, or the first legal action; without one the lowest number or
-    the first choice. With `illegal="loses"` it is no fault: `play` gets it as an Illegal, and records a game that the
-    seat loses, with fewer points than the others. What is no answer at all stays a fault. Raises ValueError for names
-    that can't be used in a bot, and for types that an answer can't have.
+    `play` yields a question: the decision called with a seat and the observation, and with `legal_actions` if the
+    answer is a LegalAction.
+
+    Args:
+        name: Name of the function that a bot defines.
+        description: What the bot decides, for templates and pages.
+        observation: The values that a bot observes, by name, each with its type.
+        answer: The type of the answer; any other answer is illegal.
+        default: The answer that counts at a fault. Without it the first legal action, the lowest number or the first
+            choice counts; lists and texts need one.
+        illegal: "fault" makes an illegal answer a fault. With "loses", `play` gets it as an `Illegal`, and records a
+            game in which the seat has fewer points than the others.
+
+    Raises:
+        ValueError: A name can't be used in a bot, or a type can't be an answer's.
     """
 
     def __init__(

@@ -7,6 +7,7 @@ import importlib.metadata
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, ClassVar, Literal, cast
+from xml.etree import ElementTree
 
 from pydantic import Field, create_model
 
@@ -175,7 +176,7 @@ def _check(rules: type[Rules]) -> None:
     taken = dict.fromkeys(game_columns(most, ()), "every contest has a column of that name")
     for column in rules.columns:
         if column.dtype not in KINDS:
-            raise ValueError(f"no column can be {column.dtype}; there are {', '.join(KINDS)}")
+            raise ValueError(f"unknown column type {column.dtype}; expected one of: {', '.join(KINDS)}")
         for name in names_by_seat(column.name, most) if column.per_seat else [column.name]:
             if name in taken:
                 raise ValueError(f"no column can be called {name}: {taken[name]}")
@@ -412,6 +413,10 @@ def _drawing(rules: Rules, names: Sequence[str]) -> str:
     rules.bot_names = names
     try:
         found: object = rules.render()
+        if isinstance(found, str) and found.lstrip().startswith("<svg"):
+            if len(found) > _MOST_DRAWN:
+                raise ValueError(f"SVG of {len(found):,} characters; at most {_MOST_DRAWN:,} are shown")
+            ElementTree.fromstring(found)  # a browser shows nothing of one that isn't well-formed
     except (Exception, SystemExit) as problem:
         return f"{_RENDER_FAILED}{type(problem).__name__}: {' '.join(str(problem).split())}"[:1000]
     finally:

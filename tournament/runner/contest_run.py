@@ -107,7 +107,8 @@ def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundSt
             if writer.state.entries > entries and state.standings and not state.set_aside:
                 require_held(writer.storage)
                 keep_history(writer.storage, writer.state.entries, state.standings)
-            if writer.state.field and not state.set_aside:  # former versions have no games any more
+            # Former versions have no games any more.
+            if writer.state.entries > entries and writer.state.field and not state.set_aside:
                 kept_bots.drop_bots(
                     writer.storage, but={one.artifact for one in writer.state.field.entrants if one.artifact}
                 )

@@ -50,7 +50,9 @@ def differences(
     differing = {
         key: "they have another seed"
         if key == "seed"
-        else f"{key} was {truncate(str(known.settings.get(key)), 100)}, is {value}"
+        else f"{key} is new"
+        if key not in known.settings
+        else f"{key} was {truncate(str(known.settings[key]), 100)}, is {value}"
         for key, value in settings.items()
         if known.settings.get(key) != value
         and key != "tables"  # another number of them changes none of the others
@@ -64,7 +66,8 @@ def differences(
     if known.engine != contest.engine_version:
         why = ", where each leg has deals of its own" if int(known.engine.split(".")[0]) < _OWN_DEALS_FROM else ""
         versions = f"version {known.engine} of {contest.name}, this is {contest.engine_version}"
-        differing["version"] = f"games of {versions}{why}"
+        is_edited = contest.edition and known.engine.rpartition(".")[0] == contest.engine_version.rpartition(".")[0]
+        differing["version"] = "the rules have changed" if is_edited else f"games of {versions}{why}"
     if names.isdisjoint(entrant.name for entrant in known.entrants):
         differing["entrants"] = "none of its bots are here"
     if (

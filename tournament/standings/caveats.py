@@ -12,15 +12,15 @@ def notes_of(ranking: Standings) -> list[str]:
     replicas = ranking.measured.replicas
     if ranking.until is not None:
         if any(line.order_status == "settled" for line in ranking.ranked):
-            return ["settled pairs seem farther apart than they are, since play stopped when they did"]
+            return ["settled pairs seem further apart than they are, because play stopped when the gap was large"]
     elif len(ranking.measured.scores) > 1 and replicas < _ENOUGH_REPLICAS:
         if ranking.drawn:
-            return ["few matches of each bot: places are wide; more tables, or --replicas 10, tell more"]
+            return ["few matches of each bot: places are wide; more tables, or 10 replicas, narrow them"]
         if replicas > 1:
-            return [f"{replicas} replicas: places are wide; --replicas 10 tells more"]
+            return [f"{replicas} replicas: places are wide; 10 replicas narrow them"]
         if ranking.scoring:
-            return ["one leg: places are wide, and ± is over the games of this one; --replicas 10 tells more"]
+            return ["one leg: places are wide, and ± covers its games only; 10 replicas narrow them"]
         if ranking.has_means:
-            return ["one replica: no places, and ± is over the sessions of this one; --replicas 10 tells more"]
-        return ["one match of each pair: no places, and ± is over the sessions of this one; --replicas 10 tells more"]
+            return ["one replica: no places, and ± covers its sessions only; 10 replicas give places"]
+        return ["one match of each pair: no places, and ± covers its sessions only; 10 replicas give places"]
     return []

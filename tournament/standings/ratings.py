@@ -84,5 +84,5 @@ RATING_KINDS: Mapping[str, RatingKind] = {
 def rating_kind(kind: str) -> RatingKind:
     """The kind of rating of that name. Raises InputError for an unknown one."""
     if kind not in RATING_KINDS:
-        raise InputError(f"--rating {kind[:200]}: there are {', '.join(RATING_KINDS)}")
+        raise InputError(f"--rating {kind[:200]}: expected one of: {', '.join(RATING_KINDS)}")
     return RATING_KINDS[kind]

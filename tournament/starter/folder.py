@@ -77,5 +77,5 @@ def find_bot(text: str, settings: Config) -> Path:
         if text in (path.name, path.stem):
             return path
     names = sorted({path.stem for path in known})
-    hint = did_you_mean(text, names, ",") or f"; there are {', '.join(names)}"
-    raise InputError(f"{text}: there is no such file, entrant or shipped bot{hint}")
+    hint = did_you_mean(text, names, ",") or f"; expected one of: {', '.join(names)}"
+    raise InputError(f"{text}: not found among files, entrants and shipped bots{hint}")

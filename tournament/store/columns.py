@@ -20,8 +20,14 @@ STANDARD = {
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a record table. `dtype` is a numpy type's name; `description` includes the unit. In a class of rules
-    a column `per_seat` stands for as many as there are seats, with the seat's number behind the name."""
+    """A column of a record table.
+
+    Attributes:
+        name: Name of the column.
+        dtype: Name of its numpy type.
+        description: Its meaning, with the unit.
+        per_seat: Whether there is such a column for each seat, with the seat's number after the name.
+    """
 
     name: str
     dtype: str

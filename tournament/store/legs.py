@@ -20,7 +20,7 @@ from pydantic import ConfigDict, StringConstraints
 from pydantic import Field as Limits
 
 from engine.kernel.sums import SeatSums
-from tournament.arrays import Floats, Numbers, Whole
+from tournament.arrays import Floats, Whole
 from tournament.errors import truncate
 from tournament.leg import MOST_SEATS, FailureKind, title_of
 from tournament.names import valid_name
@@ -30,6 +30,7 @@ CHECKED = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 _MOST_FAULTS = 20  # of a leg, kept one by one
 _MOST_WHAT, _MOST_ASKED, _MOST_COMPLAINTS = 500, 1000, 2000  # characters of a fault's texts
 _MOST_NUMBER, _MOST_COUNT = (1 << 31) - 1, 10**15
+MOST_MATCH = 1 << 53  # numbers of matches are below
 _MOST_AMOUNT, _MOST_SQUARE = 1e15, 1e30
 
 Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]{1,64}$")]
@@ -218,9 +219,12 @@ def hex_digests(digest: npt.NDArray[np.bytes_]) -> list[str]:
     return [text[first : first + 2 * _DIGEST] for first in range(0, len(text), 2 * _DIGEST)]
 
 
-def pair_keys(first: Numbers, second: Numbers) -> Numbers:
-    """A number for each pair of numbers below 2³¹ by which pairs sort, as legs do by match and number."""
-    return first << 31 | second
+def pair_keys(first: Whole, second: Whole) -> npt.NDArray[np.complex128]:
+    """A number for each pair by which pairs sort, as legs do by match and number: of complex numbers the real parts
+    come first. All are below MOST_MATCH, so that floats have them."""
+    keys = np.empty(len(first), np.complex128)
+    keys.real, keys.imag = first, second
+    return keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -500,7 +504,8 @@ def check_legs(legs: Legs) -> None:
     for column in (1, 3, 4):
         _check(legs.sums[:, :, column], 0.0, _MOST_SQUARE)
     _check(legs.sums[:, :, 5], -_MOST_SQUARE, _MOST_SQUARE)
-    _check(legs.whole[:, :3], 0, _MOST_NUMBER)
+    _check(legs.match, 0, MOST_MATCH - 1)
+    _check(legs.whole[:, 1:3], 0, _MOST_NUMBER)
     _check(legs.games, 0, _MOST_COUNT)
     _check(legs.players, 0, len(legs.names) - 1)
     _check(legs.house, -1, len(legs.names) - 1)

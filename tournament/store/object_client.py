@@ -99,7 +99,7 @@ class ObjectClient:
         why = truncate(" ".join(text.split()), 300)
         return _NoAnswer(
             f"{self.url}: the store{where} fails ({why}); are its address, its region"
-            f" and the credentials right, and the network up? {self._place.remedy}, and run again to go on"
+            f" and the credentials right, and the network up? {self._place.remedy}, and run again to continue"
         )
 
     def _no_bucket(self) -> RunError:

@@ -115,7 +115,7 @@ def _may_have(group: pq.RowGroupMetaData, matches: Collection[int]) -> bool:
 def _of_matches(matches: Collection[int]) -> pc.Expression:
     import pyarrow.compute as pc
 
-    return pc.field("match").isin(pa.array(np.array(sorted(matches), dtype=np.int32)))
+    return pc.field("match").isin(pa.array(np.array(sorted(matches), dtype=np.int64)))
 
 
 def parts_as_dataset(
@@ -143,8 +143,8 @@ def parts_as_dataset(
         checking.make_fragment(
             part.place,
             files,
-            partition_expression=(pc.field("match") >= pa.scalar(least, pa.int32()))
-            & (pc.field("match") <= pa.scalar(greatest, pa.int32())),
+            partition_expression=(pc.field("match") >= pa.scalar(least, pa.int64()))
+            & (pc.field("match") <= pa.scalar(greatest, pa.int64())),
         )
         for part, (least, greatest) in parts
     ]

@@ -130,5 +130,5 @@ def folder_of(location: str) -> tuple[str, str]:
 def explain_write_error(error: OSError, location: str) -> str:
     """One line for an error met while writing results."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT) or "No space left" in str(error):
-        return f"the disk of {location} is full; free some space and run again to go on"
+        return f"the disk of {location} is full; free some space and run again to continue"
     return f"can't write to {location}: {error.strerror or error}"

@@ -203,7 +203,7 @@ def play_match(
     single = len(others) == 1 and of_two
     rule = None if until_settled is None else UntilSure.of(until_settled)
     if rule and not baseline and not single:
-        raise InputError("--until-settled: say also --baseline, or one OTHER")
+        raise InputError("--until-settled requires --baseline, or one OTHER")
     if keep is not None and baseline:
         raise InputError("--results: the records of two versions have no place there; leave out one of the options")
     require_other_deals(contest, config)
@@ -217,7 +217,10 @@ def play_match(
         opponent = _existing(paths[0]) if paths else str(others[0])
     against = opponent or (pluralize(len(paths), "other bot") if paths else "house players")
     same_deals = f", and {baseline} on the same deals" if baseline else ""
-    listener.on_message(f"{name} against {against}, {config.contest.sessions:,} sessions each{same_deals}")
+    each = f"{pluralize(config.contest.sessions, 'session')} each"
+    if config.contest.replicas > 1 and not rule:
+        each = f"{config.contest.replicas:,} replicas of {pluralize(config.contest.sessions, 'session')} each"
+    listener.on_message(f"{name} against {against}, {each}{same_deals}")
     with contextlib.ExitStack() as stack:
         versions = [
             stack.enter_context(_version(contest, config, path, label, paths, keep, listener, paired=bool(baseline)))

@@ -43,7 +43,7 @@ cdef struct View:
     int32_t pot
 
 cdef struct GameRow:
-    int32_t match
+    int64_t match
     int32_t session
     int32_t game
     uint8_t alice_card_1     # the cards, in the order of the deal
@@ -67,7 +67,7 @@ cdef struct GameRow:
     int8_t profit
 
 cdef struct SessionRow:
-    int32_t match
+    int64_t match
     int32_t session
     int32_t games
     int32_t profit

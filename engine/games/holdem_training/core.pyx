@@ -47,7 +47,7 @@ cdef class HoldemTraining(GameCore):
         bytes deals_key,
         int64_t sessions,
         int64_t hands,
-        int32_t match=0,
+        int64_t match=0,
         int32_t first_session=0,
         const uint8_t[:, ::1] decks=None,
     ):

@@ -21,7 +21,7 @@ cdef struct View:               # what a bot is shown; in its own memory both hi
     int32_t opponents_previous_move
 
 cdef struct GameRow:
-    int32_t match
+    int64_t match
     int32_t session
     int32_t game
     int32_t turn
@@ -31,7 +31,7 @@ cdef struct GameRow:
     uint8_t move_replaced_1
 
 cdef struct SessionRow:
-    int32_t match
+    int64_t match
     int32_t session
     int32_t games
     uint8_t seat_0_is_row

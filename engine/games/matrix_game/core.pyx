@@ -72,7 +72,7 @@ cdef class MatrixGame(GameCore):
         int64_t games_per_session=1,
         double noise=0.0,
         double end_probability=0.0,
-        int32_t match=0,
+        int64_t match=0,
         int32_t first_session=0,
         bint seats_swapped=False,
         move_names=(),

@@ -50,7 +50,7 @@ cdef inline int round2_situation(int hand, int history, int x_drew, int y_drew, 
     return FIRST_ROUND2 + (((hand * HISTORIES + history) * 3 + x_drew) * 3 + y_drew) * 4 + bets
 
 cdef struct GameRow:
-    int32_t match
+    int64_t match
     int32_t session
     uint16_t game
     uint8_t dealt_0
@@ -69,7 +69,7 @@ cdef struct GameRow:
     int8_t gain_0
 
 cdef struct SessionRow:
-    int32_t match
+    int64_t match
     int32_t session
     uint16_t games
     int32_t gain_0

@@ -132,7 +132,7 @@ cdef class TwoCardDraw(GameCore):
         int bet1,
         int bet2,
         CompiledStrategy server,
-        int32_t match=0,
+        int64_t match=0,
         int32_t session=0,
     ):
         cdef Key key

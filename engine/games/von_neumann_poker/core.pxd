@@ -19,7 +19,7 @@ cdef struct View:             # what a bot is shown, as it lies in the statement
     int64_t opponents_money
 
 cdef struct GameRow:
-    int32_t match
+    int64_t match
     int32_t session
     uint8_t game
     uint8_t seat_0_is_a
@@ -32,7 +32,7 @@ cdef struct GameRow:
     int8_t a_gain
 
 cdef struct SessionRow:
-    int32_t match
+    int64_t match
     int32_t session
     uint8_t games
     int16_t gain_0

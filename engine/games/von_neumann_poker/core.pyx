@@ -79,7 +79,7 @@ cdef class VonNeumannPoker(GameCore):
         *,
         bytes deals_key,
         int64_t sessions,
-        int32_t match=0,
+        int64_t match=0,
         int32_t first_session=0,
         bint seats_swapped=False,
         bint cap_after_ante=False,

@@ -6,9 +6,9 @@ import math
 
 from tournament.leg import MOST_SEATS
 from tournament.runner.schedule.legs import RoundRobin
+from tournament.store.legs import MOST_MATCH
 
 _MOST_LEGS = 1_000_000  # of all combinations of three and more
-_MOST_NUMBER = (1 << 63) - 1
 
 
 def too_many(schedule: RoundRobin) -> str:
@@ -28,6 +28,6 @@ def too_many(schedule: RoundRobin) -> str:
                 " set tables = 20, and each bot hosts 20 matches"
             )
     highest = max((competitor.number for competitor in schedule.competitors), default=0)
-    if math.comb(highest + 1, seats) > _MOST_NUMBER:
+    if math.comb(highest + 1, seats) > MOST_MATCH:
         return f"bots have had {highest + 1:,} names, too many to number matches of {seats}; set tables = 20"
     return ""

@@ -84,7 +84,7 @@ const drawBot = (number) => {
     parts.push(joined("extremes", "Best", sorted.slice(0, count).map(cell)), joined("extremes", "Worst", sorted.slice(-count).reverse().map(cell)));
   }
   if (bot.surely.length) {
-    const line = joined("extremes", "Surely ahead of", bot.surely.map((other) => [linkTo(bots[other])]));
+    const line = joined("extremes", "Significantly ahead of", bot.surely.map((other) => [linkTo(bots[other])]));
     line.append(`, and of all that ${bot.surely.length === 1 ? "this one is" : "these are"} ahead of`);
     parts.push(line);
   }
