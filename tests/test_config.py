@@ -58,6 +58,8 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
         ("workers = -1", 1, "workers = -1: must be at least 0"),
         ("\n\nworkers = 1.5", 3, "workers = 1.5: must be a whole number"),
         ('executor = "slurm"', 1, "executor = 'slurm': must be 'auto', 'local' or 'ray'"),
+        (f"[{CONTEST}]\nsessions = []", 2, "sessions = []: must be a whole number"),
+        (f"[{CONTEST}]\nseed = []", 2, "seed = []: must be a whole number or a text"),
         ("results = 3", 1, "results: must be a text, in quotes"),
         ("# first\nworker = 3", 2, "unknown key worker; expected one of: results, executor, workers, ray_address"),
         (

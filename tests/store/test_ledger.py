@@ -448,6 +448,20 @@ def test_a_fold_is_written_once_there_are_many_entries_or_most_of_what_is_read_i
     assert state.needs_snapshot
 
 
+def test_idle_runs_beside_hundreds_of_batches_of_one_leg_write_nothing(storage: FolderStorage) -> None:
+    """However much larger than their legs the ledger's words for batches are."""
+    writer = open_for_writing(storage)
+    batches = [stage_batch(storage, leg(match, number)) for number in range(6) for match in PLAYERS]
+    for change in (batches[:100], batches[100:]):
+        writer.commit(field=FIELD, batches=change)
+    writer.close()
+    before = storage.list("ledger")
+    for _ in range(3):
+        open_for_writing(storage).close()
+        assert storage.list("ledger") == before
+    assert len(read_state(storage).batches) == 216
+
+
 # Who may write.
 
 
