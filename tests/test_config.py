@@ -182,7 +182,7 @@ def test_a_contest_is_called_as_its_table_says(tmp_path: Path) -> None:
         ("[von_neuman_poker]", 1, "unknown table von_neuman_poker; .*; did you mean von_neumann_poker\\?"),
         ("resluts = 3", 1, "unknown key resluts; expected one of: results, .*; did you mean results\\?$"),
         ("[snadbox]", 1, "unknown table snadbox; .*; did you mean sandbox\\?"),
-        ('[a]\nrules = "two_card_drew"', 2, "rules = 'two_card_drew': no such rules; .* did you mean two_card_draw\\?"),
+        ('[a]\nrules = "two_card_drew"', 2, "rules = 'two_card_drew': unknown rules; .* did you mean two_card_draw\\?"),
         ("[a]\n\nrules = 3", 3, "rules = 3: unknown rules; expected one of: "),
         (f'[two_card_draw]\nrules = "{CONTEST}"', 2, "two_card_draw has rules of its own; give a contest of "),
         (f'["../a"]\nrules = "{CONTEST}"', 1, r"\[../a\]: a contest's name has letters a-z and A-Z, digits and _ only"),

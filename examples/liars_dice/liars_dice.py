@@ -70,7 +70,7 @@ EYES[6] = [*_CORNERS, (-1, 0), (1, 0)]
 
 
 def as_svg(dice: list[list[int]], bid: int) -> str:
-    """The hands of y, above, and of x as an image, dice of the bid's face in yellow, and the bid between them."""
+    """The hands of seats 1, above, and 0 as an image, dice of the bid's face in yellow, and the bid between them."""
     count, face = (bid - 1) // FACES + 1, (bid - 1) % FACES + 1
     drawn = [f'<text x="10" y="92">{f"bid: {count} of {face}" if bid else "no bid yet"}</text>']
     for row, hand in enumerate(reversed(dice)):

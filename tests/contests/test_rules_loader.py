@@ -121,7 +121,7 @@ def test_records_are_read_where_their_rules_are_not_and_no_file_is_run_for_them(
             "line 1: random.choice draws from the system's chance",
         ),
         ("rules/our_dice.py", "import secrets\nx = secrets.randbelow(3)\n" + DICE, "line 2: secrets.randbelow draws"),
-        ("our_dice", DICE, 'no such rules; .* a file: rules = "my_rules.py", or a package'),
+        ("our_dice", DICE, 'unknown rules; .* a file: rules = "my_rules.py", or a package'),
         (
             "no_such_package:Rules",
             "",

@@ -25,7 +25,9 @@ from tests.open_contest.support import GOOD, UNFIT, Ground
 from tests.processes import wait_until
 from tournament.open_contest import server as server_module
 from tournament.open_contest.jobs import PRACTICE, WITHDRAWAL
+from tournament.open_contest.mine import words_of_job
 from tournament.open_contest.server import Address, Server
+from tournament.reporting.face import job_page
 from tournament.reporting.page import source_hash
 
 
@@ -163,8 +165,24 @@ def test_an_authors_page_has_each_bot_and_what_became_of_it(served: Served) -> N
     assert "von_neumann_poker one: entered" in told and "two.c: not fit; /jobs/" in told
     page = served.ask("GET", "/mine", who="ann", Accept="text/html").body.decode()
     assert "Bots of ann" in page and "verdict    not fit" in page
+    assert b"two.c: not fit; /jobs/" in served.ask("GET", "/mine", who="ann").body
     others: Any = served.ask("GET", "/mine", who="bob", Accept="application/json").values
     assert others["jobs"] == [] == others["contests"][0]["bots"]
+
+
+def test_a_job_is_a_page_for_browsers_alone(served: Served) -> None:
+    where = served.ask("PUT", "/bots/two.c?wait=20", UNFIT, "ann").headers["location"]
+    page = served.ask("GET", where, who="ann", Accept="text/html")
+    assert page.status == 200 and b"<pre>verdict    not fit</pre>" in page.body and b"refresh" not in page.body
+    away = served.ask("GET", where, Accept="text/html")
+    assert (away.status, away.headers["location"]) == (303, "/submit")
+    assert served.ask("GET", where).status == 401
+    assert served.ask("GET", where, who="bob", Accept="text/html").status == 404
+    text = served.ask("GET", where, who="ann")
+    assert text.status == 422 and text.body.startswith(b"two.c: not fit")
+    values: Any = served.ask("GET", where, who="ann", Accept="application/json").values
+    waits = job_page(values | {"state": "queued", "said": "", "place_in_queue": 3}, words_of_job)
+    assert 'http-equiv="refresh"' in waits and "queued, number 3 in the queue" in waits
 
 
 def test_the_pages_use_one_style_and_what_the_policy_allows(served: Served) -> None:

@@ -290,6 +290,7 @@ def test_an_open_board_shows_games_without_bots_words_until_the_final_is_played(
         page, board = kept.shown()
         assert "SECRET" not in page + json.dumps(board) and 'id="games-data"' in page
         assert str(tmp_path) not in page + json.dumps(board)
+        assert "Open contest, closes 2026-06-02 13:00 UTC; then a final is played" in page and 'href="../"' in page
         assert board["open"] is True and board["leaderboard"][0]["games"] > 0
         seed = read_seed(open_storage(str(place.results)), tournament.load(str(place.results)).setup.settings["seed"])
         assert str(seed) not in page
@@ -304,6 +305,8 @@ def test_an_open_board_shows_games_without_bots_words_until_the_final_is_played(
     final = tournament.load(str(place.folder / "results" / "final-20260602T130000Z" / CONTEST))
     assert len(final.games) and {match.legs for match in final.ranking.matches} == {2}
     assert final.setup.settings["seed"] != tournament.load(str(place.results)).setup.settings["seed"]
+    front = (kept.published / "index.html").read_text()
+    assert ">Final: it alone counts<" in page and "closed <time" in front and "Hand in a bot" not in front
     assert "SECRET" in page and 'id="games-data"' in page and board["open"] is False
     assert [line["score"] for line in board["leaderboard"]] == [line.score for line in final.ranking.entrants]
 

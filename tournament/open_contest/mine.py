@@ -18,6 +18,7 @@ from tournament.open_contest.jobs import PLAYED, PRACTICE, REPLAY, Job
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.submissions import Submissions
 from tournament.records.results import Results, load
+from tournament.reporting.figures import signed
 from tournament.reporting.findings import contest_of
 from tournament.reporting.layout import anchor_of
 from tournament.reporting.losses import Losses, losses_to
@@ -227,10 +228,10 @@ def _figure(figure: Mapping[str, float | None]) -> str:
 def _in_words(losses: Losses | None) -> dict[str, Any] | None:
     if losses is None:
         return None
-    lines = [f"{seat.mean:+.3f} a {seat.unit} {seat.seat}, of {seat.count:,}" for seat in losses.seats]
+    lines = [f"{signed(seat.mean, 3)} a {seat.unit} {seat.seat}, of {seat.count:,}" for seat in losses.seats]
     for kind in losses.game_kinds or ():
         lines.append(
-            f"{kind.share:.0%} of what is lost is lost in: {kind.kind} ({kind.in_words}). The worst: session"
-            f" {kind.session}, game {kind.game}"
+            f"{kind.share:.0%} of what is lost: {kind.kind} ({kind.in_words}). The worst: session {kind.session}, game"
+            f" {kind.game}"
         )
     return {"opponent": losses.opponent, "points_per_session": losses.points_per_session, "lines": lines}

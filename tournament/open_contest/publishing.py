@@ -24,7 +24,7 @@ from tournament.entrants.new import templates, write_new_bot
 from tournament.records.results import leaderboard_values, load
 from tournament.reporting.face import ContestFace, front_page, small_page
 from tournament.reporting.findings import Findings, Version, find
-from tournament.reporting.page import render
+from tournament.reporting.page import render, utc
 from tournament.runner.seed import read_seed
 from tournament.small_files import write_whole
 from tournament.standings.standings import Standings
@@ -53,7 +53,11 @@ def publish(folder: Path, name: str, config: Config, *, open: bool) -> None:
         "leaderboard": leaderboard_values(findings.ranking),
         "versions": findings.versions,
     }
-    write_whole(place / "index.html", render(contest, findings, live=True, options="" if open else " --final").encode())
+    closes = config.opening.closes
+    until = f", closes {utc(closes)}; then a final is played, which alone counts" if closes else ""
+    heading = f"Open contest{until}" if open else "Final: it alone counts"
+    page = render(contest, findings, live=True, options="" if open else " --final", heading=heading)
+    write_whole(place / "index.html", page.encode())
     write_whole(place / "board.json", (json.dumps(board, indent=2, default=str) + "\n").encode())
     write_whole(place / "stamp", findings.made.encode())  # the last: who sees it sees the page that it is of
 

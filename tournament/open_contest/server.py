@@ -46,7 +46,7 @@ from tournament.open_contest.publishing import faces_of
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.rules import contests_of, rules_of, standings_of
 from tournament.open_contest.submissions import Submissions
-from tournament.reporting.face import mine_page, served_policy, submit_page
+from tournament.reporting.face import job_page, mine_page, served_policy, submit_page
 
 _MOST_RESTARTS = 3
 _BODY_SECONDS = 60.0
@@ -284,7 +284,7 @@ class _Desk:
         return _page(submit_page(faces, tuple(KINDS)))
 
     async def _my_bots(self, request: Request) -> Response:
-        is_page = "text/html" in request.headers.get("accept", "")
+        is_page = _for_browser(request)
         try:
             author = await self._author(request)
         except Refused:
@@ -402,7 +402,12 @@ class _Desk:
         return _answer(request, 200, values, "\n".join(lines))
 
     async def _job(self, request: Request) -> Response:
-        author = await self._author(request)
+        try:
+            author = await self._author(request)
+        except Refused:
+            if _for_browser(request):
+                return RedirectResponse("/submit", 303)
+            raise
         job = self._submissions.job(author, request.path_params["id"])
         if job is None:
             raise Refused(404, "you have no such job")
@@ -426,6 +431,8 @@ class _Desk:
         status = 202 if job.state == QUEUED else 422 if job.state in (NOT_FIT, SET_ASIDE) else 200
         where = address_of_job(job)
         values = job_values(self._submissions, job)
+        if _for_browser(request):
+            return _page(job_page(values, words_of_job))
         more = f"; ask {where}" if job.state == QUEUED else f"\n{words_of_job(values)}"
         text = f"{job.file}: {job.state}{more}"
         return _answer(request, status, values, text, {"Location": where})
@@ -455,12 +462,16 @@ def _match_of(request: Request) -> dict[str, Any]:
     return {name: value for name, value in asks.items() if value}
 
 
+def _for_browser(request: Request) -> bool:
+    return request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
+
+
 def _page(text: str) -> Response:
     return Response(text, media_type="text/html")
 
 
 def _told(mine: Mapping[str, Any]) -> str:
-    """An author's bots as text: a line for each, and why it is disqualified."""
+    """An author's bots as text: a line for each, and why it is disqualified; then what was not fit."""
     lines = [f"{mine['submissions_left']} submissions left today"]
     for contest in mine["contests"]:
         for bot in contest["bots"]:

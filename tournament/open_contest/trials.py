@@ -121,7 +121,7 @@ def _command(
     """The status of a command, and what it prints and complains of. None: it took too long, or is to stop."""
     # -P: else Python would take the upload for a module of that name, and run it as the server.
     command = [sys.executable, "-P", "-c", _WHILE_SERVED, str(os.getpid()), *words]
-    environment = {**os.environ, "TOURNAMENT_CONFIG": str(settings), "COLUMNS": "100", "NO_COLOR": "1"}
+    environment = {**os.environ, "TOURNAMENT_CONFIG": str(settings), "COLUMNS": "400", "NO_COLOR": "1"}
     environment["PYTHONSAFEPATH"] = "1"  # for what it starts
     if built:
         environment[LISTED_IN] = str(built.absolute())

@@ -64,6 +64,11 @@ def mine_page(mine: Mapping[str, Any], words_of_job: Callable[[Mapping[str, Any]
     return _filled("mine", mine=mine, words_of_job=words_of_job, submissions=True)
 
 
+def job_page(job: Mapping[str, Any], words_of_job: Callable[[Mapping[str, Any]], str]) -> str:
+    """The page of a job, which asks for itself again while it waits."""
+    return _filled("job", job=job, words_of_job=words_of_job, submissions=True)
+
+
 def small_page(title: str, text: str) -> str:
     """A page with a sentence, that is asked for again by itself."""
     return _filled("waits", title=title, text=text, submissions=False)

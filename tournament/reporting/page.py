@@ -28,6 +28,9 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _SCRIPT = ("base", "charts", "tables", "data", "crosstable", "courses", "bots", "viewer", "route")
 
 
+HEADING = "Tournament report"
+
+
 @cache
 def environment() -> Environment:
     """The templates of ours, with their filters."""
@@ -40,13 +43,18 @@ def environment() -> Environment:
     )
     made.filters |= {
         "signed": signed, "plain": plain, "clean": clean, "size": size_text,
-        "breakable": breakable, "utc": _utc,
+        "breakable": breakable, "utc": utc, "utc_of": _utc_of,
     }  # fmt: skip
     return made
 
 
-def _utc(when: datetime) -> str:
+def utc(when: datetime) -> str:
+    """A time to the minute, as pages show it."""
     return when.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _utc_of(when: str) -> str:
+    return utc(datetime.fromisoformat(when))
 
 
 @cache
@@ -80,15 +88,26 @@ def content_policy(live: bool) -> str:
 
 
 def render(
-    contest: Contest, findings: Findings, live: bool = False, author: str | None = None, options: str = ""
+    contest: Contest,
+    findings: Findings,
+    live: bool = False,
+    author: str | None = None,
+    options: str = "",
+    heading: str = HEADING,
 ) -> str:
-    """The page as text: for everybody, or for one bot's author. `options` follow the commands that it prints."""
-    (text,) = render_each(contest, findings, [author], live, options)
+    """The page as text: for everybody, or for one bot's author. `options` follow the commands that it prints; the
+    `heading` is above the contest's title."""
+    (text,) = render_each(contest, findings, [author], live, options, heading)
     return text
 
 
 def render_each(
-    contest: Contest, findings: Findings, authors: Sequence[str | None], live: bool = False, options: str = ""
+    contest: Contest,
+    findings: Findings,
+    authors: Sequence[str | None],
+    live: bool = False,
+    options: str = "",
+    heading: str = HEADING,
 ) -> Iterator[str]:
     """A page for each author."""
     numbers = numbers_of(Layout(contest, findings, live))
@@ -103,6 +122,7 @@ def render_each(
                 data=as_json(script_data(page, numbers)),
                 games=games,
                 findings=findings,
+                heading=heading,
                 policy=content_policy(live),
                 style=Markup(inlined("report.css")),
                 script=Markup(_script()),

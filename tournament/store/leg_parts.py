@@ -47,7 +47,7 @@ LEGS = (
     Column("covariance", "float64", "covariance of points with those of the next seat, after the last one the first"),
     Column("faults", "int32", "faults of the bot in the leg"),
     Column("ended", "bool", "whether these disqualified the bot; with one and two seats that ended the leg"),
-    Column("seconds", "float32", "how long a worker was busy with the leg"),
+    Column("seconds", "float32", "how long a worker was busy with the leg; of legs played together their mean"),
 )
 FAULTS = (
     Column("match", "int64", "match number"),

@@ -1,10 +1,11 @@
 "use strict";
 (() => {
 const by = id => document.getElementById(id);
+const here = when => new Date(when).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
 for (const time of document.querySelectorAll("time[datetime]"))
-  time.textContent += " (" + new Date(time.dateTime).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }) + " here)";
+  time.textContent = "short" in time.dataset ? here(time.dateTime) : time.textContent + " (" + here(time.dateTime) + " here)";
 const ask = (path, options = {}) => fetch(path, { ...options, headers: { Accept: "application/json" } });
-const show = text => { by("answer").textContent = text; by("answer").hidden = !text; };
+const show = text => { by("answer").textContent = text; by("answer").hidden = !text; by("answer").scrollIntoView({ block: "nearest" }); };
 async function told(answer) {
   let said = await answer.json();
   while (answer.status === 202) {
@@ -31,7 +32,7 @@ async function list() {
   by("left").textContent = mine.submissions_left;
   by("jobs").replaceChildren(...mine.jobs.map(job => {
     const line = document.createElement("li"), out = document.createElement("button");
-    line.textContent = job.at.replace("T", " ") + " " + job.file + ": " + job.state + " ";
+    line.textContent = here(job.at) + " " + job.file + ": " + job.state + " ";
     if (job.state === "entered") {
       out.type = "button";
       out.className = "ghost";
