@@ -51,8 +51,6 @@ def plain_columns(row: Row, seats: int) -> Iterator[tuple[int | None, str]]:
         name = name.replace("_", " ")
         if column == "first_seat":
             yield int(str(value)), "is first"
-        elif column == "x_is_first":
-            yield 0 if value else 1, "is first"
         elif seat is not None and isinstance(value, bool) and name.startswith("is "):
             yield seat, name if value else f"{name}: no"
         else:
