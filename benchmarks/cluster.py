@@ -81,7 +81,7 @@ class SimulatedWorkers:
     name = "ray"
 
     def __init__(self, cores: int, leg_seconds: float, there: Path, clock: Clock, ray: RaysPart) -> None:
-        self.workers = self.most_workers = cores
+        self.workers = cores
         self.waited = 0.0
         self._leg_seconds, self._clock, self._ray = leg_seconds, clock, ray
         self._there = FolderStorage(str(there))

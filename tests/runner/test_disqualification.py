@@ -171,7 +171,7 @@ def test_a_crash_at_any_commit_changes_nothing(
 class Backwards:
     """An executor that plays the last tasks first."""
 
-    name, workers, most_workers, waited = "backwards", 1, 1, 0.0
+    name, workers, waited = "backwards", 1, 0.0
 
     def play(
         self, next_task: Callable[[], Task | None], artifacts: Mapping[str, bytes]

@@ -172,7 +172,7 @@ def replay_problems(
 ) -> Iterator[tuple[int, list[Problem]]]:
     """Play these legs; yield how many were compared, and what differs. Raises RunError and InputError when this machine
     can't."""
-    share = -(-sum(len(places) for _, places in chosen) // (4 * executor.most_workers))
+    share = -(-sum(len(places) for _, places in chosen) // (4 * executor.workers))
     some = [
         (batch, places[first : first + cut])
         for batch, places in chosen

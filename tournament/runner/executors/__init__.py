@@ -22,7 +22,7 @@ class Executor(Protocol):
     """`play` asks for tasks only as workers come free, and yields the receipts of those that have been played since.
     Where it is given None it asks again once others are played, and ends when there are none.
 
-    `workers`: how many play at once, which may change while they do, to `most_workers` or so. `waited`: for how many
+    `workers`: how many play at once, which may change while they do. `waited`: for how many
     seconds `play` had nothing to do but wait for them. It may `play` again, until `close`.
     """
 
@@ -32,8 +32,6 @@ class Executor(Protocol):
 
     @property
     def workers(self) -> int: ...
-    @property
-    def most_workers(self) -> int: ...
 
     def play(
         self, next_task: Callable[[], Task | None], artifacts: Mapping[str, bytes]

@@ -25,7 +25,7 @@ class LocalExecutor:
     name = "local"
 
     def __init__(self, workers: int) -> None:
-        self.workers = self.most_workers = workers
+        self.workers = workers
         self.waited = 0.0
 
     def play(

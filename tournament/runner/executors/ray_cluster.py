@@ -36,7 +36,6 @@ import ray
 
 _QUIET: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
 _LOOK_SECONDS = 1.0
-_MAY_GROW_TO = 16
 
 
 class RayExecutor:
@@ -75,11 +74,6 @@ class RayExecutor:
     @property
     def workers(self) -> int:
         return self._workers or max(1, self._cluster.cores if self._cluster else 1)
-
-    @property
-    def most_workers(self) -> int:
-        """A cluster may grow, from no workers on."""
-        return max(self.workers, _MAY_GROW_TO) if self._cluster else self.workers
 
     def play(
         self, next_task: Callable[[], Task | None], artifacts: Mapping[str, bytes]
