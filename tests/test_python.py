@@ -50,7 +50,7 @@ def test_settings_are_found_beside_the_records(tmp_path: Path, monkeypatch: pyte
     assert tournament.report(CONTEST, "page.html", results="../contest/results").exists()
     (tmp_path / "elsewhere" / "tournament.toml").write_text("")  # one that is here goes first
     with pytest.raises(InputError, match="elsewhere/entrants/von_neumann_poker does not exist"):
-        tournament.replay(CONTEST, match=("bold", "calm"), session=0, results=results)
+        tournament.verify(CONTEST, replay="all", results=results)
 
 
 @pytest.mark.parametrize("name", ["load", "match", "replay", "report", "run", "scan", "verify"])
