@@ -49,7 +49,7 @@ def test_settings_are_found_beside_the_records(tmp_path: Path, monkeypatch: pyte
         tournament.replay(CONTEST, match=7, session=0, results=results)
     assert tournament.report(CONTEST, "page.html", results="../contest/results").exists()
     (tmp_path / "elsewhere" / "tournament.toml").write_text("seed")  # one that is here goes first
-    with pytest.raises(InputError, match="tournament.toml, line 1"):
+    with pytest.raises(InputError, match=r"tournament\.toml, line 1"):
         tournament.replay(CONTEST, match=("bold", "calm"), session=0, results=results)
 
 
