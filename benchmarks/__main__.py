@@ -16,7 +16,6 @@ import platform
 import statistics
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -40,32 +39,14 @@ from benchmarks.processes import (
     python_field,
     seconds_of_importing,
 )
+from benchmarks.rows import HEADER, Row, medians
 
 TEN_BOTS = (*STATEMENT_BOTS, "von_neumann", "newman", "scholar", "tell_reader", "stack_captain", "copycat", "maniac")
 
 
-@dataclass(frozen=True)
-class Row:
-    """A measured row: both sides as text, their ratio, and the least it should be ("≤" for at most)."""
-
-    what: str
-    ours: str
-    theirs: str
-    ratio: float
-    wanted: str
-
-    def line(self) -> str:
-        return f"| {self.what} | {self.ours} | {self.theirs} | {self.ratio:.2f} | {self.wanted} |"
-
-
 def side_by_side(rounds: int, ours: Callable[[], float], theirs: Callable[[], float]) -> tuple[float, float, float]:
     """The medians of both sides, and of their ratios round by round."""
-    pairs = [(ours(), theirs()) for _ in range(rounds)]
-    return (
-        statistics.median(mine for mine, _ in pairs),
-        statistics.median(other for _, other in pairs),
-        statistics.median(mine / other for mine, other in pairs),
-    )
+    return medians([(ours(), theirs()) for _ in range(rounds)])
 
 
 def main() -> None:
@@ -79,7 +60,7 @@ def main() -> None:
         rows.append(row)
         print(row.line(), flush=True)
 
-    print("| what | ours | against | ratio | wanted |\n|---|---|---|---|---|", flush=True)
+    print(HEADER, flush=True)
     with tempfile.TemporaryDirectory(prefix="tournament-bench-") as name:
         folder = Path(name)
         three, field = built(STATEMENT_BOTS), built(())
@@ -135,7 +116,7 @@ def main() -> None:
     target.mkdir(exist_ok=True)
     now = datetime.now(UTC).strftime("%Y-%m-%d-%H%M")
     lines = [f"{now}, {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}", ""]
-    lines += ["| what | ours | against | ratio | wanted |", "|---|---|---|---|---|", *[row.line() for row in rows]]
+    lines += [HEADER, *[row.line() for row in rows]]
     (target / f"{now}.md").write_text("\n".join(lines) + "\n")
 
 

@@ -5,7 +5,6 @@ python -m benchmarks.holdem [--rounds N]
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import statistics
@@ -20,6 +19,7 @@ import numpy as np
 
 from benchmarks.fields import ROOT
 from benchmarks.processes import one_core
+from benchmarks.rows import medians, print_rows
 from engine.games.holdem_training.hand_strength import strengths
 from tournament.artifacts.bot import Entrant
 from tournament.cache import cache_folder
@@ -135,19 +135,10 @@ def rows(rounds: int) -> Iterator[tuple[str, str, str, float, str]]:
 
 def _row(bot: str, pairs: list[tuple[float, float]], wanted: str) -> tuple[str, str, str, float, str]:
     """A row from the rates of both sides, round by round."""
-    mine, other = (statistics.median(side) for side in zip(*pairs))
-    ratio = statistics.median(ours / theirs for ours, theirs in pairs)
+    mine, other, ratio = medians(pairs)
     what = f"{bot} against Bob, recorded in memory, against a plain grader"
     return what, f"{mine:,.0f} hands/s", f"{other:,.0f} hands/s", ratio, wanted
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Measure Hold'em training.")
-    parser.add_argument("--rounds", type=int, default=5)
-    print("| what | ours | against | ratio | wanted |\n|---|---|---|---|---|", flush=True)
-    for what, ours, theirs, ratio, wanted in rows(parser.parse_args().rounds):
-        print(f"| {what} | {ours} | {theirs} | {ratio:.1f} | {wanted} |", flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    print_rows("Measure Hold'em training.", rows)

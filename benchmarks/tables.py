@@ -5,7 +5,6 @@ python -m benchmarks.tables [--rounds N]
 
 from __future__ import annotations
 
-import argparse
 import random
 import statistics
 import sys
@@ -16,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import ClassVar
 
 from benchmarks.fields import ROOT
+from benchmarks.rows import medians, print_rows
 from tournament.artifacts.bot import Entrant
 from tournament.config import load_config
 from tournament.contests.contest import Contest
@@ -127,19 +127,10 @@ def rows(rounds: int) -> Iterator[tuple[str, str, str, float, str]]:
     contest = load_config("holdem", EXAMPLE / "tournament.toml").played
     bots = built(contest, {f"calls_{n}": CALLS for n in range(6)})
     pairs = [(games_a_second(contest, bots, 10, seats=6, hands=200), hands_of_open_spiel(4_000)) for _ in range(rounds)]
-    mine, other = (statistics.median(side) for side in zip(*pairs))
-    ratio = statistics.median(ours / theirs for ours, theirs in pairs)
+    mine, other, ratio = medians(pairs)
     what = "Hold'em for six, all C bots that call, rules in Python, against OpenSpiel's universal_poker in C++"
     yield what, f"{mine:,.0f} hands/s", f"{other:,.0f} hands/s", ratio, ""
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Measure tables of four and of six.")
-    parser.add_argument("--rounds", type=int, default=5)
-    print("| what | ours | against | ratio | wanted |\n|---|---|---|---|---|", flush=True)
-    for what, ours, theirs, ratio, wanted in rows(parser.parse_args().rounds):
-        print(f"| {what} | {ours} | {theirs} | {ratio:.2f} | {wanted} |", flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    print_rows("Measure tables of four and of six.", rows)
