@@ -214,6 +214,7 @@ def test_until_settled_is_for_a_final(tmp_path: Path) -> None:
         ("", "2026-05-01T00:00:00Z", False),
         ("replicas = 10", "2026-07-01T00:00:00Z", False),
         ("until_settled = 0.9", "2026-07-01T00:00:00Z", False),
+        ("tables = 2", "2026-07-01T00:00:00Z", False),
     ],
 )
 def test_a_final_without_places_is_told_while_there_is_time(
@@ -226,6 +227,18 @@ def test_a_final_without_places_is_told_while_there_is_time(
     kept.watch.keep()
     said = "the final will give no places, with one match of each pair: set replicas = 10, or until_settled, before"
     assert any(line.startswith(said) for line in kept.told.lines) is is_told
+
+
+def test_a_final_against_house_players_gives_places_with_one_replica(tmp_path: Path) -> None:
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "tournament.toml").write_text(
+        '[two_card_draw]\nentrants = "bots"\n[watch]\ncloses = 2026-07-01T00:00:00Z\n'
+    )
+    told = Told()
+    watch = Watch(["two_card_draw"], tmp_path / "tournament.toml", {}, tmp_path / "page", told)
+    watch.stopping = lambda: True
+    watch.keep()
+    assert not [line for line in told.lines if "places" in line]
 
 
 @pytest.mark.parametrize("folder", [".", "results", "bots/page", "results/von_neumann_poker/games"])

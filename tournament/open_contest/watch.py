@@ -137,13 +137,15 @@ class Watch:
             _wait([self.settings.parent, *(one.config.entrants for one in self._contests)])
 
     def _finals_without_places(self, contests: Sequence[_Contest]) -> list[str]:
-        """The names of contests whose final will give no places. That is told while there is time: a final stays
-        closed."""
+        """The names of contests whose final will give no places: of matches that are all played once. That is told
+        while there is time: a final stays closed."""
         return [
             one.name
             for one in contests
             if one.closing
             and not self._is_over(one)
+            and one.config.played.house is None
+            and one.config.contest.tables is None
             and (one.config.contest.replicas, one.config.contest.until_settled) == (1, None)
         ]
 
