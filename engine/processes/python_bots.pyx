@@ -367,14 +367,17 @@ cdef str as_json(object value, int depth=0):
         return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(repr(value), repr(value))
     if value is None:
         raise TypeError("returned None (a path without return?)")
-    try:
-        return int.__repr__(int(PyNumber_Index(value)))
-    except TypeError:
-        pass
-    except ValueError:  # Python's own words advise what no bot can do
-        raise ValueError("returned a number of too many digits") from None
     if isinstance(value, (list, tuple)):
         raise ValueError(f"returned lists within lists, more than {int(MOST_DEPTH)} deep")
+    try:
+        number = int(PyNumber_Index(value))
+    except TypeError:
+        pass
+    else:
+        try:
+            return int.__repr__(number)
+        except ValueError:  # Python's own words advise what no bot can do
+            raise ValueError("returned a number of too many digits") from None
     # Arrays and numbers of packages.
     if depth < MOST_DEPTH and hasattr(value, "tolist"):
         return as_json(value.tolist(), depth + 1)

@@ -218,6 +218,7 @@ def test_a_wrong_answer_of_a_c_bot_is_a_fault_and_the_default_counts(name: str, 
         ("split", "object()", "returned a object, expected a number, a text or a list"),
         ("split", "[[[[[[1]]]]]]", "returned lists within lists, more than 4 deep"),
         ("split", "[10**4999]", "returned a number of too many digits"),
+        ("split", "[type('N', (), {'__index__': lambda self: int('its own')})()]", "invalid literal for int()"),
         ("word", "'x' * 600000", "returned an answer of 600002 bytes, at most "),
     ],
 )
