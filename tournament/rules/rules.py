@@ -7,7 +7,6 @@ import importlib.metadata
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, ClassVar, Literal, cast
-from xml.etree import ElementTree
 
 from pydantic import Field, create_model
 
@@ -418,6 +417,9 @@ def _drawing(rules: Rules, names: Sequence[str]) -> str:
         if isinstance(found, str) and found.lstrip().startswith("<svg"):
             if len(found) > _MOST_DRAWN:
                 raise ValueError(f"SVG of {len(found):,} characters; at most {_MOST_DRAWN:,} are shown")
+            # Imported here: a run of rules that draw no SVG needs none of it.
+            from xml.etree import ElementTree
+
             ElementTree.fromstring(found)  # a browser shows nothing of one that isn't well-formed
     except (Exception, SystemExit) as problem:
         return f"{_RENDER_FAILED}{type(problem).__name__}: {' '.join(str(problem).split())}"[:1000]
