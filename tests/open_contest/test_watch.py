@@ -235,7 +235,8 @@ def test_a_final_against_house_players_gives_places_with_one_replica(tmp_path: P
         '[two_card_draw]\nentrants = "bots"\n[watch]\ncloses = 2026-07-01T00:00:00Z\n'
     )
     told = Told()
-    watch = Watch(["two_card_draw"], tmp_path / "tournament.toml", {}, tmp_path / "page", told)
+    now = datetime(2026, 6, 1, tzinfo=UTC)
+    watch = Watch(["two_card_draw"], tmp_path / "tournament.toml", {}, tmp_path / "page", told, now=lambda: now)
     watch.stopping = lambda: True
     watch.keep()
     assert not [line for line in told.lines if "places" in line]
