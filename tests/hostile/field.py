@@ -75,6 +75,10 @@ done
 }
 
 
+# What ends the source of a Python bot that has no `b`, since it attacks when it is its turn to bet.
+CALLS = "\n\ndef b(bot, bet):\n    return bot.card > 0.5\n"
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What must become of a bot: its status, and words of which one is in the reason.
@@ -158,7 +162,9 @@ class Ground:
                     if path.is_file():
                         path.write_text(self._aimed(path.read_text()))
             else:
-                target.write_text(self._aimed(bot.read_text()))
+                text = self._aimed(bot.read_text())
+                calls = "" if bot.suffix != ".py" or "def b(" in text else CALLS
+                target.write_text(text + calls)
 
     def _aimed(self, text: str) -> str:
         return (

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from tests.processes import descendants
-from tests.worker.support import A, Played, Source, ask, ask_each, build, play, script
-from tests.worker.test_limits import program, python
+from tests.worker.support import Played, Source, build, play, script
+from tests.worker.test_limits import program
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.errors import RunError
 from tournament.sandbox.outside import fork_server
@@ -118,33 +118,6 @@ def test_kills_that_do_not_stop_end_the_run(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(fork_server, "start", start_and_kill)
     with pytest.raises(RunError, match="told: its process was killed from outside: this machine has too little memory"):
         play([entrant, *others], Settings(sessions=1))
-
-
-@pytest.mark.slow
-def test_what_a_bot_does_to_itself_is_its_fault() -> None:
-    """By access to memory, by instructions, by signals that it lets through: no second try."""
-    deeds = {
-        "reads": ("import ctypes; ctypes.string_at(0)", "was killed by SIGSEGV"),
-        "aborts": ("os.abort()", "was killed by SIGABRT"),
-        "asks": (
-            "import signal; signal.signal(15, signal.SIG_DFL); os.kill(os.getpid(), 15)",
-            "was killed by SIGTERM",
-        ),
-        "deaf": ("os.kill(os.getpid(), 15); os._exit(3)", "ended with status 3"),
-        "alarm": (
-            "import signal; signal.signal(14, signal.SIG_DFL); signal.alarm(1); signal.pause()",
-            "was killed by SIGALRM",
-        ),
-    }
-    bots: dict[str, Source] = {}
-    for name, (deed, _) in deeds.items():
-        bots |= {f"py_{name}.py": python(deed), f"told_{name}": program(deed)}
-    for name, answered in ask_each(bots, [A] * 3).items():
-        assert answered.what == [deeds[name.split("_")[1]][1]], name
-    # A stop, and SIGKILL, can't be sent at all.
-    for number in (signal.SIGKILL, signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU, signal.SIGRTMIN):
-        deed = f"os.kill(os.getpid(), {int(number)})"
-        assert [what.split(":")[0] for what in ask(python(deed), [A] * 3).what] == ["PermissionError"]
 
 
 @pytest.mark.parametrize("room_for", [1, 2, 5])
