@@ -17,6 +17,7 @@ from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import Mode
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 
@@ -72,7 +73,10 @@ def test_legs_with_the_same_deals_play_one_after_the_other() -> None:
     assert at_once(everything)  # others don't wait for them
 
 
-def test_later_legs_share_no_process_with_earlier_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("legs_per_process", "processes"), [(64, 2), (1, 6)])
+def test_later_legs_share_no_process_with_earlier_ones(
+    legs_per_process: int, processes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where legs of a bot share processes, too."""
     started: list[str] = []
     start = fork_server.start
@@ -84,8 +88,8 @@ def test_later_legs_share_no_process_with_earlier_ones(monkeypatch: pytest.Monke
     entrants = build({f"shares{number}.py": "a = b = lambda *_: 9" for number in range(4)})
     monkeypatch.setattr(fork_server, "start", counted)
     settings = Settings(sessions=1, duplicate=True)
-    play(entrants, settings, ON, legs_of(entrants, settings))
-    assert Counter(started) == {entrant.name: 2 for entrant in entrants}
+    play(entrants, settings, SandboxSettings(legs_per_process=legs_per_process))
+    assert Counter(started) == {entrant.name: processes for entrant in entrants}
 
 
 @pytest.mark.parametrize("kind", [pytest.param("program", marks=pytest.mark.slow), "python"])
