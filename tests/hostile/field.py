@@ -31,13 +31,7 @@ SECRET = "a yellow canary sings 71c2e9"
 # What bots that leave something behind call it; segments of shared memory have the number as their key.
 LEFT_BEHIND = "left_by_a_hostile_bot"
 LEFT_BEHIND_KEY = 0x7E57B07
-SETTINGS: dict[str, object] = {
-    "sessions": 6,
-    "seed": 11,
-    "max_faults": 0,
-    "idle_seconds": 0.4,
-    "seconds": 30.0,
-}
+SETTINGS: dict[str, object] = {"sessions": 6, "seed": 11, "max_faults": 0, "idle_seconds": 0.4, "seconds": 30.0}
 GOOD: dict[str, str | Mapping[str, str]] = {
     "steady.c": """
         int a(const Bot *bot) { return bot->card > 0.6f ? 20 : 0; }

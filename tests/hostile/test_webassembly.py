@@ -8,14 +8,7 @@ from pathlib import Path
 import pytest
 import wasmtime
 
-from tests.hostile.field import (
-    GOOD,
-    Ground,
-    assert_good_ones_are_untouched,
-    assert_verdicts,
-    bots_in,
-    nothing_survives,
-)
+from tests.hostile.field import GOOD, Ground, assert_good_ones_are_untouched, assert_verdicts, bots_in, nothing_survives
 from tournament.records.results import Results
 
 # This many sessions make more than 100 decisions.
