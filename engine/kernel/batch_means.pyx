@@ -17,8 +17,10 @@ def batch_means(rows, list shares, int used, luck=None):
     cdef double more, variance, adjusted
     cdef int count = len(rows), row, block
     cdef tuple own
-    if not 0 < count <= MOST_SEATS or len(shares) != BLOCKS or (luck is not None and (len(luck) != BLOCKS or count > 2)):
+    if not 0 < count <= MOST_SEATS or len(shares) != BLOCKS:
         raise ValueError("not the blocks of a leg")
+    if luck is not None and (count > 2 or len(luck) != BLOCKS):
+        raise ValueError("luck is of a game of two, by block")
     if used < 2:
         return [(0.0, 0.0, 0.0)] * count
     for block in range(BLOCKS):

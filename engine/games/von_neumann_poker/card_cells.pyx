@@ -15,7 +15,6 @@ cdef enum:
     AT_ONCE = 256       # games whose cells are worked out before any is counted, several in an instruction
 
 
-
 @cython.final
 cdef class CellSums:
     """A leg's games in sums by cell, with 2³² for each game and x's gain, a row for each block that has `sessions`.
