@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from importlib import import_module
+from pathlib import Path
 
 import pandas as pd
 import pandas.testing
@@ -125,6 +128,29 @@ def test_a_scan_has_the_same_rows(place: ContestDir, whole: Results, opened: lis
     few = tournament.scan(str(place.results), "sessions", bots=["calm"], matches=[0])
     assert few.to_table()["match"].unique().to_pylist() == [0]
     assert duckdb.sql("SELECT count(*), max(match) FROM few").fetchall() == [(40, 0)]
+
+
+_READS_OFTEN = """
+import sys
+import tournament
+games = tournament.scan(sys.argv[1])
+games.to_table()
+for _ in range(300):
+    print(games.scanner(columns=["match", "bet"]).to_reader().read_all().num_rows)
+"""
+
+
+@pytest.mark.slow
+def test_a_scan_is_read_as_a_stream_while_arrow_s_threads_open_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They need the interpreter for it, so nobody may keep it who waits for them."""
+    place = make_contest(tmp_path, ["bold", "calm", "dull", "even"], 40, "replicas = 10")
+    monkeypatch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda *_: True)
+    place.play()
+    command = [sys.executable, "-c", _READS_OFTEN, str(place.results)]
+    read = subprocess.run(command, timeout=120, check=True, capture_output=True).stdout
+    assert {*map(int, read.split())} == {len(tournament.load(place.results).games)}
 
 
 def test_a_scan_finds_a_flipped_bit(place: ContestDir) -> None:

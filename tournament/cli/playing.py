@@ -23,7 +23,7 @@ from tournament.errors import InputError, main_error_line, pluralize, printable
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.executors import Executors, existing_cluster
 from tournament.runner.listener import Progress
-from tournament.runner.plan import plan_of
+from tournament.runner.plan import Plan, plan_of
 from tournament.runner.prepare import PATIENCE_SECONDS, Prepared, prepare_contest
 from tournament.standings.matches import Matches
 from tournament.standings.standings import Standings
@@ -120,12 +120,17 @@ def _require_wanted(prepared: Prepared) -> None:
     typer.confirm(f"{printable(str(unlike))}. Continue?", abort=True, err=True)
 
 
+def _time_of(plan: Plan) -> str:
+    """How long a run will take, as far as it is known."""
+    return duration(plan.seconds) if plan.paced else f"at least {duration(plan.seconds)} (not measured yet)"
+
+
 def _tell_plan(prepared: Prepared) -> bool:
     """Say what would be played, and which bots are broken; returns whether none is."""
     plan = plan_of(prepared)
     what = (
         f"{plan.legs:,} of {plan.total_legs:,} legs, about {short(plan.games)} games, {short(plan.size)}B of records,"
-        f" {'' if plan.paced else 'at least '}{duration(plan.seconds)}{'' if plan.paced else ' (not measured yet)'}, into"
+        f" {_time_of(plan)}, into"
         f" {prepared.location}"
         if plan.legs
         else f"nothing to play; {prepared.location} has all {plan.total_legs:,} legs"

@@ -109,10 +109,11 @@ class TaskQueue:
             if not (batches and follows):
                 batches.append([])
             batches[-1].append(schedule.leg(fixture))
-            in_lanes += fixture.has_processes
-            inline += not fixture.has_processes
+            has_processes = fixture.has_processes
+            in_lanes += has_processes
+            inline += not has_processes
             many = inline and (inline + in_lanes >= _MOST_LEGS or len(batches) >= _MOST_BATCHES)
-            one_follows = fixture.has_processes and (fixture.number + 1) % schedule.legs_of_deals
+            one_follows = has_processes and (fixture.number + 1) % schedule.legs_of_deals
             if not one_follows and (many or self._size.is_full(inline, in_lanes)):
                 break
         self._size.inline_left -= inline

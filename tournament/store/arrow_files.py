@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import pyarrow as pa
 from pyarrow import fs
 from pyarrow.dataset import Dataset as Dataset  # for the type of what reads these files
+from pyarrow.dataset import FileSystemDataset, Scanner
 
 from tournament.errors import RunError
 from tournament.store.storage import Storage
@@ -61,3 +62,27 @@ class StoredFiles(fs.FileSystemHandler):
 
     get_file_info_selector = create_dir = delete_dir = delete_dir_contents = delete_root_dir_contents = _refused
     delete_file = move = copy_file = open_output_stream = open_append_stream = _refused
+
+
+class StoredDataset(FileSystemDataset):
+    """A dataset of stored files that others, such as DuckDB, may read by `scanner(…).to_reader()`."""
+
+    def scanner(self, *args: Any, **options: Any) -> Scanner:
+        return cast(Scanner, _StoredScanner(super().scanner(*args, **options)))
+
+
+class _StoredScanner:
+    """A scanner whose reader waits for no thread that waits for it.
+
+    Arrow's own `to_reader` keeps the interpreter's lock while it waits for threads that open the first files, which
+    with files that are opened in Python takes the lock (pyarrow 26).
+    """
+
+    def __init__(self, scanner: Scanner) -> None:
+        self._scanner = scanner
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._scanner, name)
+
+    def to_reader(self) -> pa.RecordBatchReader:
+        return pa.RecordBatchReader.from_batches(self._scanner.projected_schema, self._scanner.to_batches())

@@ -133,7 +133,7 @@ def parts_as_dataset(
     import pyarrow.dataset as ds
     from pyarrow import fs
 
-    from tournament.store.arrow_files import StoredFiles
+    from tournament.store.arrow_files import StoredDataset, StoredFiles
 
     checking = ds.ParquetFileFormat(
         default_fragment_scan_options=ds.ParquetFragmentScanOptions(page_checksum_verification=True)
@@ -148,7 +148,7 @@ def parts_as_dataset(
         )
         for part, (least, greatest) in parts
     ]
-    dataset = ds.FileSystemDataset(fragments, arrow_schema(columns), checking, files)
+    dataset = StoredDataset(fragments, arrow_schema(columns), checking, files)
     return dataset if matches is None else dataset.filter(_of_matches(matches))
 
 
