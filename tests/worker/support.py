@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import dedent
@@ -72,21 +72,15 @@ def script(text: str, *more: str) -> dict[str, str]:
 
 def answering(a: str, b: str) -> dict[str, str]:
     """A program that bets and calls by expressions of card, previous, money, theirs and bet."""
-    return script(
-        f"""
-import json, sys
-sys.stdin.readline()
-for line in sys.stdin:
-    if not line.startswith("{{"):
-        break
-    kind, card, previous, money, theirs, *bets = json.loads(line).values()
-    if kind == "a":
-        print("ACTION", {a})
-    else:
-        bet = bets[0]
-        print("ACTION", int({b}))
-"""
-    )
+    return script(f"""
+        import json, sys
+        sys.stdin.readline()
+        for line in sys.stdin:
+            if not line.startswith("{{"):
+                break
+            kind, card, previous, money, theirs, bet = [*json.loads(line).values(), 0][:6]
+            print("ACTION", {a} if kind == "a" else int({b}))
+        """)
 
 
 @dataclass(frozen=True)
@@ -133,15 +127,25 @@ def legs_of(entrants: Iterable[Entrant], settings: Settings) -> list[Leg]:
     other bots of these names meet the same."""
     competitors, artifacts = [], {}
     for number, entrant in enumerate(entrants):
-        assert entrant.artifact_sha256 is not None, f"{entrant.name}: {entrant.problem}"
         competitors.append(Competitor(number, entrant.name, entrant.plays_as, entrant.name))
-        artifacts[entrant.name] = entrant.artifact_sha256
-    schedule = RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), key_of(int(settings.seed or 1)), competitors)
+        artifacts[entrant.name] = digest_of(entrant)
 
     def seated(seat: Seat) -> Seat:
         return replace(seat, artifact=artifacts[seat.name])
 
-    return [replace(leg, seats=tuple(map(seated, leg.seats))) for leg in schedule.legs() if leg.has_processes]
+    legs = [leg for leg in round_robin(competitors, settings) if leg.has_processes]
+    return [replace(leg, seats=tuple(map(seated, leg.seats))) for leg in legs]
+
+
+def digest_of(entrant: Entrant) -> str:
+    """The artifact's digest; the bot must be fit to play."""
+    assert entrant.artifact_sha256 is not None, f"{entrant.name}: {entrant.problem}"
+    return entrant.artifact_sha256
+
+
+def round_robin(competitors: list[Competitor], settings: Settings) -> Iterator[Leg]:
+    key = key_of(int(settings.seed or 1))
+    return RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), key, competitors).legs()
 
 
 def artifacts_of(entrants: Iterable[Entrant]) -> dict[str, bytes]:
@@ -175,7 +179,7 @@ def play(
 
 def pair(x: Source, y: Source, settings: Settings, sandbox: SandboxSettings = ON, kinds: str = "py py") -> Played:
     """Play one leg between two bots; `kinds` are the endings of their files, "" for a folder."""
-    names = [f"{name}{'.' + kind if kind else ''}" for name, kind in zip(("first", "second"), kinds.split(" "))]
+    names = [f"{name}.{kind}".rstrip(".") for name, kind in zip(("first", "second"), kinds.split(" "))]
     (played,) = play(build(dict(zip(names, (x, y))), sandbox), settings, sandbox)
     return played
 
@@ -227,15 +231,10 @@ def ask_each(
     settings = settings or Settings(max_faults=len(questions))
     *entrants, silent = build({**bots, "zzz.c": SILENT_C}, sandbox)
     legs: list[Leg] = []
+    other = Competitor(0, silent.name, "wasm", digest_of(silent))
     for number, entrant in enumerate(entrants, 1):
-        assert entrant.artifact_sha256 is not None, f"{entrant.name}: {entrant.problem}"
-        competitors = [
-            Competitor(0, silent.name, "wasm", silent.artifact_sha256 or ""),
-            Competitor(number, entrant.name, entrant.plays_as, entrant.artifact_sha256),
-        ]
-        legs += RoundRobin(
-            VON_NEUMANN_POKER.name, settings.playing(), key_of(int(settings.seed or 1)), competitors
-        ).legs()
+        own = Competitor(number, entrant.name, entrant.plays_as, digest_of(entrant))
+        legs += round_robin([other, own], settings)
     cores: dict[int, ScriptedCore] = {}
 
     def new_core(setup: CoreSetup[Any]) -> GameCore:

@@ -41,8 +41,7 @@ def look(core: CoreAffinity, taken: dict[int, tuple[int, float]], elapsed: float
 
 
 def test_a_worker_and_quick_processes_come_together_and_a_slow_one_gets_all_cores_back(pid: int) -> None:
-    cores = os.sched_getaffinity(0)
-    core = CoreAffinity()
+    cores, core = os.sched_getaffinity(0), CoreAffinity()
     look(core, {pid: SLOW})
     assert os.sched_getaffinity(pid) == cores
     look(core, {pid: QUICK})

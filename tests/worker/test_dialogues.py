@@ -117,26 +117,6 @@ def test_our_own_mistakes_are_not_the_programs(talk: Talk) -> None:
 
 
 @pytest.mark.slow
-def test_a_program_that_asks_on_and_on_does_not_keep_the_others(talk: Talk) -> None:
-    """What it has not read waits; too much of it is a fault."""
-    asked = b"a question\n" * 200_000
-    os.set_blocking(talk.process.writes, False)  # on a slow machine a look may not read all that was written before it
-    written = 0
-    while written < len(asked):
-        with contextlib.suppress(BlockingIOError):
-            written += os.write(talk.process.writes, asked[written : written + 11_000])
-        assert talk.table.run(0.01) == []
-    while len(talk.dialogue.heard) < 200_000:
-        assert talk.table.run(0.1) == []
-    told = b""
-    while len(told) < len(ASKED + asked):  # a look may come before the pipe takes more
-        told += talk.told()
-        assert talk.table.run(0.01) == []
-    same = told == ASKED + asked
-    assert same  # without a difference of megabytes
-
-
-@pytest.mark.slow
 def test_what_is_never_read_is_too_much(talk: Talk) -> None:
     lines = (b"x" * 250 + b"\n") * 200
     events: list[tuple[int, int, int, str]] = []
