@@ -18,7 +18,6 @@ from tournament.worker.wasm.engine import Engine, engine_settings
 from tournament.worker.wasm.loading import read_bot
 
 FUEL = 10**8
-MODULES = 80
 BINARY = ("add", "sub", "mul", "div_s", "div_u", "rem_s", "rem_u", "and", "or", "xor", "shl", "shr_s", "rotl", "lt_s")
 FLOATS = ("add", "sub", "mul", "div", "min", "max", "copysign")
 EDGES = (0, 1, 2, 3, -1, 2**31 - 1, -(2**31), 65532, 65533, 65536, 131068)
@@ -227,25 +226,14 @@ def taken_by_runtime(code: bytes) -> list[int]:
     return taken
 
 
-@pytest.mark.slow
-def test_random_modules_play_alike() -> None:
-    agree(range(MODULES))
-
-
-@pytest.mark.thorough
-def test_many_random_modules_play_alike() -> None:
-    agree(range(1000, 9_000))
-
-
-def cut_off(counted: bytes, ended: list[tuple[object, ...]], fuel: list[int], seed: int) -> None:
-    """With one unit less than a call took, its counter falls below zero; with all of it, all is as before."""
-    enough = max(fuel)
-    assert outcome(counted, Engine.PLAIN, enough)[0] == ended, seed
-    taken = outcome(counted, Engine.PLAIN, enough - 1)[1]
-    assert max(taken) > enough - 1, seed
-
-
-def agree(seeds: range) -> None:
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        pytest.param(range(80), marks=pytest.mark.slow, id="a few"),
+        pytest.param(range(1000, 9_000), marks=pytest.mark.thorough, id="many"),
+    ],
+)
+def test_random_modules_play_alike(seeds: range) -> None:
     ends = 0
     for seed in seeds:
         code = bytes(wasmtime.wat2wasm(Writer(seed, wild=bool(seed % 2)).module()))
@@ -257,7 +245,10 @@ def agree(seeds: range) -> None:
         assert all(2 * ours + 1 >= other for ours, other in zip(fuel, theirs)), seed
         work_is_paid(counted, seed)
         if all(type(how) is int for how, *_ in ended):
-            cut_off(counted, ended, fuel, seed)
+            # With one unit less than a call took, its counter falls below zero; with all of it, all is as before.
+            enough = max(fuel)
+            assert outcome(counted, Engine.PLAIN, enough)[0] == ended, seed
+            assert max(outcome(counted, Engine.PLAIN, enough - 1)[1]) >= enough, seed
         ends += sum(type(how) is int for how, *_ in ended)
     assert len(seeds) < ends < 4 * len(seeds), "too few that end, or that trap"
 
@@ -270,9 +261,7 @@ FUEL_OF_MUTATED = 100_000
 # What only the counter, the variables beside it and the way a start function is called would make valid.
 IN_A_FUNCTION = (
     "(global.set 1 (i64.const 9))",
-    "(drop (global.get 1))",
-    "(drop (local.get 8))",
-    "(drop (local.get 9))",
+    *(f"(drop ({what}))" for what in ("global.get 1", "local.get 8", "local.get 9")),
 )
 IN_A_MODULE = ("(start $s) (func $s (param i32))", "(start $s) (func $s (result i32) (i32.const 1))")
 
@@ -298,31 +287,31 @@ def work_is_paid(counted: bytes, seed: int) -> int:
     """Call a module with fuel, and compare what its counter took with what the runtime counts; returns the calls."""
     # Each store has four gigabytes of addresses.
     with contextlib.closing(wasmtime.Store(engine(Engine.PLAIN, by_runtime=True))) as store:
-        return calls_that_pay(store, counted, seed)
-
-
-def calls_that_pay(store: wasmtime.Store, counted: bytes, seed: int) -> int:
-    store.set_fuel(FUEL)
-    try:
-        exports = wasmtime.Instance(store, wasmtime.Module(store.engine, counted), []).exports(store)
-    except (wasmtime.Trap, wasmtime.WasmtimeError) as error:  # it imports something, or its data have no room
-        assert "(os error" not in str(error)
-        return 0
-    a, counter = exports.get("a"), exports[COUNTER]
-    if not isinstance(a, wasmtime.Func) or [str(kind) for kind in a.type(store).params] != ["i32", "i32"]:
-        return 0
-    assert isinstance(counter, wasmtime.Global)
-    for arguments in ARGUMENTS:
-        counter.set_value(store, FUEL_OF_MUTATED)
         store.set_fuel(FUEL)
-        with contextlib.suppress(wasmtime.Trap, wasmtime.WasmtimeError):
-            a(store, *arguments)
-        taken = FUEL_OF_MUTATED - int(counter.value(store))
-        assert FUEL - store.get_fuel() <= MOST_WORK * taken + WORK_MORE, (seed, arguments)
-    return len(ARGUMENTS)
+        try:
+            exports = wasmtime.Instance(store, wasmtime.Module(store.engine, counted), []).exports(store)
+        except (wasmtime.Trap, wasmtime.WasmtimeError) as error:  # it imports something, or its data have no room
+            assert "(os error" not in str(error)
+            return 0
+        a, counter = exports.get("a"), exports[COUNTER]
+        if not isinstance(a, wasmtime.Func) or [str(kind) for kind in a.type(store).params] != ["i32", "i32"]:
+            return 0
+        assert isinstance(counter, wasmtime.Global)
+        for arguments in ARGUMENTS:
+            counter.set_value(store, FUEL_OF_MUTATED)
+            store.set_fuel(FUEL)
+            with contextlib.suppress(wasmtime.Trap, wasmtime.WasmtimeError):
+                a(store, *arguments)
+            taken = FUEL_OF_MUTATED - int(counter.value(store))
+            assert FUEL - store.get_fuel() <= MOST_WORK * taken + WORK_MORE, (seed, arguments)
+        return len(ARGUMENTS)
 
 
-def mutate(seeds: range) -> None:
+@pytest.mark.parametrize(
+    "seeds",
+    [pytest.param(range(300), id="a few"), pytest.param(range(1000, 101_000), marks=pytest.mark.thorough, id="many")],
+)
+def test_mutated_modules_are_valid_as_they_came_and_pay_for_their_work(seeds: range) -> None:
     """What is valid with fuel was valid as it came, and all work is paid, however a function is left."""
     taken = calls_made = 0
     for seed in seeds:
@@ -336,12 +325,3 @@ def mutate(seeds: range) -> None:
         taken += 1
         calls_made += work_is_paid(counted, seed)
     assert taken > len(seeds) / 20 and calls_made > taken, "too few that are valid, or that run"
-
-
-def test_mutated_modules_are_valid_as_they_came_and_pay_for_their_work() -> None:
-    mutate(range(300))
-
-
-@pytest.mark.thorough
-def test_many_mutated_modules_likewise() -> None:
-    mutate(range(1000, 101_000))
