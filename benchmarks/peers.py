@@ -194,8 +194,8 @@ def matches() -> list[Match]:
         'rules = "matrix_game"\nmoves = ["rock", "paper", "scissors"]\npayoffs = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]\n'
         "turns_per_game = 1000\nsessions = 40\nreplicas = 200\n"
     )
-    connect = 'rules = "open_spiel"\nopen_spiel_game = "connect_four"\nsessions = 1_000\nreplicas = 20\n'
-    kuhn = 'rules = "open_spiel"\nopen_spiel_game = "kuhn_poker"\nsessions = 10_000\nreplicas = 20\n'
+    connect = 'rules = "open_spiel"\nopen_spiel_game = "connect_four"\nsessions = 1_000\nreplicas = 80\n'
+    kuhn = 'rules = "open_spiel"\nopen_spiel_game = "kuhn_poker"\nsessions = 10_000\nreplicas = 100\n'
     holdem = f'rules = "{_EXAMPLES}/holdem/holdem.py"\nseats = 6\nsessions = 20\nhands = 200\n'
     turns = 15 * 200 * 400 * 2
     spiel = "OpenSpiel's evaluate_bots"
@@ -206,10 +206,10 @@ def matches() -> list[Match]:
             "rock-paper-scissors, turns", throws, _ROCK_PAPER_SCISSORS, 8 * 10**6, "kaggle-environments",
             _KAGGLE_ROCK_PAPER_SCISSORS, 5,
         ),
-        Match("connect four, games", connect, _CONNECT_FOUR, 20_000, "PettingZoo", _PETTINGZOO_CONNECT_FOUR, 5),
-        Match("connect four, games", connect, _CONNECT_FOUR, 20_000, "kaggle-environments", _KAGGLE_CONNECT_FOUR, 5),
-        Match("connect four, games", connect, _CONNECT_FOUR, 20_000, spiel, f'GAME = "connect_four"\n{_OPEN_SPIEL}', 2),
-        Match("Kuhn poker, hands", kuhn, _KUHN_POKER, 200_000, spiel, f'GAME = "kuhn_poker"\n{_OPEN_SPIEL}', 2),
+        Match("connect four, games", connect, _CONNECT_FOUR, 80_000, "PettingZoo", _PETTINGZOO_CONNECT_FOUR, 5),
+        Match("connect four, games", connect, _CONNECT_FOUR, 80_000, "kaggle-environments", _KAGGLE_CONNECT_FOUR, 5),
+        Match("connect four, games", connect, _CONNECT_FOUR, 80_000, spiel, f'GAME = "connect_four"\n{_OPEN_SPIEL}', 2),
+        Match("Kuhn poker, hands", kuhn, _KUHN_POKER, 1_000_000, spiel, f'GAME = "kuhn_poker"\n{_OPEN_SPIEL}', 2),
         Match("no-limit Hold'em for six, hands", holdem, _HOLDEM, 4_000, "PokerKit", _POKERKIT, 5),
     ]  # fmt: skip
 

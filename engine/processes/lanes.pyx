@@ -280,6 +280,7 @@ cdef class Lanes:
     cdef dict last_printed      # by lane and channel: what a bot printed before its fault, if it could share a process
     cdef dict values            # by lane and seat: answers that aren't whole numbers, before their turn
     cdef size_t most_text       # bytes of an answer's text
+    cdef bint in_python         # whether a lane's core takes steps in Python
 
     def __init__(self, int view_size, int most_arguments, questions, *, bint tells_values=False, int most_text=0):
         self.channels = Channels()
@@ -320,6 +321,7 @@ cdef class Lanes:
         lane.tables[0] = <void*>games
         lane.tables[1] = <void*>sessions
         self.kept.append((core, referee, games, sessions))
+        self.in_python |= <bint>core.steps_in_python
         lane.seats = <int>len(channels)
         if lane.seats > SEATS:
             lane.more = <SeatedBot*>calloc(lane.seats - SEATS, sizeof(SeatedBot))
@@ -437,11 +439,10 @@ cdef class Lanes:
         self.channels.begin_run(self.seat_count + self.lane_count)
         with nogil:
             while True:
-                while self.ready_count:
-                    self.prefetch_lane(self.ready_count - 9, False)
-                    self.prefetch_lane(self.ready_count - 5, True)
-                    self.ready_count -= 1
-                    self.advance(self.ready[self.ready_count])
+                if self.in_python:
+                    self.advance_in_python()
+                else:
+                    self.advance_all()
                 if self.channels.event_count or now_nanoseconds() >= until:
                     break
                 sent = self.channels.send_next()
@@ -492,6 +493,19 @@ cdef class Lanes:
                 if channel.is_open:
                     self.take_answers(number)
         return received
+
+    cdef void advance_in_python(self) noexcept with gil:
+        """Play all lanes that are ready with the GIL, which cores in Python need: to take it for each step costs more
+        than some steps."""
+        self.advance_all()
+
+    cdef void advance_all(self) noexcept nogil:
+        """Play all lanes that are ready."""
+        while self.ready_count:
+            self.prefetch_lane(self.ready_count - 9, False)
+            self.prefetch_lane(self.ready_count - 5, True)
+            self.ready_count -= 1
+            self.advance(self.ready[self.ready_count])
 
     cdef void advance(self, int number) noexcept nogil:
         """Play a lane until it waits for a process, or the caller is needed."""

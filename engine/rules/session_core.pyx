@@ -130,29 +130,31 @@ cdef class Rows:
         cdef double real
         cdef ColumnPlace* place
         cdef char* target
-        cdef int i
-        cdef bint fits
-        for i in range(len(self.names)):
-            place = &self.places[i]
-            value = values[i]
-            try:
-                if place.is_real:
-                    real = value
-                    fits = isfinite(real)
-                else:
+        cdef int i = 0
+        cdef int count = <int>len(self.names)
+        try:
+            while i < count:
+                place = &self.places[i]
+                value = values[i]
+                target = place.content + row * place.size
+                if not place.is_real:
                     number = value
-                    fits = not isinstance(value, float) and place.low <= number <= place.high
-            except (TypeError, OverflowError):
-                fits = False
-            if not fits:
-                raise ValueError(f"the rules record {self.names[i]} = {value!r}, which its column can't hold")
-            target = place.content + row * place.size
-            if not place.is_real:
-                memcpy(target, &number, place.size)     # the lowest bytes come first
-            elif place.size == sizeof(double):
-                (<double*>target)[0] = real
-            else:
-                (<float*>target)[0] = <float>real
+                    if isinstance(value, float) or not place.low <= number <= place.high:
+                        break
+                    memcpy(target, &number, place.size)     # the lowest bytes come first
+                else:
+                    real = value
+                    if not isfinite(real):
+                        break
+                    if place.size == sizeof(double):
+                        (<double*>target)[0] = real
+                    else:
+                        (<float*>target)[0] = <float>real
+                i += 1
+        except (TypeError, OverflowError):
+            pass
+        if i < count:
+            raise ValueError(f"the rules record {self.names[i]} = {values[i]!r}, which its column can't hold")
         self.table.rows = row + 1
         return 0
 
@@ -461,7 +463,10 @@ cdef class Session:
         if len(worth) != core.seats:
             raise ValueError(f"the rules record points of {len(worth)} seats; there are {core.seats}")
         # Two are exact, since records may have only the one's; sums of more are rounded.
-        if core.zero_sum and not abs(fsum(worth)) <= (0 if core.seats == 2 else 1e-9 * sum(map(abs, worth))):
+        if core.zero_sum and not (
+            <double>worth[0] == -<double>worth[1] if core.seats == 2
+            else abs(fsum(worth)) <= 1e-9 * sum(map(abs, worth))
+        ):
             raise ValueError(f"a game of a zero-sum contest is worth {', '.join(map(str, worth))}")
         if core.losers:
             core.require_lost(worth)

@@ -8,13 +8,12 @@ from typing import Any
 
 from engine.kernel.chance import Rng
 from engine.rules.decisions import Question
-from tournament.contests.open_spiel.rules import ACT, MOST_PLAYERS, PACKAGE
+from tournament.contests.open_spiel.rules import ACT, CHANCE, MOST_PLAYERS, OVER, PACKAGE, SIMULTANEOUS, TURN
 from tournament.names import did_you_mean
 
 # Of a game; some 150 MB with all that processes are told.
 _MOST_NODES = 60_000
 _MOST_GAMES = 4
-CHANCE, TURN, SIMULTANEOUS, OVER = range(4)
 # OpenSpiel's PlayerId of movers that aren't players.
 _CHANCE_MOVES, _ALL_MOVE = -1, -2
 _SEEDS = ("rng_seed", "seed")  # what games that draw their chance themselves call its parameter
@@ -28,14 +27,17 @@ class NoGame(Exception):
 
 class Node:
     """What OpenSpiel says of a state: its kind, and (outcomes, probabilities), a question, (questions, players), or
-    returns."""
+    points by seat."""
 
     __slots__ = ("after", "kind", "told")
 
     def __init__(self, kind: int, told: Any) -> None:
         self.kind = kind
         self.told = told
-        self.after: dict[Any, Node] = {}  # by action, as far as they are remembered
+        self.after = _NO_NODES  # by action, as far as they are remembered
+
+
+_NO_NODES: dict[Any, Node] = {}  # after most nodes: a dict of its own takes time and memory
 
 
 class Game:
@@ -68,14 +70,16 @@ class Game:
         if player == _CHANCE_MOVES:
             return Node(CHANCE, tuple(zip(*state.chance_outcomes())))
         if player == _ALL_MOVE:
-            players = [player for player in range(self.players) if state.legal_actions(player)]
-            return Node(SIMULTANEOUS, ([self._ask(state, player, first) for player in players], players))
-        if player >= 0 and state.legal_actions():
-            return Node(TURN, self._ask(state, player, first))
-        return Node(OVER, state.returns())
+            can = {player: legal for player in range(self.players) if (legal := state.legal_actions(player))}
+            return Node(
+                SIMULTANEOUS, ([self._ask(state, player, first, legal) for player, legal in can.items()], [*can])
+            )
+        if player >= 0 and (legal := state.legal_actions()):
+            return Node(TURN, self._ask(state, player, first, legal))
+        returns = state.returns()
+        return Node(OVER, returns[-first:] + returns[:-first])
 
-    def _ask(self, state: Any, player: int, first: int) -> Question:
-        legal = state.legal_actions(player)
+    def _ask(self, state: Any, player: int, first: int, legal: list[int]) -> Question:
         return ACT(
             (player + first) % self.players,
             information_state=str(getattr(state, self.told)(player)),
@@ -89,6 +93,8 @@ class Walk:
     """A game as it is played: along nodes that are remembered, and by a state of OpenSpiel's where they end. With
     `own` chance, drawn by the game itself, only by that state."""
 
+    __slots__ = ("_own", "_state", "first", "game", "history", "node")
+
     def __init__(self, game: Game, first: int, node: Node, own: Any = None) -> None:
         self.game = game
         self.first = first
@@ -101,18 +107,19 @@ class Walk:
         """OpenSpiel's state as it is now."""
         return self._own or self.game.state(self.history)
 
-    def go(self, action: Any) -> None:
-        """Go on by an action, or a tuple of those of all players."""
+    def go(self, action: Any) -> Node:
+        """Go on by an action, or a tuple of those of all players, to the node that is returned."""
         if self._own is not None:
             advance(self._own, action)
             self.node = self.game.node(self._own, self.first)
-            return
+            return self.node
         before = self.node
         self.history.append(action)
-        self.node = before.after.get(action)  # type: ignore[assignment]
-        if self.node is not None:
+        known = before.after.get(action)
+        if known is not None:
             self._state = None
-            return
+            self.node = known
+            return known
         if self._state is None:
             self._state = self.game.state(self.history)
         else:
@@ -120,7 +127,10 @@ class Walk:
         self.node = self.game.node(self._state, self.first)
         if self.game.nodes < _MOST_NODES:
             self.game.nodes += 1
+            if before.after is _NO_NODES:
+                before.after = {}
             before.after[action] = self.node
+        return self.node
 
 
 def advance(state: Any, action: Any) -> None:

@@ -23,6 +23,8 @@ PACKAGE = "open_spiel"
 _HIGHEST = 2**31 - 1
 _MOST_ACTIONS = 4096
 MOST_PLAYERS = 10
+# What comes next in a game.
+CHANCE, TURN, SIMULTANEOUS, OVER = range(4)
 
 ACT = Decision(
     "act",
@@ -94,24 +96,27 @@ class OpenSpiel(Rules):
     def render(self) -> str:
         return str(self.walk.position())
 
-    def play(self, session: Session) -> Questions:
-        from tournament.contests.open_spiel.game_tree import CHANCE, OVER, TURN, game_of
+    def __init__(self, settings: OpenSpielSettings) -> None:
+        from tournament.contests.open_spiel.game_tree import game_of  # here: once a leg, not in each of its games
 
+        super().__init__(settings)
+        self.game = game_of(settings.open_spiel_game)
+
+    def play(self, session: Session) -> Questions:
         first, rng = session.first_seat, session.rng
-        self.walk = walk = game_of(self.settings.open_spiel_game).begun(first, rng)
+        self.walk = walk = self.game.begun(first, rng)
+        go, node = walk.go, walk.node
         actions = 0
-        while (node := walk.node).kind != OVER:
-            if node.kind == CHANCE:
-                outcomes, probabilities = node.told
-                walk.go(outcomes[rng.weighted_index(probabilities)])
-            elif node.kind == TURN:
-                walk.go((yield node.told))
+        while (kind := node.kind) != OVER:
+            if kind == TURN:
+                node = go((yield node.told))
                 actions += 1
+            elif kind == CHANCE:
+                outcomes, probabilities = node.told
+                node = go(outcomes[rng.weighted_index(probabilities)])
             else:
                 questions, players = node.told
                 chosen = dict(zip(players, (yield questions)))
-                walk.go(tuple(chosen.get(player, 0) for player in range(session.seats)))
+                node = go(tuple(chosen.get(player, 0) for player in range(session.seats)))
                 actions += len(players)
-        returns = walk.node.told
-        points = [returns[(seat - first) % session.seats] for seat in range(session.seats)]
-        session.record(points, actions=actions)
+        session.record(node.told, actions=actions)
