@@ -34,9 +34,7 @@ Task = tuple[tuple[Leg, ...], ...]
 SUMS = (LegSums(0.0, 0.0),) * 2
 
 # One Python bot whose legs may share processes, and one whose legs may not.
-ARTIFACTS = {
-    share: python_artifact.pack(b"", ON, legs_may_share=share == "together") for share in ("together", "apart")
-}
+ARTIFACTS = {name: python_artifact.pack(b"", ON, legs_may_share=name == "together") for name in ("together", "apart")}
 
 
 def new_pace(workers: int, sessions: int) -> Pace:
