@@ -92,7 +92,6 @@ def verdict_of(bot: Path) -> Verdict:
 
 
 def bots_in(folder: str) -> list[Path]:
-    """The hostile bots in one of the folders beside this file."""
     return sorted(path for path in (HERE / folder).iterdir() if not path.name.startswith((".", "__pycache__")))
 
 
@@ -168,7 +167,6 @@ class Ground:
         return _OF_SHARED.sub(lambda found: self._whole((SHARED / f"{found[1]}.py").read_text()), text)
 
     def config(self, sandbox: Mapping[str, object] | None = None, **settings: object) -> Path:
-        """Write a tournament.toml."""
         lines = [f"[{CONTEST}]", *_lines({**SETTINGS, **settings}), "[sandbox]", *_lines(sandbox or {})]
         path = self.folder / "tournament.toml"
         path.write_text("\n".join(lines) + "\n")
@@ -181,7 +179,6 @@ class Ground:
         sandbox: Mapping[str, object] | None = None,
         **settings: object,
     ) -> Results:
-        """Play the tournament with two workers."""
         config = load_config(
             CONTEST,
             self.config(sandbox, **settings),
@@ -253,7 +250,6 @@ def assert_they_fare_as_said(
 
 
 def games_between(results: Results, x: str, y: str) -> bytes:
-    """The columns of a pairing's games, all but the match number, as bytes."""
     games = results.games
     mine = games[(games.bot_0 == x) & (games.bot_1 == y)].drop(columns=["match", "bot_0", "bot_1"])
     assert len(mine), (x, y)

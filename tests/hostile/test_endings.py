@@ -44,7 +44,6 @@ DEAF: dict[str, str | dict[str, str]] = {
 
 @contextmanager
 def run(ground: Ground, *more: str, **variables: str) -> Iterator[subprocess.Popen[str]]:
-    """A run that goes on until something ends it."""
     config = ground.config(idle_seconds=1000.0)
     arguments = ["--config", str(config), "--entrants", str(ground.entrants), "--results", str(ground.results)]
     with subprocess.Popen(
@@ -97,7 +96,6 @@ def test_a_driver_that_is_ended(tmp_path: Path, number: signal.Signals) -> None:
 
 
 def processes_of(driver: int) -> dict[int, str]:
-    """The processes that descend from one, itself too, with their command lines."""
     return {driver: Path(f"/proc/{driver}/cmdline").read_text().replace("\0", " ")} | descendants(driver)
 
 

@@ -80,7 +80,6 @@ def test_what_lies_in_the_folder(tmp_path: Path, scratch: Path, alone: Results) 
 
 @pytest.mark.slow
 def test_what_users_see_is_harmless(tmp_path: Path, scratch: Path) -> None:
-    """Whatever bots say, a terminal shows it as text."""
     ground = Ground(tmp_path)
     paint = 'printf "\\033[2J[/red]\\n"'
     painter = f"{paint} >&2\nread line\nwhile read line; do {paint}; done"

@@ -54,7 +54,6 @@ class Program:
 
     @property
     def head(self) -> tuple[str, str]:
-        """Standard and purpose."""
         first = self.path.read_text().split("\n", 1)[0]
         found = re.fullmatch(r"(?://|/\*) (gnu[+\d]+): (.+?)(?: \*/)?", first)
         assert found, f"{self.path.name}: the first line must say the standard and what is exercised"
@@ -102,7 +101,7 @@ def answers_here(programs: Iterable[Program], folder: Path) -> dict[str, Answers
 
 
 def asked(contest: Contest, entrant: Entrant, questions: list[Question]) -> Answers:
-    """A bot's answers to questions that no game asks, or why there are none."""
+    """A bot's answers, or why there are none."""
     if entrant.artifact is None:
         return f"does not build: {entrant.problem}"
     interface, memory = contest.interface, contest.settings().memory_megabytes

@@ -58,7 +58,6 @@ def build(bots: Mapping[str, Source], sandbox: SandboxSettings = ON) -> list[Ent
 
 
 def problem_of(source: Source, name: str = "bot.py", sandbox: SandboxSettings = ON) -> str:
-    """Why a bot is not fit to play."""
     (entrant,) = build({name: source}, sandbox)
     assert entrant.problem is not None, "it is fit"
     return entrant.problem
@@ -105,8 +104,6 @@ class Played:
 
 @dataclass
 class RecordDesk:
-    """A sink that keeps rows as the oracle writes them."""
-
     games: Table
     sessions: Table
     record: Record = field(default_factory=Record)
@@ -185,7 +182,6 @@ def pair(x: Source, y: Source, settings: Settings, sandbox: SandboxSettings = ON
 
 
 def by_oracle(x: Bot, y: Bot, leg: Leg, settings: Settings) -> Record:
-    """A leg played by the plain rules."""
     return oracle.play(
         x,
         y,
@@ -217,7 +213,6 @@ class Answered:
 
     @property
     def what(self) -> list[str]:
-        """What went wrong, fault by fault."""
         return [fault.message for fault in self.faults]
 
 
@@ -254,6 +249,5 @@ def ask(
     settings: Settings | None = None,
     sandbox: SandboxSettings = ON,
 ) -> Answered:
-    """Ask a Python bot, or a program, these questions."""
     name = "bot" if isinstance(source, Mapping) else "bot.py"
     return ask_each({name: source}, questions, settings, sandbox)["bot"]

@@ -66,7 +66,6 @@ class OneMatchForEachLeg(Schedule):
         return len(self.in_lanes)
 
     def leg(self, fixture: Fixture) -> Leg:
-        """The fixture itself, which has all that a task asks of a leg."""
         return cast(Leg, fixture)
 
     def _first_of(self, fixture: Fixture) -> int:
@@ -109,7 +108,6 @@ def numbers(schedule: Schedule, pace: Pace, done: Iterable[int] = ()) -> list[li
 
 
 def cut(legs: list[bool], pace: Pace) -> list[list[bool]]:
-    """The tasks of legs that are, or aren't, in lanes."""
     return [[legs[number] for batch in task for number in batch] for task in numbers(schedule_of(legs), pace)]
 
 

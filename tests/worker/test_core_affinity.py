@@ -24,7 +24,6 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def pid() -> Iterator[int]:
-    """A process that sleeps."""
     with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as process:
         yield process.pid
         process.kill()

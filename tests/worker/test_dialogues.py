@@ -63,7 +63,6 @@ class Talk:
         return self.table.run(0.01)
 
     def told(self) -> bytes:
-        """What the program has to read."""
         with contextlib.suppress(BlockingIOError):
             return os.read(self.process.reads, 1 << 20)
         return b""

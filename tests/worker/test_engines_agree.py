@@ -212,7 +212,6 @@ def outcome(code: bytes, kind: Engine, fuel: int = FUEL) -> tuple[list[tuple[obj
 
 
 def taken_by_runtime(code: bytes) -> list[int]:
-    """The fuel that the runtime counts for each call."""
     store = wasmtime.Store(engine(Engine.PLAIN, by_runtime=True))
     store.set_fuel(FUEL)
     a = wasmtime.Instance(store, wasmtime.Module(store.engine, code), []).exports(store)["a"]

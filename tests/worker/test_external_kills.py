@@ -147,8 +147,6 @@ def test_no_more_processes_than_there_is_memory_for(room_for: int, monkeypatch: 
 
 @dataclass
 class Ended:
-    """A process that has ended."""
-
     ending: Ending
     pid: int = 1 << 22  # that no process has
 

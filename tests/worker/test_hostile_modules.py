@@ -29,7 +29,6 @@ TRAPPED = "gave up (abort, exit, or a path without a return)"
 
 
 def custom(name: bytes, content: bytes) -> bytes:
-    """A section without a meaning for what plays."""
     return section(0, number(len(name)) + name + content)
 
 

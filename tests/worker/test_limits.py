@@ -35,7 +35,6 @@ def python(deed: str, at: int | str = 2) -> str:
 
 
 def program(deed: str, at: int | str = 2) -> dict[str, str]:
-    """The same as a program."""
     return script(f"""
 import os, sys, time
 sys.stdin.readline()
@@ -173,7 +172,6 @@ class Asked:
 
 
 def verdict(ticks: Sequence[Tick], spent: Spent | None = None, written: bool = False) -> str | None:
-    """What a process is told that has one message to answer all the while."""
     process = Asked(ticks, written)
     limits = TimeLimits(ProcessTime(bank=60, increment=0.001, for_decision=1.5, idle=1), process)
     for process.now, (elapsed, *_) in enumerate(ticks):

@@ -46,7 +46,6 @@ class Pipes:
         self.number = table.channels.open(self.to_bot, self.from_bot, self.errors, **{"lines": False, **how})
 
     def await_question(self) -> None:
-        """Run until the process is asked."""
         while not self.table.channels.is_outstanding(self.number)[0]:
             assert self.table.run(0.01) == []
 

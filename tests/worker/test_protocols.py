@@ -36,7 +36,6 @@ def signed(bits: int) -> st.SearchStrategy[int]:
 
 
 def in_pieces(text: bytes, cuts: list[int]) -> list[bytes]:
-    """The text, cut there."""
     ends = sorted({cut % (len(text) + 1) for cut in cuts} | {0, len(text)})
     return [text[start:end] for start, end in pairwise(ends)]
 
@@ -73,7 +72,6 @@ def test_a_python_host_may_write_any_message(
     text: bytes,
     cuts: list[int],
 ) -> None:
-    """Headers and items of any numbers, some of which fit together."""
     stage = Stage()
     process = stage.process()
     numbers = [stage.lane(process, [A], slot) for slot in range(3)]
