@@ -9,8 +9,9 @@ import re
 import signal
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -145,15 +146,6 @@ def test_no_more_processes_than_there_is_memory_for(room_for: int, monkeypatch: 
     assert open_now == 0
 
 
-@dataclass
-class Ended:
-    ending: Ending
-    pid: int = 1 << 22  # that no process has
-
-    def end(self) -> Ending:
-        return self.ending
-
-
 @pytest.mark.parametrize(
     ("status", "peak_megabytes", "seconds", "from_outside"),
     [
@@ -171,7 +163,10 @@ def test_which_ends_come_from_outside(
 ) -> None:
     """Not one by the system for memory or time beyond the limits: a bot could bring that about to play again."""
     ends = [os.open("/dev/null", os.O_RDWR) for _ in range(3)]
-    process = Confined(Ended(Ending(status, peak_megabytes * MEGABYTE)), Limits(128, 10), *ends)
+    ended: Any = SimpleNamespace(
+        pid=1 << 22, end=lambda: Ending(status, peak_megabytes * MEGABYTE)
+    )  # no process has it
+    process = Confined(ended, Limits(128, 10), *ends)
     monkeypatch.setattr(process, "cpu_seconds", lambda: seconds)
     assert process.end() == status
     assert process.was_killed_from_outside() is from_outside
