@@ -5,18 +5,17 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import dedent
+from types import SimpleNamespace
 from typing import Any
 
 from engine.kernel.game_core import GameCore
-from engine.kernel.records import Table
 from engine.watching.scripted_core import ScriptedCore
 from tests.built_in import VON_NEUMANN_POKER
-from tests.oracles import von_neumann_poker as oracle
-from tests.oracles.deals import key_of, poker_deals
-from tests.oracles.von_neumann_poker import Bot, Game, Record, Session
+from tests.oracles.deals import key_of
+from tests.oracles.von_neumann_poker import Game, Record, Session
 from tests.support import VIEW, poker_tables, take_rows
 from tournament.artifacts.bot import Entrant
 from tournament.cache import cache_folder
@@ -102,21 +101,13 @@ class Played:
         return replace(self.result, faults=faults), self.games, self.sessions
 
 
-@dataclass
-class RecordDesk:
-    games: Table
-    sessions: Table
-    record: Record = field(default_factory=Record)
-
-    def clear(self) -> None:
-        take_rows(self.games, self.sessions, self.record)
-
-
 def read(leg: PlayedLeg) -> Played:
-    sink = RecordDesk(*poker_tables(1 << 13, 1 << 13))
+    """The leg, with its rows as the oracle writes them."""
+    (games, sessions), record = poker_tables(1 << 13, 1 << 13), Record()
+    sink: Any = SimpleNamespace(games=games, sessions=sessions, clear=lambda: take_rows(games, sessions, record))
     leg.rows.replay_into(sink)
     sink.clear()
-    return Played(leg.result, sink.record.games, sink.record.sessions, leg.uses)
+    return Played(leg.result, record.games, record.sessions, leg.uses)
 
 
 def legs_of(entrants: Iterable[Entrant], settings: Settings) -> list[Leg]:
@@ -179,19 +170,6 @@ def pair(x: Source, y: Source, settings: Settings, sandbox: SandboxSettings = ON
     names = [f"{name}.{kind}".rstrip(".") for name, kind in zip(("first", "second"), kinds.split(" "))]
     (played,) = play(build(dict(zip(names, (x, y))), sandbox), settings, sandbox)
     return played
-
-
-def by_oracle(x: Bot, y: Bot, leg: Leg, settings: Settings) -> Record:
-    return oracle.play(
-        x,
-        y,
-        poker_deals(leg.plan.deals_key),
-        sessions=settings.sessions,
-        bet_cap=settings.bet_cap,
-        seats_swapped=leg.plan.number == 1,
-        match=leg.plan.match,
-        first_session=leg.plan.first_session,
-    )
 
 
 def view(card: float = 0.5, previous: float = -1.0, money: int = 100, theirs: int = 100) -> bytes:
