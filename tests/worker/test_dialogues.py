@@ -115,6 +115,19 @@ def test_our_own_mistakes_are_not_the_programs(talk: Talk) -> None:
         talk.say(b"17\n")
 
 
+def test_what_is_not_read_yet_waits_and_comes_in_order(talk: Talk) -> None:
+    asked = b"a question\n" * 1000
+    for count in range(1000, 11_000, 1000):  # more than a pipe holds
+        assert talk.say(asked) == []
+        while len(talk.dialogue.heard) < count:
+            assert talk.table.run(0.01) == []
+    told = b""
+    while len(told) < len(ASKED + asked * 10):  # a look may come before the pipe takes more
+        told += talk.told()
+        assert talk.table.run(0.01) == []
+    assert told == ASKED + asked * 10
+
+
 @pytest.mark.slow
 def test_what_is_never_read_is_too_much(talk: Talk) -> None:
     lines = (b"x" * 250 + b"\n") * 200
