@@ -45,7 +45,6 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="package")
 def alone(tmp_path_factory: pytest.TempPathFactory, scratch: Path) -> Results:
-    """The good bots' tournament without other bots."""
     ground = Ground(tmp_path_factory.mktemp("alone"))
     ground.prepare([])
     return ground.play()

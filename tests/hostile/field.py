@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import wasmtime
 
@@ -22,7 +22,7 @@ from tournament.runner.listener import Progress
 from tournament.sandbox.outside import fork_server
 from tournament.store.storage import join_location
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 SHARED = HERE / "shared"  # what several bots have in common, put beside or into them
 _OF_SHARED = re.compile(rf"^from ({'|'.join(path.stem for path in SHARED.glob('*.py'))}) import .*\n", re.MULTILINE)
 CONTEST = "von_neumann_poker"
@@ -73,15 +73,14 @@ done
 CALLS = "\n\ndef b(bot, bet):\n    return bot.card > 0.5\n"
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What must become of a bot: its status, and words of which one is in the reason.
 
     Where it fails a moment after its start, a busy machine may see that only as it plays.
     """
 
-    statuses: tuple[str, ...]
-    words: tuple[str, ...]
+    statuses: list[str]
+    words: list[str]
 
 
 def verdict_of(bot: Path) -> Verdict:
@@ -89,14 +88,11 @@ def verdict_of(bot: Path) -> Verdict:
     text = (bot / "bot.toml" if bot.is_dir() else bot).read_text()
     found = re.search(r"Verdict: ([a-z, ]+)(?:: (.*))?$", text, re.MULTILINE)
     assert found, f"{bot} has no verdict"
-    return Verdict(tuple(found[1].split(", ")), tuple(found[2].split(" or ")) if found[2] else ())
+    return Verdict(found[1].split(", "), found[2].split(" or ") if found[2] else [])
 
 
 def bots_in(folder: str) -> list[Path]:
-    """The hostile bots in one of the folders beside this file."""
-    return sorted(
-        path for path in (HERE / folder).iterdir() if path.name != "__pycache__" and not path.name.startswith(".")
-    )
+    return sorted(path for path in (HERE / folder).iterdir() if not path.name.startswith((".", "__pycache__")))
 
 
 class Listener:
@@ -145,9 +141,7 @@ class Ground:
                 path.write_text(text)
         for bot in bots:
             target = self.entrants / bot.name
-            if bot.suffix == ".wat":
-                target.with_suffix(".wasm").write_bytes(wasmtime.wat2wasm(self._aimed(bot.read_text())))
-            elif bot.is_dir():
+            if bot.is_dir():
                 shutil.copytree(bot, target, ignore=shutil.ignore_patterns("__pycache__"))
                 wanted = "hostile.h" if (target / "bot.c").exists() else "bot.sh"
                 if not (target / wanted).exists():
@@ -155,26 +149,24 @@ class Ground:
                 for path in target.rglob("*"):
                     if path.is_file():
                         path.write_text(self._aimed(path.read_text()))
+                continue
+            text = self._aimed(bot.read_text())
+            if bot.suffix == ".wat":
+                target.with_suffix(".wasm").write_bytes(wasmtime.wat2wasm(text))
             else:
-                text = self._aimed(bot.read_text())
-                calls = "" if bot.suffix != ".py" or "def b(" in text else CALLS
-                target.write_text(text + calls)
+                target.write_text(text if bot.suffix != ".py" or "def b(" in text else text + CALLS)
 
     def _aimed(self, text: str) -> str:
-        return (
-            self._whole(text)
-            .replace("@canary@", str(self.canary))
-            .replace("@checkout@", str(Path(__file__).resolve().parents[2]))
-            .replace("@opponent@", str(self.entrants / "steady.c"))
-            .replace("@executable@", str(self.folder / "executable"))
-        )
+        text = self._whole(text).replace("@checkout@", str(HERE.parents[1]))
+        for name in ("canary", "executable"):
+            text = text.replace(f"@{name}@", str(self.folder / name))
+        return text.replace("@opponent@", str(self.entrants / "steady.c"))
 
     def _whole(self, text: str) -> str:
         """A bot with what it has in common with others, which it imports from SHARED, in place."""
         return _OF_SHARED.sub(lambda found: self._whole((SHARED / f"{found[1]}.py").read_text()), text)
 
     def config(self, sandbox: Mapping[str, object] | None = None, **settings: object) -> Path:
-        """Write a tournament.toml."""
         lines = [f"[{CONTEST}]", *_lines({**SETTINGS, **settings}), "[sandbox]", *_lines(sandbox or {})]
         path = self.folder / "tournament.toml"
         path.write_text("\n".join(lines) + "\n")
@@ -187,7 +179,6 @@ class Ground:
         sandbox: Mapping[str, object] | None = None,
         **settings: object,
     ) -> Results:
-        """Play the tournament with two workers."""
         config = load_config(
             CONTEST,
             self.config(sandbox, **settings),
@@ -219,12 +210,11 @@ def assert_verdicts(results: Results, bots: Iterable[Path]) -> None:
     lines = results.entrants.set_index("name")
     wrong = []
     for bot in bots:
-        verdict = verdict_of(bot)
+        statuses, words = verdict_of(bot)
         line = lines.loc[bot.stem if bot.is_file() else bot.name]
         reason = str(line.reason)
-        fits = not verdict.words or any(word in reason for word in verdict.words)
-        if line.status not in verdict.statuses or not fits:
-            wrong.append(f"{bot.name}: expected {verdict}, got {line.status}: {reason}")
+        if line.status not in statuses or (words and not any(word in reason for word in words)):
+            wrong.append(f"{bot.name}: expected {statuses}, {words}, got {line.status}: {reason}")
         assert all(character.isprintable() or character == "\n" for character in reason), (bot.name, reason)
     assert not wrong, "\n".join(wrong)
 
@@ -260,7 +250,6 @@ def assert_they_fare_as_said(
 
 
 def games_between(results: Results, x: str, y: str) -> bytes:
-    """The columns of a pairing's games, all but the match number, as bytes."""
     games = results.games
     mine = games[(games.bot_0 == x) & (games.bot_1 == y)].drop(columns=["match", "bot_0", "bot_1"])
     assert len(mine), (x, y)
@@ -273,11 +262,11 @@ def confined_processes() -> dict[int, str]:
     Without those that wait to fork more.
     """
     fork_server.end_idle()
-    ours = str(HERE.parents[1])  # others may run tests of another copy
+    marks = ("'confined'", str(HERE.parents[1]))  # others may run tests of another copy
     lines = descendants(0).items()
-    found = {process: line for process, line in lines if ("'confined'" in line and ours in line) or LEFT_BEHIND in line}
+    found = {pid: line for pid, line in lines if all(mark in line for mark in marks) or LEFT_BEHIND in line}
     mine = descendants(os.getpid())
-    return {process: line for process, line in found.items() if process in mine or not _has_others_for_parent(process)}
+    return {pid: line for pid, line in found.items() if pid in mine or not _has_others_for_parent(pid)}
 
 
 def _has_others_for_parent(process: int) -> bool:

@@ -23,7 +23,6 @@ def after():
 
 
 def many_rows(summary: Path) -> None:
-    """All alike."""
     one = pq.read_table(summary).slice(0, 1)
     pq.write_table(one.take(np.zeros(5_000_000, np.int8)), summary, compression="zstd")
 

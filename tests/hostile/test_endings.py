@@ -22,8 +22,7 @@ from tests.worker.support import script
 # itself, nor takes processor time.
 WAITS = """
 import signal, sys, time
-for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
-    signal.signal(number, signal.SIG_IGN)
+for name in ("HUP", "INT", "QUIT", "TERM"): signal.signal(getattr(signal, f"SIG{name}"), signal.SIG_IGN)
 asked = 0
 def answer():
     global asked
@@ -45,7 +44,6 @@ DEAF: dict[str, str | dict[str, str]] = {
 
 @contextmanager
 def run(ground: Ground, *more: str, **variables: str) -> Iterator[subprocess.Popen[str]]:
-    """A run that goes on until something ends it."""
     config = ground.config(idle_seconds=1000.0)
     arguments = ["--config", str(config), "--entrants", str(ground.entrants), "--results", str(ground.results)]
     with subprocess.Popen(
@@ -98,7 +96,6 @@ def test_a_driver_that_is_ended(tmp_path: Path, number: signal.Signals) -> None:
 
 
 def processes_of(driver: int) -> dict[int, str]:
-    """The processes that descend from one, itself too, with their command lines."""
     return {driver: Path(f"/proc/{driver}/cmdline").read_text().replace("\0", " ")} | descendants(driver)
 
 
@@ -119,13 +116,9 @@ def listens_on(processes: Iterable[int]) -> dict[str, ipaddress.IPv4Address | ip
                 address, port = local.split(":")
                 # Each word of four bytes is in the machine's order.
                 words = [bytes.fromhex(address[i : i + 8])[::-1] for i in range(0, len(address), 8)]
-                found[f"{int(port, 16)} of {owner}"] = _plain(ipaddress.ip_address(b"".join(words)))
+                listens = ipaddress.ip_address(b"".join(words))
+                found[f"{int(port, 16)} of {owner}"] = getattr(listens, "ipv4_mapped", None) or listens
     return found
-
-
-def _plain(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    return mapped or address
 
 
 # A stranger on the same machine who has found the port.
@@ -148,20 +141,12 @@ def assert_closed_to_others(processes: Mapping[int, str], folder: Path) -> None:
     token = re.search(r"RAY_AUTH_TOKEN=([0-9a-f]{64})$", "\n".join(variables), re.MULTILINE)
     assert token
     port = next(where.split()[0] for where in listening if where.endswith(f" of {server}"))
-    callers = [
-        subprocess.Popen(
-            [*command_line([])[:1], "-c", CALLS_RAY, f"127.0.0.1:{port}"],
-            env=environment({"RAY_AUTH_MODE": mode, "RAY_AUTH_TOKEN": given}),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        for mode, given in (("token", token.group(1)), ("token", "0" * 64), ("disabled", ""))
-    ]
-    right, wrong, none = [caller.communicate(timeout=60)[0] for caller in callers]
-    assert re.search(r"\d keys", right)
-    for refused in (wrong, none):
-        assert not re.search(r"\d keys", refused) and "nauthenticated" in refused
+    for mode, given, is_heard in (("token", token[1], True), ("token", "0" * 64, False), ("disabled", "", False)):
+        words = [*command_line([])[:1], "-c", CALLS_RAY, f"127.0.0.1:{port}"]
+        variables_of_caller = environment({"RAY_AUTH_MODE": mode, "RAY_AUTH_TOKEN": given})
+        done = subprocess.run(words, env=variables_of_caller, capture_output=True, text=True, timeout=60)
+        said = done.stdout + done.stderr
+        assert bool(re.search(r"\d keys", said)) is is_heard and ("nauthenticated" in said) is not is_heard, said
 
 
 @pytest.mark.slow

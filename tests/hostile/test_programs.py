@@ -11,7 +11,7 @@ from tests.processes import wait_until
 from tournament.records.results import Results
 
 BOTS = bots_in("programs")
-REFUSED = [bot for bot in BOTS if verdict_of(bot).statuses == ("ok",)]
+REFUSED = [bot for bot in BOTS if verdict_of(bot).statuses == ["ok"]]
 FAILING = [bot for bot in BOTS if bot not in REFUSED]
 BUILDS = bots_in("builds")
 # Small fields: what bots do to each other grows with the square of a field.

@@ -12,7 +12,7 @@ from tournament.records.results import Results
 
 BOTS = bots_in("python")
 LONG = [bot for bot in BOTS if "late" in bot.stem]
-REFUSED = [bot for bot in BOTS if verdict_of(bot).statuses == ("ok",)]
+REFUSED = [bot for bot in BOTS if verdict_of(bot).statuses == ["ok"]]
 FAILING = [bot for bot in BOTS if bot not in LONG + REFUSED]
 # Small fields: what bots do to each other grows with the square of a field.
 PARTS = 7

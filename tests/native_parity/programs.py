@@ -7,19 +7,22 @@ import random
 import re
 import struct
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.kernel.game_core import LEG_IS_OVER
+from engine.kernel.game_core import FAULT, LEG_IS_OVER
+from engine.kernel.records import Table
 from engine.watching.scripted_core import ScriptedCore
+from tests.oracles.deals import key_of
 from tournament.artifacts.bot import Entrant
 from tournament.contests import BUILT_IN, find_contest
-from tournament.contests.contest import Contest
+from tournament.contests.contest import Contest, CoreSetup
 from tournament.entrants.build import build_entrants
-from tournament.leg import Unfit
+from tournament.leg import LegPlan, Unfit
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.store.columns import buffer_fields
 from tournament.worker.wasm.loading import load_bot
 from tournament.worker.wasm.seating import Limits, Seating
 
@@ -51,7 +54,6 @@ class Program:
 
     @property
     def head(self) -> tuple[str, str]:
-        """Standard and purpose."""
         first = self.path.read_text().split("\n", 1)[0]
         found = re.fullmatch(r"(?://|/\*) (gnu[+\d]+): (.+?)(?: \*/)?", first)
         assert found, f"{self.path.name}: the first line must say the standard and what is exercised"
@@ -64,64 +66,20 @@ PROGRAMS = {
 
 
 def questions_of(contest: str) -> list[Question]:
-    """A few hundred decisions as the contest's games have them, the same every time."""
-    chance = random.Random(1999)
-    return list(_QUESTIONS[contest](chance))
-
-
-def _poker(chance: random.Random) -> Iterator[Question]:
-    for number in range(240):
-        card, previous = (chance.randrange(1 << 24) / (1 << 24) for _ in range(2))
-        money = chance.randrange(10, 191)
-        view = struct.pack("<ffqq", card, previous if chance.random() < 0.7 else -1.0, money, 200 - money)
-        yield (1, (chance.randint(1, 50),), view) if number % 3 == 2 else (0, (), view)
-
-
-def _draw(chance: random.Random) -> Iterator[Question]:
-    def hand() -> tuple[int, int]:
-        low, high = sorted(chance.randrange(5) for _ in range(2))
-        return low, high
-
-    yield 0, (2, 5), b""
-    winnings = 0
-    for _ in range(60):
-        held = hand()
-        yield 1, (*held, winnings), b""
-        bets = 0
-        while bets < 3 and chance.random() < 0.5:
-            bets += 1
-            yield 2, (*held, bets), b""
-        winnings += chance.randint(-9, 9)
-        if chance.random() < 0.3:
+    """A few hundred decisions of a leg in which chance plays, the same every time."""
+    rules, chance = find_contest(contest), random.Random(1999)
+    games, sessions = (Table(buffer_fields(columns), 1 << 12) for columns in (rules.games, rules.sessions))
+    house = rules.house.practice(key_of(3)).content if rules.house else None
+    core = rules.new_core(CoreSetup(LegPlan(0, 0, 20, key_of(1)), rules.settings(sessions=20), games, sessions, house))
+    answer, questions = 0, list[Question]()
+    while len(questions) < 240:
+        if core.play(answer) == FAULT:  # chance drew what may not be done
+            answer = core.default()
             continue
-        yield 3, (*held, bets), b""
-        held = hand()
-        drew = chance.randrange(3)
-        for later in range(chance.randint(1, 3)):
-            yield 4, (*held, bets, later, drew), b""
-        if chance.random() < 0.6:
-            yield 5, (*held, *hand()), b""
-
-
-def _holdem(chance: random.Random) -> Iterator[Question]:
-    for _ in range(40):
-        deck = chance.sample(range(52), 9)
-        stack = 100
-        for round_, shown in enumerate((0, 3, 4, 5), 1):
-            seen = [*deck[:2], None, None, *deck[4 : 4 + shown], *[None] * (5 - shown)]
-            cards = [number for card in seen for number in ((-1, -1) if card is None else (card // 13, card % 13 + 1))]
-            yield 0, (), struct.pack("<22i", *cards, round_, stack, stack, 10 + 2 * (100 - stack))
-            stack -= chance.randint(0, stack // 2)
-
-
-def _matrix(chance: random.Random) -> Iterator[Question]:
-    before = (-1, -1)
-    for turn in range(200):
-        yield 0, (), struct.pack("<6i", turn, 200, 3, 0, *before)
-        before = chance.randrange(3), chance.choice((0, 1, 1, 2))
-
-
-_QUESTIONS = {"von_neumann_poker": _poker, "two_card_draw": _draw, "holdem_training": _holdem, "matrix_game": _matrix}
+        kind, _, arguments, view = core.pending()
+        questions.append((kind, tuple(arguments), bytes(view)))
+        answer = chance.randrange(51 if contest == "von_neumann_poker" else 3)
+    return questions
 
 
 def answers_here(programs: Iterable[Program], folder: Path) -> dict[str, Answers]:
@@ -143,7 +101,7 @@ def answers_here(programs: Iterable[Program], folder: Path) -> dict[str, Answers
 
 
 def asked(contest: Contest, entrant: Entrant, questions: list[Question]) -> Answers:
-    """A bot's answers to questions that no game asks, or why there are none."""
+    """A bot's answers, or why there are none."""
     if entrant.artifact is None:
         return f"does not build: {entrant.problem}"
     interface, memory = contest.interface, contest.settings().memory_megabytes
@@ -175,14 +133,8 @@ def _asked_natively(program: Program, folder: Path) -> Answers:
     has_class = interface.class_name and re.search(
         rf"\b(?:class|struct) {interface.class_name}\b", program.path.read_text()
     )
-    command = [
-        COMPILERS[suffix],
-        *FLAGS,
-        *["-DBOT_CLASS"] * bool(has_class),
-        "-iquote",
-        str(interface.folder),
-        str(unit),
-    ]
+    defined = ["-DBOT_CLASS"] * bool(has_class)
+    command = [COMPILERS[suffix], *FLAGS, *defined, "-iquote", str(interface.folder), str(unit)]
     message = ""
     for standard in STANDARDS[suffix]:
         words = [*command, f"-std={standard}", "-o", str(binary), "-lm", "-pthread"]

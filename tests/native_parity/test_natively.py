@@ -62,7 +62,6 @@ def rest(tmp_path_factory: pytest.TempPathFactory) -> Compared:
 
 
 def assert_as_listed(name: str, of: Compared) -> None:
-    """The same answers, or others where the lists above say so."""
     if name not in of.natively:
         pytest.skip("g++ is missing, which answers are compared with: apt install g++")
     here, natively = of.here[name], of.natively[name]

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import dedent
+from types import SimpleNamespace
 from typing import Any
 
 from engine.kernel.game_core import GameCore
-from engine.kernel.records import Table
 from engine.watching.scripted_core import ScriptedCore
 from tests.built_in import VON_NEUMANN_POKER
-from tests.oracles import von_neumann_poker as oracle
-from tests.oracles.deals import key_of, poker_deals
-from tests.oracles.von_neumann_poker import Bot, Game, Record, Session
+from tests.oracles.deals import key_of
+from tests.oracles.von_neumann_poker import Game, Record, Session
 from tests.support import VIEW, poker_tables, take_rows
 from tournament.artifacts.bot import Entrant
 from tournament.cache import cache_folder
@@ -58,7 +57,6 @@ def build(bots: Mapping[str, Source], sandbox: SandboxSettings = ON) -> list[Ent
 
 
 def problem_of(source: Source, name: str = "bot.py", sandbox: SandboxSettings = ON) -> str:
-    """Why a bot is not fit to play."""
     (entrant,) = build({name: source}, sandbox)
     assert entrant.problem is not None, "it is fit"
     return entrant.problem
@@ -72,21 +70,15 @@ def script(text: str, *more: str) -> dict[str, str]:
 
 def answering(a: str, b: str) -> dict[str, str]:
     """A program that bets and calls by expressions of card, previous, money, theirs and bet."""
-    return script(
-        f"""
-import json, sys
-sys.stdin.readline()
-for line in sys.stdin:
-    if not line.startswith("{{"):
-        break
-    kind, card, previous, money, theirs, *bets = json.loads(line).values()
-    if kind == "a":
-        print("ACTION", {a})
-    else:
-        bet = bets[0]
-        print("ACTION", int({b}))
-"""
-    )
+    return script(f"""
+        import json, sys
+        sys.stdin.readline()
+        for line in sys.stdin:
+            if not line.startswith("{{"):
+                break
+            kind, card, previous, money, theirs, bet = [*json.loads(line).values(), 0][:6]
+            print("ACTION", {a} if kind == "a" else int({b}))
+        """)
 
 
 @dataclass(frozen=True)
@@ -109,23 +101,13 @@ class Played:
         return replace(self.result, faults=faults), self.games, self.sessions
 
 
-@dataclass
-class RecordDesk:
-    """A sink that keeps rows as the oracle writes them."""
-
-    games: Table
-    sessions: Table
-    record: Record = field(default_factory=Record)
-
-    def clear(self) -> None:
-        take_rows(self.games, self.sessions, self.record)
-
-
 def read(leg: PlayedLeg) -> Played:
-    sink = RecordDesk(*poker_tables(1 << 13, 1 << 13))
+    """The leg, with its rows as the oracle writes them."""
+    (games, sessions), record = poker_tables(1 << 13, 1 << 13), Record()
+    sink: Any = SimpleNamespace(games=games, sessions=sessions, clear=lambda: take_rows(games, sessions, record))
     leg.rows.replay_into(sink)
     sink.clear()
-    return Played(leg.result, sink.record.games, sink.record.sessions, leg.uses)
+    return Played(leg.result, record.games, record.sessions, leg.uses)
 
 
 def legs_of(entrants: Iterable[Entrant], settings: Settings) -> list[Leg]:
@@ -133,15 +115,25 @@ def legs_of(entrants: Iterable[Entrant], settings: Settings) -> list[Leg]:
     other bots of these names meet the same."""
     competitors, artifacts = [], {}
     for number, entrant in enumerate(entrants):
-        assert entrant.artifact_sha256 is not None, f"{entrant.name}: {entrant.problem}"
         competitors.append(Competitor(number, entrant.name, entrant.plays_as, entrant.name))
-        artifacts[entrant.name] = entrant.artifact_sha256
-    schedule = RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), key_of(int(settings.seed or 1)), competitors)
+        artifacts[entrant.name] = digest_of(entrant)
 
     def seated(seat: Seat) -> Seat:
         return replace(seat, artifact=artifacts[seat.name])
 
-    return [replace(leg, seats=tuple(map(seated, leg.seats))) for leg in schedule.legs() if leg.has_processes]
+    legs = [leg for leg in round_robin(competitors, settings) if leg.has_processes]
+    return [replace(leg, seats=tuple(map(seated, leg.seats))) for leg in legs]
+
+
+def digest_of(entrant: Entrant) -> str:
+    """The artifact's digest; the bot must be fit to play."""
+    assert entrant.artifact_sha256 is not None, f"{entrant.name}: {entrant.problem}"
+    return entrant.artifact_sha256
+
+
+def round_robin(competitors: list[Competitor], settings: Settings) -> Iterator[Leg]:
+    key = key_of(int(settings.seed or 1))
+    return RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), key, competitors).legs()
 
 
 def artifacts_of(entrants: Iterable[Entrant]) -> dict[str, bytes]:
@@ -175,23 +167,9 @@ def play(
 
 def pair(x: Source, y: Source, settings: Settings, sandbox: SandboxSettings = ON, kinds: str = "py py") -> Played:
     """Play one leg between two bots; `kinds` are the endings of their files, "" for a folder."""
-    names = [f"{name}{'.' + kind if kind else ''}" for name, kind in zip(("first", "second"), kinds.split(" "))]
+    names = [f"{name}.{kind}".rstrip(".") for name, kind in zip(("first", "second"), kinds.split(" "))]
     (played,) = play(build(dict(zip(names, (x, y))), sandbox), settings, sandbox)
     return played
-
-
-def by_oracle(x: Bot, y: Bot, leg: Leg, settings: Settings) -> Record:
-    """A leg played by the plain rules."""
-    return oracle.play(
-        x,
-        y,
-        poker_deals(leg.plan.deals_key),
-        sessions=settings.sessions,
-        bet_cap=settings.bet_cap,
-        seats_swapped=leg.plan.number == 1,
-        match=leg.plan.match,
-        first_session=leg.plan.first_session,
-    )
 
 
 def view(card: float = 0.5, previous: float = -1.0, money: int = 100, theirs: int = 100) -> bytes:
@@ -213,7 +191,6 @@ class Answered:
 
     @property
     def what(self) -> list[str]:
-        """What went wrong, fault by fault."""
         return [fault.message for fault in self.faults]
 
 
@@ -227,15 +204,10 @@ def ask_each(
     settings = settings or Settings(max_faults=len(questions))
     *entrants, silent = build({**bots, "zzz.c": SILENT_C}, sandbox)
     legs: list[Leg] = []
+    other = Competitor(0, silent.name, "wasm", digest_of(silent))
     for number, entrant in enumerate(entrants, 1):
-        assert entrant.artifact_sha256 is not None, f"{entrant.name}: {entrant.problem}"
-        competitors = [
-            Competitor(0, silent.name, "wasm", silent.artifact_sha256 or ""),
-            Competitor(number, entrant.name, entrant.plays_as, entrant.artifact_sha256),
-        ]
-        legs += RoundRobin(
-            VON_NEUMANN_POKER.name, settings.playing(), key_of(int(settings.seed or 1)), competitors
-        ).legs()
+        own = Competitor(number, entrant.name, entrant.plays_as, digest_of(entrant))
+        legs += round_robin([other, own], settings)
     cores: dict[int, ScriptedCore] = {}
 
     def new_core(setup: CoreSetup[Any]) -> GameCore:
@@ -255,6 +227,5 @@ def ask(
     settings: Settings | None = None,
     sandbox: SandboxSettings = ON,
 ) -> Answered:
-    """Ask a Python bot, or a program, these questions."""
     name = "bot" if isinstance(source, Mapping) else "bot.py"
     return ask_each({name: source}, questions, settings, sandbox)["bot"]

@@ -34,9 +34,7 @@ Task = tuple[tuple[Leg, ...], ...]
 SUMS = (LegSums(0.0, 0.0),) * 2
 
 # One Python bot whose legs may share processes, and one whose legs may not.
-ARTIFACTS = {
-    share: python_artifact.pack(b"", ON, legs_may_share=share == "together") for share in ("together", "apart")
-}
+ARTIFACTS = {name: python_artifact.pack(b"", ON, legs_may_share=name == "together") for name in ("together", "apart")}
 
 
 def new_pace(workers: int, sessions: int) -> Pace:
@@ -68,7 +66,6 @@ class OneMatchForEachLeg(Schedule):
         return len(self.in_lanes)
 
     def leg(self, fixture: Fixture) -> Leg:
-        """The fixture itself, which has all that a task asks of a leg."""
         return cast(Leg, fixture)
 
     def _first_of(self, fixture: Fixture) -> int:
@@ -111,7 +108,6 @@ def numbers(schedule: Schedule, pace: Pace, done: Iterable[int] = ()) -> list[li
 
 
 def cut(legs: list[bool], pace: Pace) -> list[list[bool]]:
-    """The tasks of legs that are, or aren't, in lanes."""
     return [[legs[number] for batch in task for number in batch] for task in numbers(schedule_of(legs), pace)]
 
 

@@ -24,34 +24,22 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def pid() -> Iterator[int]:
-    """A process that sleeps."""
     with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as process:
         yield process.pid
         process.kill()
 
 
-QUICK, SLOW = (1000, 0.01), (3, 0.04)  # messages, and seconds of the processor
-
-
-def look(core: CoreAffinity, taken: dict[int, tuple[int, float]], elapsed: float = 0.05) -> None:
-    """A look after these processes were sent this many messages more, and took this many seconds more."""
-    last = {pid: core._seen.get(pid, Asked(pid, 0, 0.0)) for pid in taken}
-    asked = [Asked(pid, last[pid].messages + n, last[pid].cpu_seconds + seconds) for pid, (n, seconds) in taken.items()]
-    core.look(asked, elapsed)
-
-
 def test_a_worker_and_quick_processes_come_together_and_a_slow_one_gets_all_cores_back(pid: int) -> None:
-    cores = os.sched_getaffinity(0)
-    core = CoreAffinity()
-    look(core, {pid: SLOW})
+    cores, core = os.sched_getaffinity(0), CoreAffinity()
+    core.look([Asked(pid, messages=3, cpu_seconds=0.04)], 0.05)
     assert os.sched_getaffinity(pid) == cores
-    look(core, {pid: QUICK})
+    core.look([Asked(pid, messages=1003, cpu_seconds=0.05)], 0.05)
     (kept,) = os.sched_getaffinity(pid)
     with pytest.raises(KeyError), core.kept():
         assert os.sched_getaffinity(0) == {kept}
         raise KeyError
     assert os.sched_getaffinity(0) == cores
-    look(core, {pid: (0, 0.04)})  # still at its last message
+    core.look([Asked(pid, messages=1003, cpu_seconds=0.09)], 0.05)  # still at its last message
     assert os.sched_getaffinity(pid) == cores
     assert not any(core_affinity._holders.values())
 

@@ -9,13 +9,14 @@ import re
 import signal
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from tests.processes import descendants
-from tests.worker.support import Source, build, play, script
+from tests.worker.support import Source, answering, build, play
 from tests.worker.test_limits import program
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.errors import RunError
@@ -31,14 +32,7 @@ MEGABYTE = 1 << 20
 FIELD: dict[str, Source] = {
     "shares.py": "def a(bot): return 7 if bot.card > 0.5 else 0\ndef b(bot, bet): return bot.card > 0.6\n",
     "apart.py": "import time\ndef a(bot): return int(20 * bot.card)\ndef b(bot, bet): return bet < 9\n",
-    "told": script("""
-        import json, sys
-        sys.stdin.readline()
-        for line in sys.stdin:
-            if line.startswith("{"):
-                told = json.loads(line)
-                print("ACTION", 5 if told["decision"] == "a" else int(told["card"] > 0.5))
-        """),
+    "told": answering("5", "card > 0.5"),
 }
 
 
@@ -53,28 +47,24 @@ def is_ignored(pid: int, number: int) -> bool:
 
 
 @contextlib.contextmanager
-def disturbed(seed: int, kills: int) -> Iterator[list[tuple[int, int]]]:
-    """Meanwhile somebody sends signals to the processes of this one, so often the last of all.
-
-    Gives what was sent, as (process, signal).
-    """
-    chance, done, sent = random.Random(seed), threading.Event(), []
+def disturbed(seed: int) -> Iterator[list[int]]:
+    """Meanwhile somebody sends these signals to the processes of this one, once the last of all."""
+    chance, done, sent = random.Random(seed), threading.Event(), list[int]()
     others = [number for number in range(1, 65) if number not in (signal.SIGKILL, signal.SIGCHLD, 32, 33)]
 
     def disturb() -> None:
-        killed = 0
         while not done.wait(chance.uniform(0.0, 0.03)):
             processes = processes_of_bots()
             if not processes:
                 continue
             number = chance.choice(others)
-            if killed < kills and chance.random() < 0.3:
-                number, killed = signal.SIGKILL, killed + 1
+            if signal.SIGKILL not in sent and chance.random() < 0.3:
+                number = signal.SIGKILL
             pid = chance.choice(processes)
             with contextlib.suppress(ProcessLookupError, FileNotFoundError):
                 if number in (signal.SIGKILL, signal.SIGSTOP) or is_ignored(pid, number):  # else it is just beginning
                     os.kill(pid, number)
-                    sent.append((pid, number))
+                    sent.append(number)
 
     thread = threading.Thread(target=disturb)
     thread.start()
@@ -93,10 +83,10 @@ def test_signals_from_outside_change_no_record(seed: int) -> None:
     assert not any(leg.faults for leg in first)
     expected = [leg.what_counts for leg in first]
     ends = {signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM, signal.SIGSEGV}
-    with disturbed(seed, kills=1) as sent:
+    with disturbed(seed) as sent:
         for _ in range(20):  # a quick machine plays on between two signals
             assert [leg.what_counts for leg in play(entrants, settings)] == expected
-            if not ends.isdisjoint(number for _, number in sent):
+            if not ends.isdisjoint(sent):
                 return
     raise AssertionError(sent)
 
@@ -145,17 +135,6 @@ def test_no_more_processes_than_there_is_memory_for(room_for: int, monkeypatch: 
     assert open_now == 0
 
 
-@dataclass
-class Ended:
-    """A process that has ended."""
-
-    ending: Ending
-    pid: int = 1 << 22  # that no process has
-
-    def end(self) -> Ending:
-        return self.ending
-
-
 @pytest.mark.parametrize(
     ("status", "peak_megabytes", "seconds", "from_outside"),
     [
@@ -173,7 +152,10 @@ def test_which_ends_come_from_outside(
 ) -> None:
     """Not one by the system for memory or time beyond the limits: a bot could bring that about to play again."""
     ends = [os.open("/dev/null", os.O_RDWR) for _ in range(3)]
-    process = Confined(Ended(Ending(status, peak_megabytes * MEGABYTE)), Limits(128, 10), *ends)
+    ended: Any = SimpleNamespace(
+        pid=1 << 22, end=lambda: Ending(status, peak_megabytes * MEGABYTE)
+    )  # no process has it
+    process = Confined(ended, Limits(128, 10), *ends)
     monkeypatch.setattr(process, "cpu_seconds", lambda: seconds)
     assert process.end() == status
     assert process.was_killed_from_outside() is from_outside

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 import time
 from collections.abc import Sequence
@@ -14,7 +15,8 @@ from hypothesis import strategies as st
 from engine.wasm.modules import Refused, read_module
 from tests.built_in import VON_NEUMANN_POKER
 from tests.support import play_built
-from tests.worker.test_metering import LEFT, LOOP, WAYS_OUT
+from tests.worker.test_metering import LOOP, WAYS_OUT
+from tests.worker.test_module_reader import number, section
 from tests.worker.test_webassembly_limits import CALLS, PASSES, PLAIN, module
 from tournament.artifacts.bot import Entrant
 from tournament.contests.von_neumann_poker.rules import Settings
@@ -26,14 +28,8 @@ TRAPS = module(f'(func (export "a") (param i32) (result i32) unreachable) {CALLS
 TRAPPED = "gave up (abort, exit, or a path without a return)"
 
 
-def leb(number: int) -> bytes:
-    return bytes([number & 0x7F | 0x80]) + leb(number >> 7) if number > 0x7F else bytes([number])
-
-
 def custom(name: bytes, content: bytes) -> bytes:
-    """A section without a meaning for what plays."""
-    inside = leb(len(name)) + name + content
-    return b"\0" + leb(len(inside)) + inside
+    return section(0, number(len(name)) + name + content)
 
 
 def line_table(
@@ -48,8 +44,7 @@ def line_table(
 
 def named(name: bytes) -> bytes:
     """What calls function 0 so."""
-    names = b"\1\0" + leb(len(name)) + name
-    return custom(b"name", b"\1" + leb(len(names)) + names)
+    return custom(b"name", section(1, b"\1\0" + number(len(name)) + name))
 
 
 ENDLESS = b"\x80" * 400_000
@@ -76,14 +71,11 @@ def test_a_fault_of_a_module_with_a_hostile_section_is_the_bots_own(what: str) -
     assert time.thread_time() - began < 20.0  # many times what it takes; without bounds it would be minutes
 
 
-TYPE, BODY = b"\1\x60\0\0", b"\0\x0b"
-
-
 SEEDS = [
     TRAPS,
     TRAPS + DESCRIBED["a name of many lines"] + line_table(program=b"\3\6\1\2\3\0\1\1"),
     module(PASSES + CALLS),
-    *(bytes(wasmtime.wat2wasm(f"(module {text})")) for text in (LEFT, LOOP, *WAYS_OUT.values()) if "$g" in text),
+    *(bytes(wasmtime.wat2wasm(f"(module {text})")) for text in (LOOP, *WAYS_OUT.values()) if "$g" in text),
     bytes(wasmtime.wat2wasm('(module (memory 1) (table 2 funcref) (elem (i32.const 0) $f $f) (data "x") (tag $e)'
         ' (global (mut f64) (f64.const 1)) (func $f (param f32) (result f64 v128) (local i64 v128)'
         ' (try_table (throw $e))'
@@ -97,10 +89,17 @@ CHANGES = st.lists(
 )
 
 
+def is_valid(code: bytes) -> bool:
+    with contextlib.suppress(wasmtime.WasmtimeError):
+        wasmtime.Module.validate(engine(Engine.PLAIN), code)
+        return True
+    return False
+
+
 @example(0, [(9, "set", 255)])
 @given(st.integers(0, len(SEEDS) - 1), CHANGES)
-def test_a_mutated_module_is_read_or_refused_and_nothing_else(number: int, changes: list[tuple[int, str, int]]) -> None:
-    code = bytearray(SEEDS[number])
+def test_a_mutated_module_is_read_or_refused_and_nothing_else(which: int, changes: list[tuple[int, str, int]]) -> None:
+    code = bytearray(SEEDS[which])
     for place, how, byte in changes:
         place = 8 + place % (len(code) - 8)
         if how == "set":
@@ -110,17 +109,10 @@ def test_a_mutated_module_is_read_or_refused_and_nothing_else(number: int, chang
         elif len(code) > 9:
             del code[place]
     began = time.thread_time()
-    is_valid = True
-    try:
-        wasmtime.Module.validate(engine(Engine.PLAIN), bytes(code))
-    except wasmtime.WasmtimeError:
-        is_valid = False
-    try:
+    with contextlib.suppress(Refused):
         written = read_module(bytes(code)).metered()  # also of what the runtime refuses, which never comes so far
-    except Refused:
-        written = b""
-    if written and is_valid:
-        wasmtime.Module.validate(engine(Engine.PLAIN), written)
+        if is_valid(bytes(code)):
+            assert is_valid(written)
     try:
         load_bot(bytes(code), VON_NEUMANN_POKER.interface, "mutated", 64)
     except Unfit:

@@ -77,7 +77,6 @@ def test_legs_with_the_same_deals_play_one_after_the_other() -> None:
 def test_later_legs_share_no_process_with_earlier_ones(
     legs_per_process: int, processes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where legs of a bot share processes, too."""
     started: list[str] = []
     start = fork_server.start
 

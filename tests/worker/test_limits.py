@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -35,7 +34,6 @@ def python(deed: str, at: int | str = 2) -> str:
 
 
 def program(deed: str, at: int | str = 2) -> dict[str, str]:
-    """The same as a program."""
     return script(f"""
 import os, sys, time
 sys.stdin.readline()
@@ -151,33 +149,29 @@ def test_a_bank_of_processor_time_is_spent_once_in_a_leg_and_each_decision_adds_
     assert not ask(BURNING, [A] * 12, Settings(seconds=0.1, increment_ms=70.0)).faults
 
 
-Tick = tuple[float, float, bool]
-
-
 class Asked:
-    """A process while it is asked. `ticks` are (seconds, processor time, whether it sleeps at the end) by audit."""
+    """A process while it has one message to answer."""
 
-    def __init__(self, ticks: Sequence[Tick], written: bool = False) -> None:
-        self.ticks = ticks
-        self.written = written
-        self.now = 0
+    def __init__(self, used: Use) -> None:
+        self.used = used
 
     def use(self) -> Use:
-        return Use(self.cpu_seconds(), self.ticks[self.now][2])
+        return self.used
 
     def cpu_seconds(self) -> float:
-        return sum(tick[1] for tick in self.ticks[: self.now + 1])
+        return self.used.cpu
 
     def has_written(self) -> bool:
-        return self.written
+        return False
 
 
-def verdict(ticks: Sequence[Tick], spent: Spent | None = None, written: bool = False) -> str | None:
-    """What a process is told that has one message to answer all the while."""
-    process = Asked(ticks, written)
+def verdict(ticks: Sequence[tuple[float, float, bool]]) -> str | None:
+    """What it is told at last; `ticks` are (seconds, processor time, whether it sleeps at the end) by audit."""
+    process = Asked(Use(0.0, sleeps=False))
     limits = TimeLimits(ProcessTime(bank=60, increment=0.001, for_decision=1.5, idle=1), process)
-    for process.now, (elapsed, *_) in enumerate(ticks):
-        if failure := limits.exceeded(3, False, elapsed, spent or Spent(legs=1)):
+    for elapsed, cpu_seconds, sleeps in ticks:
+        process.used = Use(process.used.cpu + cpu_seconds, sleeps)
+        if failure := limits.exceeded(3, False, elapsed, Spent(legs=1)):
             return failure.what
     return None
 
@@ -195,13 +189,10 @@ def test_a_wait_for_the_processor_is_no_sleep() -> None:
 def test_leg_that_queues_without_end_is_cut_off_by_looks_and_not_by_the_clock() -> None:
     """Four times what the leg may take, and a minute more, by the worker's own looks."""
     cut_off = "kept others waiting for more than 348 s in all"
-    found = {}
     for elapsed in (0.5, 140.0):  # a worker that was stopped looks again after 140 s
-        queues: Any = Asked([(0.0, 0.0, False)])
-        queues.use = lambda: Use(0.0, sleeps=False, waited=0.0, runs=True)
+        queues = Asked(Use(0.0, sleeps=False, waited=0.0, runs=True))
         limits = TimeLimits(ProcessTime(bank=60, increment=0.0, for_decision=1.5, idle=1), queues)
-        found[elapsed] = [limits.exceeded(number, False, elapsed, Spent(legs=1)) for number in range(697)]
-    for failures in found.values():
+        failures = [limits.exceeded(number, False, elapsed, Spent(legs=1)) for number in range(697)]
         assert [failure.what for failure in failures if failure] == [cut_off] and failures[-1]
 
 

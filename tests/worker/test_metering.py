@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import wasmtime
 
-from engine.wasm.modules import BEGIN, FUEL, read_module
+from engine.wasm.modules import FUEL, read_module
 from tournament.worker.wasm.engine import Engine, engine
 
 
@@ -13,16 +13,12 @@ def module(text: str) -> bytes:
     return bytes(wasmtime.wat2wasm(f"(module {text})"))
 
 
-def metered(code: bytes) -> bytes:
-    return read_module(code).metered()
-
-
 def run(text: str, argument: int, fuel: int = 10**9) -> tuple[object, int]:
     """What a module's "a" gives, or that it was cut off, and the fuel that it took."""
-    code = module(text)
     store = wasmtime.Store(engine(Engine.PLAIN))
-    exports = wasmtime.Instance(store, wasmtime.Module(store.engine, metered(code)), [])
-    a, counter = exports.exports(store)["a"], exports.exports(store)[FUEL]
+    code = wasmtime.Module(store.engine, read_module(module(text)).metered())
+    exports = wasmtime.Instance(store, code, []).exports(store)
+    a, counter = exports["a"], exports[FUEL]
     assert isinstance(a, wasmtime.Func) and isinstance(counter, wasmtime.Global)
     counter.set_value(store, fuel)
     try:
@@ -36,16 +32,6 @@ LOOP = """(func (export "a") (param i32) (result i32) (local $sum i32)
     (loop $l (local.set $sum (i32.add (local.get $sum) (i32.const 3)))
       (br_if $l (local.tee 0 (i32.sub (local.get 0) (i32.const 1)))))
     (local.get $sum))"""
-# Where the function is left from within: by a return, by branches to its end, by a table of them.
-LEFT = """(func $f (export "a") (param i32) (result i32)
-    (loop $l
-      (if (i32.eq (local.get 0) (i32.const 7)) (then (return (i32.const 70))))
-      (drop (br_if 1 (i32.const 80) (i32.eq (local.get 0) (i32.const 8))))
-      (if (i32.eq (local.get 0) (i32.const 9)) (then (br 2 (i32.const 90))))
-      (if (i32.eq (local.get 0) (i32.const 10)) (then (i32.const 100) (i32.const 0) (br_table 2 2)))
-      (br_if $l (i32.gt_s (local.tee 0 (i32.sub (local.get 0) (i32.const 1))) (i32.const 10))))
-    (i32.add (call $g (local.get 0)) (call $g (local.get 0))))
-    (func $g (param i32) (result i32) (i32.mul (local.get 0) (i32.const 2)))"""
 FILL = """(memory (export "memory") 4) (func (export "a") (param i32) (result i32)
     (memory.fill (i32.const 0) (i32.const 1) (local.get 0)) (i32.const 5))"""
 DOUBLES = """(func $d (export "a") (param i32) (result i32)
@@ -114,12 +100,6 @@ def test_what_fills_memory_pays_for_every_four_bytes() -> None:
 def test_what_never_ends_is_cut_off(text: str) -> None:
     given, fuel = run(text, 50 if text == DOUBLES else -1, fuel=100_000)
     assert given == wasmtime.TrapCode.UNREACHABLE and 100_000 < fuel < 100_100
-
-
-def test_a_start_function_has_fuel() -> None:
-    code = module("(global $g (mut i32) (i32.const 0)) (start $s) (func $s (global.set $g (i32.const 1)))")
-    exports = [item.name for item in wasmtime.Module(engine(Engine.PLAIN), metered(code)).exports]
-    assert exports == [FUEL, BEGIN]
 
 
 def test_only_what_gives_a_constant_and_nothing_else_is_constant() -> None:

@@ -47,7 +47,6 @@ def functions(*bodies: bytes, types: bytes = b"\1" + EMPTY_TYPE) -> bytes:
 
 
 def code(instructions: bytes, variables: bytes = b"\0") -> bytes:
-    """A module of one function."""
     return functions(variables + instructions + b"\x0b")
 
 

@@ -166,27 +166,6 @@ def test_a_script_that_cannot_be_executed_gets_a_remedy(tmp_path: Path) -> None:
         programs.launch_of(archive.pack(tmp_path / "bot"), ON, tmp_path, memory_megabytes=64, cpu_seconds=5)
 
 
-SHELL = """\
-#!/bin/sh
-read sessions
-while read start question more; do
-    case $question in
-        '"a",') echo "ACTION $sessions" ;;
-        '"b",') echo "ACTION 1" ;;
-        *) exit 0 ;;
-    esac
-done
-"""
-
-
-def test_a_shell_script_and_a_program_that_is_built(tmp_path: Path) -> None:
-    settings = Settings(sessions=7)
-    folder = {"bot.toml": 'command = ["./bot.sh"]', "bot.sh": SHELL}
-    assert ask(folder, [A, (1, (5,), A[2]), A], settings).answers == [7, 1, 7]
-    made = {"bot.toml": 'command = ["./made"]\nbuild = ["sh", "-c", "cp bot.sh made"]', "bot.sh": SHELL}
-    assert ask(made, [A], settings).answers == [7]
-
-
 @pytest.mark.skipif(shutil.which("perl", path="/usr/bin") is None, reason="Perl is not installed")
 def test_perl_reads_the_modules_that_lie_beside_shared_libraries() -> None:
     source = "use strict; use List::Util qw(max); <STDIN>; <STDIN>; $| = 1; print 'ACTION ', max(2, 3), qq(\\n);"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -23,7 +22,7 @@ from engine.processes.lines import MOST_LINE_BYTES, QuestionLines
 from tests.built_in import HOLDEM_TRAINING
 from tests.oracles.deals import key_of
 from tests.worker.support import A, B
-from tests.worker.test_messages import ANSWER, HEADER, Event, Stage
+from tests.worker.test_messages import ANSWER, HEADER, Event, Pipes, Stage
 from tournament.store.columns import buffer_fields
 
 FAILED = (CHANNEL_FAILED, WROTE_NO_ANSWER)
@@ -31,37 +30,31 @@ MANY = settings(max_examples=150, deadline=None, derandomize=True)
 LONG = st.sampled_from([MOST_LINE_BYTES, MOST_LINE_BYTES + 1, 5000, 30_000])
 
 
-def in_pieces(text: bytes, cuts: list[int]) -> list[bytes]:
-    """The text, cut there."""
-    ends = sorted({cut % (len(text) + 1) for cut in cuts} | {0, len(text)})
-    return [text[start:end] for start, end in pairwise(ends)]
+def signed(bits: int) -> st.SearchStrategy[int]:
+    return st.integers(-(1 << bits - 1), (1 << bits - 1) - 1)
 
 
-def write_all(descriptor: int, pieces: list[bytes], run: Callable[[], list[Event]]) -> list[Event]:
-    """Write pieces, playing after each; what the caller of the lanes is told. Then the writer is gone."""
+def write_all(stage: Stage, process: Pipes, text: bytes, cuts: list[int]) -> list[Event]:
+    """Write a text in pieces, playing after each; what the caller of the lanes is told. Then the writer is gone."""
     events: list[Event] = []
-    for piece in pieces:
+    for start, end in pairwise(sorted({cut % (len(text) + 1) for cut in cuts} | {0, len(text)})):
         with contextlib.suppress(BrokenPipeError):
-            os.write(descriptor, piece)
-        events += run()
-    os.close(descriptor)
+            os.write(process.writes, text[start:end])
+        events += stage.run(0.001)
+    os.close(process.writes)
     for _ in range(3):
-        events += run()
+        events += stage.run(0.001)
+    process.close()
     return events
 
 
 @pytest.mark.slow
 @MANY
 @given(
-    header=st.tuples(*[st.one_of(st.integers(0, 40), st.integers(0, 2**32 - 1))] * 4),
-    is_right=st.tuples(st.booleans(), st.booleans(), st.booleans()),
+    header=st.tuples(*[st.integers(0, 40) | st.integers(0, 2**32 - 1)] * 4),
+    is_right=st.tuples(*[st.booleans()] * 3),
     items=st.lists(
-        st.tuples(
-            st.integers(-(2**63), 2**63 - 1),
-            st.integers(-(2**15), 2**15 - 1),
-            st.one_of(st.integers(-5, 300), st.integers(-(2**15), 2**15 - 1)),
-            st.one_of(st.integers(-5, 500), st.integers(-(2**31), 2**31 - 1)),
-        ),
+        st.tuples(signed(64), signed(16), st.integers(-5, 300) | signed(16), st.integers(-5, 500) | signed(32)),
         max_size=5,
     ),
     text=st.binary(max_size=900),
@@ -74,7 +67,6 @@ def test_a_python_host_may_write_any_message(
     text: bytes,
     cuts: list[int],
 ) -> None:
-    """Headers and items of any numbers, some of which fit together."""
     stage = Stage()
     process = stage.process()
     numbers = [stage.lane(process, [A], slot) for slot in range(3)]
@@ -83,11 +75,10 @@ def test_a_python_host_may_write_any_message(
     right = (HEADER.size + len(body), serial, len(items))
     size, serial, count = (mine if take else other for take, mine, other in zip(is_right, right, header))
     message = HEADER.pack(size, serial, count, header[3] if header[3] < 40 else len(text)) + body
-    events = write_all(process.writes, in_pieces(message, cuts), lambda: stage.run(0.001))
+    events = write_all(stage, process, message, cuts)
     told = [event[1] for event in events if event[0] not in FAILED]
     assert sorted(told) == numbers or [event[0] for event in events] in ([kind] for kind in FAILED)
     assert all(len(event[3]) <= 511 for event in events)
-    process.close()
 
 
 @pytest.mark.slow
@@ -104,16 +95,14 @@ def test_a_program_may_write_any_bytes(start: bytes, middle: bytes, blanks: int,
     process = stage.process(lines=True)
     stage.lane(process, [A, B])
     process.await_question()
-    pieces = in_pieces(start + b" " * blanks + middle + end, cuts)
-    events = write_all(process.writes, pieces, lambda: stage.run(0.001))
+    events = write_all(stage, process, start + b" " * blanks + middle + end, cuts)
     assert [event[0] for event in events] in ([LEG_IS_OVER], *([kind] for kind in FAILED))
-    process.close()
 
 
 WORDS = st.sampled_from(
     [
-        *(b"ACTION", b"CHECK", b"FOLD", b"RAISE", b"CALL", b"RATE", b"RATES", b"STATE", b"BOB", b"0", b"1", b"-1"),
-        *(b"100", b"101", b"9" * 30, b"1e3", b"\xff", b"\0", b"\t", b"x" * 300, b""),
+        *b"ACTION CHECK FOLD RAISE CALL RATE RATES STATE BOB 0 1 -1 100 101 1e3".split(),
+        *(b"9" * 30, b"\xff", b"\0", b"\t", b"x" * 300, b""),
     ]
 )
 
@@ -126,25 +115,21 @@ WORDS = st.sampled_from(
 )
 def test_holdems_dialogue_may_hear_anything(lines: list[bytes], end: bytes, cuts: list[int]) -> None:
     """A fault of the program at worst: an exception of the dialogue's own would end the run."""
-    tables = [Table(buffer_fields(columns), 4) for columns in (HOLDEM_TRAINING.games, HOLDEM_TRAINING.sessions)]
-    core = HoldemTraining(tables[0], tables[1], deals_key=key_of(1), sessions=1, hands=3)
-    interface = HOLDEM_TRAINING.interface
+    contest, interface = HOLDEM_TRAINING, HOLDEM_TRAINING.interface
+    tables = Table(buffer_fields(contest.games), 4), Table(buffer_fields(contest.sessions), 4)
+    core = HoldemTraining(*tables, deals_key=key_of(1), sessions=1, hands=3)
     assert interface.new_dialogue
     stage = Stage(Lanes(interface.view_size, 1, []))
     process = stage.process(lines=True, dialogue=interface.new_dialogue(core, key_of(7)))
-    stage.table.open_lane(core, None, tables[0], tables[1], (process.number, -1), (0, -1))
-    pieces = in_pieces(b"\n".join(lines) + end, cuts)
-    events = write_all(process.writes, pieces, lambda: stage.run(0.001))
-    assert {event[0] for event in events} <= {LEG_IS_OVER, FAULT, *FAILED}
-    assert events
-    process.close()
+    stage.table.open_lane(core, None, *tables, (process.number, -1), (0, -1))
+    events = write_all(stage, process, b"\n".join(lines) + end, cuts)
+    assert events and {event[0] for event in events} <= {LEG_IS_OVER, FAULT, *FAILED}
 
 
 def test_a_contest_that_exceeds_the_engine_is_refused() -> None:
-    with pytest.raises(ValueError, match="7 arguments"):
-        Lanes(24, 7, [])
-    with pytest.raises(ValueError, match="129 bytes"):
-        Lanes(129, 1, [])
+    for size, arguments_count, words in ((24, 7, "7 arguments"), (129, 1, "129 bytes")):
+        with pytest.raises(ValueError, match=words):
+            Lanes(size, arguments_count, [])
     with pytest.raises(ValueError, match="9 questions"):
         QuestionLines([(False, "a", [], [])] * 9)
     for fields, arguments, words in (

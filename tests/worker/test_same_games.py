@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from tests.oracles import von_neumann_poker as oracle
+from tests.oracles.deals import poker_deals
 from tests.oracles.von_neumann_poker import BetCap, Bot
-from tests.worker.support import Source, answering, build, by_oracle, legs_of, play
+from tests.worker.support import Source, answering, build, legs_of, play
 from tournament.contests.von_neumann_poker.rules import Settings
 
 # The same two strategies in every way to write them down. `state` depends on what was seen before.
@@ -56,7 +60,9 @@ def test_every_way_to_write_a_bot_plays_as_the_rules_have_it(bet_cap: BetCap, ca
     assert len(legs) == 2 * 15  # all pairings of kinds but C with C
     for leg, played in zip(legs, play(entrants, settings, legs=legs)):
         x, y = (strategies[name[0]] for name in leg.names)
-        record = by_oracle(x, y, leg, settings)
+        plan = leg.plan
+        where: Any = {"match": plan.match, "first_session": plan.first_session, "seats_swapped": plan.number == 1}
+        record = oracle.play(x, y, poker_deals(plan.deals_key), sessions=settings.sessions, bet_cap=bet_cap, **where)
         assert played.games == record.games, leg.title
         assert played.sessions == record.sessions
         assert not played.faults

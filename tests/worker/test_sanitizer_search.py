@@ -59,7 +59,6 @@ int b(const Bot *bot, const int bet) { return bot->card > 0.5; }
 
 
 def bot_of(bodies: list[str]) -> str:
-    """A bot that makes one of these mistakes in each game."""
     functions = "\n".join(f"static int make{number}(void) {{ {body} }}" for number, body in enumerate(bodies))
     cases = " ".join(f"case {number}: return make{number}();" for number in range(len(bodies)))
     return f"{HEAD}{functions}{DECIDE.format(count=len(bodies), cases=cases)}"

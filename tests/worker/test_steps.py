@@ -56,13 +56,12 @@ def test_every_argument_arrives(measured: bool, interface: Interface) -> None:
     functions = "".join(asked(count, kinds) for count, kinds in enumerate(KINDS))
     bot = load_bot(bytes(wasmtime.wat2wasm(f'(module (memory (export "memory") 1) {functions})')), interface, "bot", 64)
     draw = random.Random(1)
-    questions = []
-    for _ in range(3000):
-        kinds = draw.choice(KINDS[: len(interface.questions)])
-        numbers = (
-            draw.choice((LEAST[kind], -1 - LEAST[kind], draw.randrange(LEAST[kind], -LEAST[kind]))) for kind in kinds
-        )
-        questions.append((len(kinds), tuple(numbers), b""))
+
+    def drawn(kind: str) -> int:
+        return draw.choice((LEAST[kind], -1 - LEAST[kind], draw.randrange(LEAST[kind], -LEAST[kind])))
+
+    chosen = [draw.choice(KINDS[: len(interface.questions)]) for _ in range(3000)]
+    questions = [(len(kinds), tuple(map(drawn, kinds)), b"") for kinds in chosen]
     core = ScriptedCore(questions, 0)
     seating = Seating(core, interface, [bot, None], LIMITS, measure_fuel=measured)
     seating.seat(0, 1)

@@ -54,7 +54,6 @@ def turning(turns: int) -> str:
 
 
 def counting(name: str, turns: int) -> Entrant:
-    """A bot that goes round a loop so often for each decision."""
     a = f'(func (export "a") (param i32) (result i32) (local $n i32) {turning(turns)} (i32.const 0))'
     return bot(
         name, f'{a} (func (export "b") (param i32 i32) (result i32) (local $n i32) {turning(turns)} (i32.const 1))'
