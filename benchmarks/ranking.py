@@ -170,8 +170,7 @@ class Rehearsal:
                 own = self.contest.luck.new(self.settings, leg.plan.first_session)
                 columns = self.contest.luck.columns
                 own.add({name: sink.games.arrays[name][: sink.games.rows] for name in columns})
-                length = length_of(self.contest, result.sessions, result.games, None)
-                result = replace(result, sums=leg_sums(result.by_block, length, own.blocks()))
+                result = replace(result, sums=leg_sums(result.by_block, length_of(self.contest, result), own.blocks()))
             legs.append(replace(result, by_block=()))
         return Legs.of(legs)
 

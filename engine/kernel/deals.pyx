@@ -33,11 +33,13 @@ cdef Fill FASTEST = chacha8_version(VERSION_COUNT - 1)
 
 cdef int read_key(Key* key, content) except -1:
     """Take 32 bytes, as little-endian words. Raises ValueError for another number of them."""
+    cdef const unsigned char* at
     cdef int i
     if not isinstance(content, bytes) or len(content) != KEY_BYTES:
         raise ValueError(f"a key is {KEY_BYTES} bytes")
+    at = <bytes>content
     for i in range(KEY_WORDS):
-        key.words[i] = int.from_bytes(content[4 * i:4 * i + 4], "little")
+        key.words[i] = at[4 * i] | at[4 * i + 1] << 8 | at[4 * i + 2] << 16 | <uint32_t>at[4 * i + 3] << 24
     return 0
 
 

@@ -32,6 +32,7 @@ cdef class Table:
     cdef dict by_name
     cdef cnp.ndarray whole  # the memory
     cdef readonly object row
+    cdef object expected    # the row that a core last said it writes
     cdef readonly object layout
     cdef readonly int64_t capacity
     cdef public int64_t rows

@@ -179,19 +179,21 @@ cdef class Instance:
             found.append(as_bytes(&extern))
         return found
 
-    def call(self, bytes function, *arguments):
-        """Call a function of this instance that takes so many integers and returns nothing."""
+    def call(self, bytes name, *arguments):
+        """Call an exported function that takes so many integers and returns nothing. Raises KeyError for none."""
         cdef RuntimeValue values[MOST_ARGUMENTS]
-        cdef const Extern* of = as_extern(function)
+        cdef Extern function
         cdef void* trap = NULL
         cdef void* error
         cdef Py_ssize_t number
         if len(arguments) > MOST_ARGUMENTS:
             raise ValueError("too many arguments")
+        if not runtime.get_export(self.store.of, &self.instance, PyBytes_AS_STRING(name), len(name), &function):
+            raise KeyError(name)
         for number in range(len(arguments)):
             values[number].i64 = arguments[number]     # an i32 is its lower half
         with nogil:
             error = runtime.call_unchecked(
-                self.store.of, <const RuntimeFunction*>&of.of, values, MOST_ARGUMENTS, &trap
+                self.store.of, <const RuntimeFunction*>&function.of, values, MOST_ARGUMENTS, &trap
             )
         check(error, trap)

@@ -41,7 +41,7 @@ SEED = "a long seed of the tests of options"
 FACTOR = 2.0
 _ESTIMATE = re.compile(
     r"^(?P<title>.+): (?P<legs>[\d,]+) of (?P<total>[\d,]+) legs, about (?P<games>[\d.]+[kMG]?) games,"
-    r" (?P<size>[\d.]+[kMG]?)B of records, (?P<seconds>[\d,]+) s(?P<least> and more where bots think long)?,"
+    r" (?P<size>[\d.]+[kMG]?)B of records, (?P<least>at least )?(?P<seconds>[\d,]+) s( \(not measured yet\))?,"
     r" into (?P<place>.+)$",
     re.MULTILINE,
 )
@@ -336,3 +336,10 @@ def test_a_dry_run_says_which_legs_would_leave(tmp_path: Path) -> None:
     told = run_cli(*place.arguments("--dry-run"), columns=300)
     assert "2 legs of bots that changed or left would leave the records" in told.out
     assert tournament.load(str(place.results)).ranking.games
+
+
+def test_a_run_by_options_says_which_to_repeat(tmp_path: Path) -> None:
+    place = make_contest(tmp_path, ["bold", "calm"])
+    assert "repeat" not in run_cli(*place.arguments("--sessions", "40")).out  # as the settings say
+    told = run_cli(*place.arguments("--sessions", "9", "--replicas", "3", "--seed", "hush"), columns=300)
+    assert "repeat --sessions 9 --replicas 3 --seed …: the settings say otherwise" in told.out

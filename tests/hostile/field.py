@@ -31,13 +31,7 @@ SECRET = "a yellow canary sings 71c2e9"
 # What bots that leave something behind call it; segments of shared memory have the number as their key.
 LEFT_BEHIND = "left_by_a_hostile_bot"
 LEFT_BEHIND_KEY = 0x7E57B07
-SETTINGS: dict[str, object] = {
-    "sessions": 6,
-    "seed": 11,
-    "max_faults": 0,
-    "idle_seconds": 0.4,
-    "seconds": 30.0,
-}
+SETTINGS: dict[str, object] = {"sessions": 6, "seed": 11, "max_faults": 0, "idle_seconds": 0.4, "seconds": 30.0}
 GOOD: dict[str, str | Mapping[str, str]] = {
     "steady.c": """
         int a(const Bot *bot) { return bot->card > 0.6f ? 20 : 0; }
@@ -73,6 +67,10 @@ done
 """,
     },
 }
+
+
+# What ends the source of a Python bot that has no `b`, since it attacks when it is its turn to bet.
+CALLS = "\n\ndef b(bot, bet):\n    return bot.card > 0.5\n"
 
 
 @dataclass(frozen=True)
@@ -158,7 +156,9 @@ class Ground:
                     if path.is_file():
                         path.write_text(self._aimed(path.read_text()))
             else:
-                target.write_text(self._aimed(bot.read_text()))
+                text = self._aimed(bot.read_text())
+                calls = "" if bot.suffix != ".py" or "def b(" in text else CALLS
+                target.write_text(text + calls)
 
     def _aimed(self, text: str) -> str:
         return (

@@ -9,13 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.contest_runs import call, command_line, environment
-from tests.hostile.field import (
-    GOOD,
-    HERE,
-    Ground,
-    assert_good_ones_are_untouched,
-    nothing_survives,
-)
+from tests.hostile.field import GOOD, HERE, Ground, assert_good_ones_are_untouched, nothing_survives
 from tournament.records.results import Results
 from tournament.sandbox.outside.scratch import remove, scratch_folder
 

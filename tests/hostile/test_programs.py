@@ -6,15 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile.field import (
-    GOOD,
-    SECRET,
-    Ground,
-    assert_they_fare_as_said,
-    bots_in,
-    confined_processes,
-    verdict_of,
-)
+from tests.hostile.field import GOOD, SECRET, Ground, assert_they_fare_as_said, bots_in, confined_processes, verdict_of
 from tests.processes import wait_until
 from tournament.records.results import Results
 

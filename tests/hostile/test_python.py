@@ -7,25 +7,16 @@ from typing import Any
 
 import pytest
 
-from tests.hostile.field import (
-    GOOD,
-    Ground,
-    assert_they_fare_as_said,
-    bots_in,
-    verdict_of,
-)
+from tests.hostile.field import GOOD, Ground, assert_they_fare_as_said, bots_in, verdict_of
 from tournament.records.results import Results
 
 BOTS = bots_in("python")
 LONG = [bot for bot in BOTS if "late" in bot.stem]
-ALONE = [bot for bot in BOTS if bot.stem == "remembers_the_last_leg"]
-REFUSED = [bot for bot in BOTS if verdict_of(bot).statuses == ("ok",) and bot not in ALONE]
-FAILING = [bot for bot in BOTS if bot not in LONG + REFUSED + ALONE]
+REFUSED = [bot for bot in BOTS if verdict_of(bot).statuses == ("ok",)]
+FAILING = [bot for bot in BOTS if bot not in LONG + REFUSED]
 # Small fields: what bots do to each other grows with the square of a field.
 PARTS = 7
 FEW = {name: GOOD[name] for name in ("steady.c", "patient.py")}
-
-
 # None of them is slow.
 PATIENT: dict[str, Any] = {"idle_seconds": 20.0}
 
@@ -56,7 +47,3 @@ def test_they_fail_late(tmp_path: Path, scratch: Path) -> None:
     undisturbed.prepare([], FEW)
     alone = undisturbed.play(sessions=30)
     assert_they_fare_as_said(Ground(tmp_path / "with"), scratch, alone, LONG, FEW, sessions=30)
-
-
-def test_a_process_for_each_leg_remembers_nothing(tmp_path: Path, scratch: Path, alone: Results) -> None:
-    assert_they_fare_as_said(Ground(tmp_path), scratch, alone, ALONE, FEW, sandbox={"legs_per_process": 1})

@@ -15,8 +15,8 @@ from tournament.records.results import Results
 
 REACHING_OUT = [
     *("attacks_its_parent", "changes_files_of_others", "executes_programs", "forks", "imports_other_packages"),
-    *("inherited_descriptors", "looks_at_other_legs", "opens_files", "reads_links", "reads_proc", "shared_memory"),
-    *("signals_by_descriptor", "sockets", "spies_on_processes", "system_calls", "writes_files"),
+    *("inherited_descriptors", "opens_files", "reads_links", "reads_proc", "shared_memory", "signals_by_descriptor"),
+    *("sockets", "spies_on_processes", "system_calls", "writes_files"),
 ]
 PROGRAMS = ["reads_what_it_may_not", "starts_programs", "writes_what_it_may_not"]
 BUILDS = ["kills_its_supervisor", "reads_outside", "writes_outside"]

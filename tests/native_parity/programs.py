@@ -121,12 +121,7 @@ def _matrix(chance: random.Random) -> Iterator[Question]:
         before = chance.randrange(3), chance.choice((0, 1, 1, 2))
 
 
-_QUESTIONS = {
-    "von_neumann_poker": _poker,
-    "two_card_draw": _draw,
-    "holdem_training": _holdem,
-    "matrix_game": _matrix,
-}
+_QUESTIONS = {"von_neumann_poker": _poker, "two_card_draw": _draw, "holdem_training": _holdem, "matrix_game": _matrix}
 
 
 def answers_here(programs: Iterable[Program], folder: Path) -> dict[str, Answers]:

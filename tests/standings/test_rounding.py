@@ -24,7 +24,6 @@ import numpy as np
 from engine.kernel.sums import SeatSums
 from tournament.contests import find_contest
 from tournament.records.results import load
-from tournament.standings.luck_from_rows import luck_of_legs
 from tournament.store.leg_sums import leg_sums
 from tournament.store.parts import rows_of
 from tournament.store.storage import open_storage
@@ -34,10 +33,17 @@ for place in sys.argv[1:]:
     settings = contest.settings.model_validate({**loaded.setup.settings, "seed": None})
     found = {}
     for batch in loaded.batches:
-        luck = luck_of_legs(contest, settings, batch.legs)
+        games = {}
         for rows in rows_of(storage, batch.part("games"), contest.games):
-            luck.add(rows, len(rows["match"]))
-        for leg, points in zip(batch.legs, luck.points()):
+            for name in contest.luck.columns:
+                games.setdefault(name, []).append(rows[name].view(np.uint8) if rows[name].dtype == bool else rows[name])
+        games = {name: np.concatenate(pieces) for name, pieces in games.items()}
+        end = 0
+        for leg in batch.legs:
+            first, end = end, end + leg.games
+            luck = contest.luck.new(settings, leg.number * contest.sessions_of_leg(settings))
+            luck.add({name: column[first:end] for name, column in games.items()})
+            points = luck.blocks()
             seat = SeatSums(leg.sums[0].points, leg.sums[0].squared_points, tuple((3 * points[::-1]).tolist()))
             sums = leg_sums((seat, seat.opposite()), 3200, points)
             found[leg.digest] = points.tobytes().hex() + np.array(sums).tobytes().hex()

@@ -102,5 +102,6 @@ def test_who_is_sent_a_slice_gets_no_more() -> None:
 @pytest.mark.parametrize("points", [1.1e15, -1.1e15, math.inf, math.nan])
 def test_points_that_no_record_holds_are_named_with_their_match(points: float) -> None:
     leg = LegResult("0" * 64, 7, 0, ("ann", "bob"), 4, 40, (LegSums(points, 1.0), LegSums(0.0, 1.0)))
-    assert too_much(leg).startswith("match 7 (ann against bob) has points beyond 10¹⁵")
-    assert not too_much(replace(leg, sums=(LegSums(1e15, 1e30), LegSums(-1e15, 1.0))))
+    fine = replace(leg, match=6, sums=(LegSums(1e15, 1e30), LegSums(-1e15, 1.0)))
+    assert too_much(Legs.of([fine, leg, fine])).startswith("match 7 (ann against bob) has points beyond 10¹⁵")
+    assert not too_much(Legs.of([fine, fine]))

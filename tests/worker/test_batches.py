@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, PlaysAs
 from tournament.runner.pace import Pace
 from tournament.runner.plan import starts_per_leg
-from tournament.runner.schedule.counting import Reconciliation, reconcile
+from tournament.runner.schedule.counting import reconcile
 from tournament.runner.schedule.legs import Competitor, Digests, Fixture, MatchColumns, RoundRobin, Schedule
 from tournament.runner.tasks import TaskQueue
 from tournament.store.folder_storage import FolderStorage
@@ -31,6 +31,7 @@ from tournament.store.legs import LegResult, Legs
 from tournament.worker.batch import Receipt
 
 Task = tuple[tuple[Leg, ...], ...]
+SUMS = (LegSums(0.0, 0.0),) * 2
 
 # One Python bot whose legs may share processes, and one whose legs may not.
 ARTIFACTS = {
@@ -40,13 +41,6 @@ ARTIFACTS = {
 
 def new_pace(workers: int, sessions: int) -> Pace:
     return Pace(workers, sessions, 12.0, VON_NEUMANN_POKER.estimates.rate)
-
-
-def digest_of(number: int) -> str:
-    return f"{number:064x}"
-
-
-KINDS: tuple[tuple[str, PlaysAs], ...] = (("inline", "wasm"), ("laned", "python"), ("other", "wasm"))
 
 
 @dataclass(frozen=True)
@@ -60,13 +54,12 @@ class OneMatchForEachLeg(Schedule):
 
     def columns(self) -> MatchColumns:
         numbers = np.arange(len(self.in_lanes))
-        return MatchColumns(
-            numbers, numbers // self.of_a_replica, np.array([(in_lanes, 2) for in_lanes in self.in_lanes], np.int32)
-        )
+        pairs = np.array([(in_lanes, 2) for in_lanes in self.in_lanes], np.int32)
+        return MatchColumns(numbers, numbers // self.of_a_replica, pairs)
 
     def fixtures(self) -> Iterator[Fixture]:
         for number, in_lanes in enumerate(self.in_lanes):
-            yield Fixture(number, number // self.of_a_replica, digest_of(number), (FIELD[in_lanes], FIELD[2]))
+            yield Fixture(number, number // self.of_a_replica, f"{number:064x}", (FIELD[in_lanes], FIELD[2]))
 
     def digests(self) -> Digests:
         return NumbersAsDigests([])
@@ -87,31 +80,23 @@ class OneMatchForEachLeg(Schedule):
 
 class NumbersAsDigests(Digests):
     def of_columns(self, columns: MatchColumns, *_: object) -> bytes:
-        return bytes.fromhex("".join(map(digest_of, columns.match.tolist())))
+        return b"".join(number.to_bytes(32) for number in columns.match.tolist())
 
 
-FIELD = tuple(Competitor(number, name, kind, "together") for number, (name, kind) in enumerate(KINDS))
+KINDS: tuple[PlaysAs, ...] = ("wasm", "python", "wasm")
+FIELD = tuple(Competitor(number, f"{number}", kind, "together") for number, kind in enumerate(KINDS))
 
 
 def schedule_of(in_lanes: Iterable[bool], of_a_replica: int = 10**9) -> OneMatchForEachLeg:
     return OneMatchForEachLeg("rules", {}, bytes(KEY_BYTES), FIELD, in_lanes=tuple(in_lanes), of_a_replica=of_a_replica)
 
 
-def result_of(leg: Fixture | Leg) -> LegResult:
-    """As if it had been played."""
-    match, number = (leg.match, leg.number) if isinstance(leg, Fixture) else (leg.plan.match, leg.plan.number)
-    return LegResult(leg.digest, match, number, leg.names, 1, 1, (LegSums(0.0, 0.0),) * 2)
-
-
-def missing(schedule: Schedule, done: Iterable[int] = ()) -> Reconciliation:
-    fixtures = list(schedule.fixtures())
-    return reconcile(
-        [Batch("", (), Legs.of(tuple(result_of(fixtures[number]) for number in done)))] if done else [], schedule
-    )
-
-
-def to_play(schedule: Schedule, pace: Pace, done: Iterable[int] = (), *, in_order: bool = True) -> TaskQueue:
-    return TaskQueue(schedule, missing(schedule, done), pace, frozenset, in_order=in_order)
+def to_play(schedule: Schedule, pace: Pace, done: Iterable[int] = (), out: Iterable[str] = ()) -> TaskQueue:
+    """What is left of a schedule of which these legs have been played."""
+    fixtures = [one for number, one in enumerate(schedule.fixtures()) if number in set(done)]
+    played = [LegResult(one.digest, one.match, one.number, one.names, 1, 1, SUMS) for one in fixtures]
+    left = reconcile([Batch("", (), Legs.of(played))] if done else [], schedule)
+    return TaskQueue(schedule, left, pace, lambda: frozenset(out), in_order=True)
 
 
 def tasks_of(play: TaskQueue) -> Iterator[Task]:
@@ -119,21 +104,15 @@ def tasks_of(play: TaskQueue) -> Iterator[Task]:
         yield task
 
 
-def numbers(
-    schedule: Schedule, pace: Pace, done: Iterable[int] = (), *, in_order: bool = True
-) -> list[list[list[int]]]:
+def numbers(schedule: Schedule, pace: Pace, done: Iterable[int] = ()) -> list[list[list[int]]]:
     """The tasks of a schedule's legs, each with its batches, by their numbers."""
-    play = to_play(schedule, pace, done, in_order=in_order)
-    return [[[cast(Fixture, leg).match for leg in batch] for batch in task] for task in tasks_of(play)]
+    tasks = tasks_of(to_play(schedule, pace, done))
+    return [[[cast(Fixture, leg).match for leg in batch] for batch in task] for task in tasks]
 
 
 def cut(legs: list[bool], pace: Pace) -> list[list[bool]]:
     """The tasks of legs that are, or aren't, in lanes."""
     return [[legs[number] for batch in task for number in batch] for task in numbers(schedule_of(legs), pace)]
-
-
-def seconds(batch: list[bool], pace: Pace) -> float:
-    return pace.seconds_of_one(batch.count(False), batch.count(True))
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
@@ -154,16 +133,13 @@ def test_one_python_bot_among_thousands_in_c_makes_no_endless_batches(sessions: 
     """Each entrant meets the one, then all those before him: few lanes among ever more other legs."""
     legs = [earlier == 0 for later in range(1, 200) for earlier in range(later)]
     pace = new_pace(1, sessions)
-    batches = cut(legs, pace)
-    longest = max(seconds(batch, pace) for batch in batches)
+    longest = max(pace.seconds_of_one(batch.count(False), batch.count(True)) for batch in cut(legs, pace))
     assert longest < 45
 
 
 def test_pace_before_a_first_run_counts_processes_of_legs_alone() -> None:
-    bots = [
-        Competitor(0, "c", "wasm", ""),
-        *[Competitor(n, share, "python", share) for n, share in enumerate(ARTIFACTS, 1)],
-    ]
+    bots = [Competitor(n, share, "python", share) for n, share in enumerate(ARTIFACTS)]
+    bots += [Competitor(2, "c", "wasm", "")]
     schedule = RoundRobin("a_contest", Settings(sessions=10).playing(), bytes(KEY_BYTES), bots)
     for legs_per_process, starts in ((64, 2 / 3), (1, 4 / 3)):  # of three legs, all of which have processes
         assert starts_per_leg(schedule, ARTIFACTS, legs_per_process) == pytest.approx(starts)
@@ -171,21 +147,15 @@ def test_pace_before_a_first_run_counts_processes_of_legs_alone() -> None:
     assert alone.leg_seconds(True) > 0.02 > shared.leg_seconds(True) > alone.leg_seconds(False)
 
 
-def field_of(*processes: int, kind: PlaysAs = "program", artifact: str = "", **changes: Any) -> RoundRobin:
-    """Nine bots, some of which are processes of this kind."""
-    bots = [Competitor(number, f"{number}", kind if number in processes else "wasm", artifact) for number in range(9)]
-    return RoundRobin("", Settings.model_validate({**changes}).playing(), bytes(KEY_BYTES), bots)
-
-
-def of(program: int, task: Task) -> int:
-    """How many of a task's legs this bot plays."""
-    return sum(f"{program}" in leg.names for leg in chain.from_iterable(task))
+def field_of(*kinds: PlaysAs, duplicate: bool = False) -> RoundRobin:
+    bots = [Competitor(number, f"{number}", kind, "") for number, kind in enumerate(kinds)]
+    return RoundRobin("", Settings(duplicate=duplicate).playing(), bytes(KEY_BYTES), bots)
 
 
 @pytest.mark.parametrize("kind", ["program", "python", "wasm"])
 def test_legs_of_a_duplicate_match_with_processes_are_in_one_task(kind: PlaysAs) -> None:
     """The later one starts after the earlier one's processes have ended, which only their worker knows."""
-    schedule = field_of(*range(9), kind=kind, duplicate=True)
+    schedule = field_of(*[kind] * 9, duplicate=True)
     tasks = list(tasks_of(to_play(schedule, new_pace(2, 10**6))))
     matches = [{leg.plan.match for leg in chain.from_iterable(task)} for task in tasks]
     assert len(tasks) > 4 and len(set.union(*matches)) == 36
@@ -194,13 +164,11 @@ def test_legs_of_a_duplicate_match_with_processes_are_in_one_task(kind: PlaysAs)
 
 def test_who_is_out_goes_out_no_more() -> None:
     out: set[str] = set()
-    schedule = field_of(8)
-    pace = new_pace(2, 10**6)
-    play = TaskQueue(schedule, missing(schedule), pace, lambda: out)
-    first = play.next_task()
-    assert first
+    kinds: list[PlaysAs] = ["wasm"] * 8
+    play = to_play(field_of(*kinds, "program"), new_pace(2, 10**6), out=out)
+    assert play.next_task()
     out |= {"3", "8"}
-    assert not any(of(3, task) + of(8, task) for task in tasks_of(play))
+    assert all(out.isdisjoint(leg.names) for task in tasks_of(play) for leg in chain.from_iterable(task))
 
 
 def test_a_batch_ends_where_a_leg_is_done() -> None:
@@ -228,7 +196,7 @@ def test_slow_legs_play_on_all_workers_before_any_is_measured(known: bool) -> No
     if known:
         pace.kept((1200.0 * 600, 600.0, 0.0, 0.0))
     play = to_play(schedule_of([False] * 276), pace)
-    free, result = [0.0] * 16, LegResult("0" * 64, 0, 0, ("x", "y"), 100, 1200, (LegSums(0.0, 0.0),) * 2)
+    free, result = [0.0] * 16, LegResult("0" * 64, 0, 0, ("x", "y"), 100, 1200, SUMS)
     while task := play.next_task():
         count = sum(map(len, task))
         now = min(free)

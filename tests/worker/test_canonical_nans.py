@@ -5,7 +5,6 @@ The second is the oracle: the same module, another way. Both must give the same 
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator, Sequence
 
 import pytest
@@ -27,10 +26,6 @@ UNARY = ("abs", "neg", "ceil", "floor", "trunc", "nearest", "sqrt")
 BINARY = ("add", "sub", "mul", "div", "min", "max", "copysign")
 
 
-def assembled(text: str) -> bytes:
-    return bytes(wasmtime.wat2wasm(f"(module {text})"))
-
-
 def outcome(code: bytes, *, everywhere: bool) -> tuple[object, bytes]:
     """What is left of running a module's "run": how it ended, and the memory, bit by bit."""
     store = wasmtime.Store(engine(Engine.PLAIN, canonical=everywhere))
@@ -46,71 +41,56 @@ def outcome(code: bytes, *, everywhere: bool) -> tuple[object, bytes]:
     return ended, bytes(memory.read(store))
 
 
-def rewritten(code: bytes) -> bytes:
-    """The module as it plays."""
-    return read_module(code).metered()
-
-
 def assert_equal_bits(code: bytes) -> None:
-    assert outcome(rewritten(code), everywhere=False) == outcome(code, everywhere=True)
+    """The module as it plays, and by the oracle."""
+    assert outcome(read_module(code).metered(), everywhere=False) == outcome(code, everywhere=True)
 
 
 # Each of these shows the float `x` that comes on the stack: the stack is then as it was before `x`, and the bits of it
-# in memory at $to. `{t}` is its type, `{i}` whole numbers of its width; `{load}` reads one with any bits.
+# in memory at $to. `{t}` is its type, `{i}` whole numbers of its width, `{n}` how many make a vector.
 SHOWN = {
     "stored": "(local.set $i ({i}.reinterpret_{t})) ({i}.store (local.get $to) (local.get $i))",
-    "in memory": "(local.set $f) ({t}.store (local.get $to) (local.get $f))",
-    "kept and dropped": "(local.tee $f) (drop) ({t}.store (local.get $to) (local.get $f))",
-    "copied": "(local.set $f) (local.set $g (local.get $f)) ({t}.store (local.get $to) (local.get $g))",
-    "negated": "({t}.neg) (local.set $f) ({t}.store (local.get $to) (local.get $f))",
-    "absolute": "({t}.abs) (local.set $f) ({t}.store (local.get $to) (local.get $f))",
+    "in memory": "{take_f}",
+    "kept and dropped": "(local.tee $f) (drop) {keep_f}",
+    "copied": "(local.set $f) (local.set $g (local.get $f)) {keep_g}",
+    "negated": "({t}.neg) {take_f}",
+    "absolute": "({t}.abs) {take_f}",
     "sign": "(local.set $f) ({t}.store (local.get $to) ({t}.copysign ({t}.const 1) (local.get $f)))",
-    "magnitude": "({t}.const -1) ({t}.copysign) (local.set $f) ({t}.store (local.get $to) (local.get $f))",
-    "twice": "(local.tee $f) (local.get $f) (local.set $g) (local.set $f)"
-    " ({t}.store (local.get $to) (local.get $g)) ({t}.store offset=8 (local.get $to) (local.get $f))",
+    "magnitude": "({t}.const -1) ({t}.copysign) {take_f}",
+    "twice": "(local.tee $f) (local.get $f) (local.set $g) (local.set $f) {keep_g} {beside}",
     "global": "(global.set ${t}) ({t}.store (local.get $to) (global.get ${t}))",
-    "called": "(call $bits_{t}) (local.set $i) ({i}.store (local.get $to) (local.get $i))",
-    "called indirectly": "(i32.const {index}) (call_indirect (param {t}) (result {i})) (local.set $i)"
-    " ({i}.store (local.get $to) (local.get $i))",
-    "given back": "(call $same_{t}) (local.set $f) ({t}.store (local.get $to) (local.get $f))",
-    "selected": "{load} (local.get $to) (i32.const 16) (i32.and) (select) (local.set $f)"
-    " ({t}.store (local.get $to) (local.get $f))",
-    "selected of its like": "(local.tee $f) (local.get $f) ({t}.sqrt) (i32.const 1) (select (result {t}))"
-    " (local.set $f) ({t}.store (local.get $to) (local.get $f))",
+    "called": "(call $bits_{t}) {keep_i}",
+    "called indirectly": "(i32.const {index}) (call_indirect (param {t}) (result {i})) {keep_i}",
+    "given back": "(call $same_{t}) {take_f}",
+    "selected": "{load} {now_and_then} (select) {take_f}",
+    "selected of its like": "(local.tee $f) (local.get $f) ({t}.sqrt) (i32.const 1) (select (result {t})) {take_f}",
     "left by a block": "(local.set $g) (block (result {t}) (local.get $g) (br_if 0 (local.get $to)) (drop) {load})"
-    " (local.set $f) ({t}.store (local.get $to) (local.get $f))",
-    "left by an if": "(local.set $g) (if (result {t}) (i32.and (local.get $to) (i32.const 16))"
-    " (then (local.get $g) ({t}.neg)) (else {load})) (local.set $f) ({t}.store (local.get $to) (local.get $f))",
-    "taken by a loop": "(loop (param {t}) (result {i}) ({i}.reinterpret_{t})) (local.set $i)"
-    " ({i}.store (local.get $to) (local.get $i))",
-    "by a table of branches": "(local.set $g) (block (result {t}) (block (result {t}) (local.get $g)"
-    " (br_table 0 1 (i32.and (local.get $to) (i32.const 16)))) ({t}.neg)) (local.set $f)"
-    " ({t}.store (local.get $to) (local.get $f))",
-    "in a variable with a constant": "(local.set $f) (if (i32.and (local.get $to) (i32.const 16))"
-    " (then (local.set $f ({t}.const -nan:0x212345)))) ({t}.store (local.get $to) (local.get $f))",
-    "in a variable with what was read": "(local.set $f) (if (i32.and (local.get $to) (i32.const 16))"
-    " (then (local.set $f {load}))) ({t}.store (local.get $to) (local.get $f))",
-    "over a copied variable": "(local.set $f) (local.set $g (local.get $f)) (local.set $f {load})"
-    " ({t}.store (local.get $to) (local.get $g)) ({t}.store offset=8 (local.get $to) (local.get $f))",
-    "in a parameter": "(i32.and (local.get $to) (i32.const 16)) (call $kept_{t}) (local.set $f)"
-    " ({t}.store (local.get $to) (local.get $f))",
-    "one of several": "(call $several_{t}) (local.set $f) (drop) ({t}.store (local.get $to) (local.get $f))",
-    "thrown": "(local.set $f) (block $caught (result {t}) (try_table (catch $thrown_{t} $caught)"
-    " (throw $thrown_{t} (local.get $f))) (unreachable)) (local.set $g) ({t}.store (local.get $to) (local.get $g))",
+    " {take_f}",
+    "left by an if": "(local.set $g) (if (result {t}) {now_and_then} (then (local.get $g) ({t}.neg)) (else {load}))"
+    " {take_f}",
+    "taken by a loop": "(loop (param {t}) (result {i}) ({i}.reinterpret_{t})) {keep_i}",
+    "by a table of branches": "(local.set $g) (block (result {t}) (block (result {t}) (local.get $g) (br_table 0 1"
+    " {now_and_then})) ({t}.neg)) {take_f}",
+    "in a variable with a constant": "(local.set $f) (if {now_and_then} (then (local.set $f ({t}.const"
+    " -nan:0x212345)))) {keep_f}",
+    "in a variable with what was read": "(local.set $f) (if {now_and_then} (then (local.set $f {load}))) {keep_f}",
+    "over a copied variable": "(local.set $f) (local.set $g (local.get $f)) (local.set $f {load}) {keep_g} {beside}",
+    "in a parameter": "{now_and_then} (call $kept_{t}) {take_f}",
+    "one of several": "(call $several_{t}) (local.set $f) (drop) {keep_f}",
+    "thrown": "(local.set $f) (block $caught (result {t}) (try_table (catch $thrown_{t} $caught) (throw $thrown_{t}"
+    " (local.get $f))) (unreachable)) (local.set $g) {keep_g}",
     "thrown by a call, and again": "(local.set $f) (block $caught (result {t}) (try_table (catch $thrown_{t} $caught)"
     " (block $again (result {t} exnref) (try_table (catch_ref $thrown_{t} $again) (call $throws_{t} (local.get $f)))"
-    " (unreachable)) (throw_ref)) (unreachable)) (local.set $g) ({t}.store (local.get $to) (local.get $g))",
-    "left where something may be caught": "(local.set $g) (block $caught (block (result {t})"
-    " (try_table (result {t}) (catch_all $caught) (local.get $g))) (local.set $f)) ({t}.store (local.get $to)"
-    " (local.get $f))",
-    "caught or not": "(local.set $g) (block $caught (result {t}) (try_table (catch $thrown_{t} $caught)"
-    " (if (i32.and (local.get $to) (i32.const 16)) (then (throw $thrown_{t} {load})))) (local.get $g))"
-    " (local.set $f) ({t}.store (local.get $to) (local.get $f))",
+    " (unreachable)) (throw_ref)) (unreachable)) (local.set $g) {keep_g}",
+    "left where something may be caught": "(local.set $g) (block $caught (block (result {t}) (try_table (result {t})"
+    " (catch_all $caught) (local.get $g))) (local.set $f)) {keep_f}",
+    "caught or not": "(local.set $g) (block $caught (result {t}) (try_table (catch $thrown_{t} $caught) (if"
+    " {now_and_then} (then (throw $thrown_{t} {load})))) (local.get $g)) {take_f}",
     "in a variable over a throw": "(local.set $f) (block $caught (try_table (catch_all $caught) (local.set $f"
-    " ({t}.neg (local.get $f))) (throw $thrown_{t} (local.get $g)))) ({t}.store (local.get $to) (local.get $f))",
+    " ({t}.neg (local.get $f))) (throw $thrown_{t} (local.get $g)))) {keep_f}",
     "a lane": "({t}x{n}.splat) (local.set $v) (v128.store (local.get $to) (local.get $v))",
-    "replaced lane": "(local.set $f) (v128.store (local.get $to)"
-    " ({t}x{n}.replace_lane 1 (v128.const i64x2 -1 -1) (local.get $f)))",
+    "replaced lane": "(local.set $f) (v128.store (local.get $to) ({t}x{n}.replace_lane 1 (v128.const i64x2 -1 -1)"
+    " (local.get $f)))",
 }  # fmt: skip
 _WHOLE = {"f32": "i32", "f64": "i64"}
 _HELPERS = "".join(
@@ -127,10 +107,19 @@ _IN, _OUT = 1024, 65536
 
 
 def _shown(way: str, kind: str) -> str:
-    whole = _WHOLE[kind]
-    load = f"({kind}.load (local.get $y))"
-    index = 0 if kind == "f32" else 1
-    return SHOWN[way].format(t=kind, i=whole, n=4 if kind == "f32" else 2, load=load, index=index)
+    keeps = {f"keep_{name}": f"({kind}.store (local.get $to) (local.get ${name}))" for name in "fg"}
+    return SHOWN[way].format(
+        t=kind,
+        i=_WHOLE[kind],
+        n=4 if kind == "f32" else 2,
+        index=0 if kind == "f32" else 1,
+        load=f"({kind}.load (local.get $y))",  # any bits
+        now_and_then="(i32.and (local.get $to) (i32.const 16))",
+        take_f=f"(local.set $f) {keeps['keep_f']}",
+        keep_i=f"(local.set $i) ({_WHOLE[kind]}.store (local.get $to) (local.get $i))",
+        beside=f"({kind}.store offset=8 (local.get $to) (local.get $f))",
+        **keeps,
+    )
 
 
 def _operations() -> Iterator[tuple[str, str, str]]:
@@ -148,19 +137,15 @@ def _operations() -> Iterator[tuple[str, str, str]]:
     yield "f64", "f64", "(f64.promote_f32 (f32.demote_f64 (f64.load (local.get $x))))"
 
 
-def _escaped(data: bytes) -> str:
-    return "".join(f"\\{byte:02x}" for byte in data)
-
-
 def _module_of(functions: Sequence[tuple[int, str]]) -> bytes:
     """A module that calls each function for all pairs of inputs of its width.
 
     A function has the addresses $x and $y of what goes in, and $to, with 16 bytes of its own for what it shows.
     """
-    inputs = struct.pack(f"<{len(BITS32)}I", *BITS32), struct.pack(f"<{len(BITS64)}Q", *BITS64)
-    data = "".join(
-        f'(data (i32.const {place}) "{_escaped(packed)}")' for place, packed in zip((_IN, _IN + 512), inputs)
-    )
+    data = ""
+    for place, width, numbers in ((_IN, 4, BITS32), (_IN + 512, 8, BITS64)):
+        packed = "".join(f"\\{byte:02x}" for number in numbers for byte in number.to_bytes(width, "little"))
+        data += f'(data (i32.const {place}) "{packed}")'
     pairs = len(BITS32) ** 2
     pages = 2 + len(functions) * pairs * 16 // 65536
     bodies = "".join(
@@ -169,11 +154,12 @@ def _module_of(functions: Sequence[tuple[int, str]]) -> bytes:
     calls = []
     for n, (width, _) in enumerate(functions):
         start, count = (_IN, len(BITS32)) if width == 4 else (_IN + 512, len(BITS64))
-        numbers = (n + 2, start, start + width * count, width)
-        calls.append(f"(call $all {' '.join(f'(i32.const {number})' for number in numbers)})")
+        passed = (n + 2, start, start + width * count, width)
+        calls.append(f"(call $all {' '.join(f'(i32.const {number})' for number in passed)})")
     table = " ".join(f"$f{n}" for n in range(len(functions)))
-    return assembled(
-        f"""(type $function (func (param i32 i32 i32)))
+    return bytes(
+        wasmtime.wat2wasm(
+            f"""(module (type $function (func (param i32 i32 i32)))
         (memory (export "memory") {pages}) {data} {_HELPERS}
         (table {len(functions) + 2} funcref) (elem (i32.const 0) $bits_f32 $bits_f64 {table})
         (global $to (mut i32) (i32.const {_OUT})) {bodies}
@@ -186,7 +172,8 @@ def _module_of(functions: Sequence[tuple[int, str]]) -> bytes:
               (global.set $to (i32.add (global.get $to) (i32.const 16)))
               (br_if $pair (i32.lt_u (local.tee $y (i32.add (local.get $y) (local.get $step))) (local.get $end))))
             (br_if $each (i32.lt_u (local.tee $x (i32.add (local.get $x) (local.get $step))) (local.get $end)))))
-        (func (export "run") {"".join(calls)})"""
+        (func (export "run") {"".join(calls)}))"""
+        )
     )
 
 
@@ -201,19 +188,13 @@ def test_every_instruction_shows_the_bits_that_the_runtime_would(way: str) -> No
     assert_equal_bits(_module_of(functions))
 
 
-VECTORS = {
-    "f32x4": (*UNARY, *BINARY[:-1], "pmin", "pmax"),
-    "f64x2": (*UNARY, *BINARY[:-1], "pmin", "pmax"),
-}
-
-
 def test_every_instruction_on_vectors_likewise() -> None:
     functions = []
     x, y = "(v128.load32_splat (local.get $x))", "(v128.load64_splat offset=512 (local.get $y))"
-    for shape, names in VECTORS.items():
-        for name in names:
-            operands = x if name in UNARY else f"{x} {y}"
-            for text in (f"({shape}.{name} {operands})", f"({shape}.{name} {y if name in UNARY else f'{y} {x}'})"):
+    for shape in ("f32x4", "f64x2"):
+        for name in (*UNARY, *BINARY[:-1], "pmin", "pmax"):
+            for operands in (x, y) if name in UNARY else (f"{x} {y}", f"{y} {x}"):
+                text = f"({shape}.{name} {operands})"
                 functions.append((4, f"(v128.store (local.get $to) {text})"))
                 functions.append((4, f"(f64.store (local.get $to) (f64x2.extract_lane 1 {text}))"))
     for name in ("f32x4.demote_f64x2_zero", "f64x2.promote_low_f32x4"):

@@ -11,9 +11,9 @@ import wasmtime
 
 from tests.built_in import VON_NEUMANN_POKER
 from tests.cli.in_process import run_cli
-from tests.worker.support import Source, script, write_bot
+from tests.worker.support import SILENT_C, Source, script, write_bot
 from tournament.cache import cache_folder
-from tournament.contests.settings import BankedSettings, ContestSettings
+from tournament.contests.settings import BankedSettings
 from tournament.contests.two_card_draw.rules import EXAMPLES, example
 from tournament.contests.two_card_draw.rules import Settings as DrawSettings
 from tournament.contests.two_card_draw.servers import practice_server
@@ -35,21 +35,9 @@ def check(folder: Path, source: Source, settings: Settings = SMALL, name: str = 
     return check_bot(VON_NEUMANN_POKER, settings, SandboxSettings(), path, NullListener())
 
 
-def test_a_fit_python_bot(tmp_path: Path) -> None:
-    report = check(tmp_path, CALM)
-    assert report.fit and report.repeats and report.shares_process
-    assert report.leg is not None and report.leg.sessions == 20
-    assert report.meter is not None and report.meter.use is not None
-    assert report.meter.decisions == report.meter.use.decisions > 100
-    assert report.meter.use.cpu_seconds > 0 and report.meter.use.memory_bytes > 1 << 20
-    assert report.boundary_questions == 2 * 3 * 3 * 3 + 2 * 2 * 3 * 3 * 3
-    assert report.confined_by.startswith("Landlock ")
-
-
 def test_a_bot_that_does_not_repeat_may_enter(tmp_path: Path) -> None:
     report = check(tmp_path, "import time\ndef a(bot): return time.time_ns() // 7 % 50\ndef b(bot, bet): return 1\n")
-    assert not report.repeats
-    assert report.fit
+    assert not report.repeats and report.fit
 
 
 def test_a_bot_cannot_tell_a_check_from_a_tournament(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,13 +70,10 @@ def test_no_server_of_a_check_is_known() -> None:
 
 LEAK = """
 from collections import Counter
-
 def a(bot):
     Counter.seen = getattr(Counter, "seen", 0) + 1
     return Counter.seen % 50
-
-def b(bot, bet):
-    return 1
+def b(bot, bet): return 1
 """
 
 
@@ -101,14 +86,12 @@ def test_a_bot_whose_legs_could_leak_has_a_process_for_each(tmp_path: Path) -> N
 LOOP = "(loop $l (br $l))"
 
 
-def looping(folder: Path, settings: ContestSettings, *, starts: str = "", decides: str = "") -> CheckReport:
+def looping(folder: Path, settings: Settings, *, starts: str = "", decides: str = "") -> CheckReport:
     """The check of a module that does this when it starts and when it decides."""
-    (folder / "loops.wasm").write_bytes(
-        wasmtime.wat2wasm(f"""(module (memory (export "memory") 1) (func (export "_initialize") {starts})
-            (func (export "a") (param i32) (result i32) {decides} (i32.const 5))
-            (func (export "b") (param i32 i32) (result i32) (i32.const 1)))""")
-    )
-    return check_bot(VON_NEUMANN_POKER, settings, SandboxSettings(), folder / "loops.wasm", NullListener())
+    code = f"""(module (memory (export "memory") 1) (func (export "_initialize") {starts})
+        (func (export "a") (param i32) (result i32) {decides} (i32.const 5))
+        (func (export "b") (param i32 i32) (result i32) (i32.const 1)))"""
+    return check(folder, bytes(wasmtime.wat2wasm(code)), settings, name="loops.wasm")
 
 
 class Banked(Settings, BankedSettings):
@@ -137,27 +120,15 @@ def test_what_the_contest_does_not_wait_for_is_a_fault(tmp_path: Path, monkeypat
 def test_faults_at_the_limits(tmp_path: Path) -> None:
     report = check(tmp_path, "def a(bot): return 10 if bot.card else [][0]\ndef b(bot, bet): return 1\n")
     assert report.faults == () and not report.fit
-    assert len(report.boundary_faults) == 5  # of 27 with card 0; then it stops
-    assert not report.asked_all
+    assert len(report.boundary_faults) == 5 and not report.asked_all  # of 27 with card 0; then it stops
     assert {fault.message for fault in report.boundary_faults} == {"IndexError: list index out of range (line 1 in a)"}
     assert report.boundary_faults[0].question_text.startswith("a: card 0, ")
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        pytest.param("(x for x in iter(int, 1) if x).__next__()", marks=pytest.mark.slow),
-        "__import__('time').sleep(99)",
-    ],
-)
-def test_a_disqualified_bot_is_not_examined_for_long(
-    tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disqualified_bot_is_not_examined_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tournament.worker.processes.bot_process.START_SECONDS", 0.2)
-    report = check(tmp_path, f"def a(bot): return {source}\ndef b(bot, bet): return 1\n")
-    assert len(report.faults) == 2
-    assert not report.fit
-    assert report.boundary_questions == 0
+    report = check(tmp_path, "import time\ndef a(bot): time.sleep(99)\ndef b(bot, bet): return 1\n")
+    assert len(report.faults) == 2 and not report.fit and report.boundary_questions == 0
 
 
 def test_it_says_how_a_bot_answers_and_what_it_prints(tmp_path: Path) -> None:
@@ -203,9 +174,7 @@ def test_check_judges_a_bot_by_its_decisions_whatever_its_start_takes(
 ) -> None:
     write_bot(tmp_path / "calm.py", CALM)
     settings = Settings(sessions=5000, max_faults=0, seconds=10.0, increment_ms=0.0, seed="3")
-    tried = trial_legs.build(
-        VON_NEUMANN_POKER, settings, SandboxSettings(), tmp_path / "calm.py", NullListener().on_message
-    )
+    tried = trial_legs.build(VON_NEUMANN_POKER, settings, SandboxSettings(), tmp_path / "calm.py", lambda _text: None)
     timed = TimedPairing(**vars(tried), each=each, start=start)
     monkeypatch.setattr("tournament.trial.check.build", lambda *_: timed)
     monkeypatch.setattr("tournament.trial.check.time", timed.clock)
@@ -234,18 +203,18 @@ def run_check(*words: str) -> tuple[int, str]:
     return done.code, re.sub(r"\s+", " ", done.out + done.err)
 
 
-def test_an_error_of_our_own_around_a_check_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_our_own_around_a_check_is_one_line(
+    tmp_path: Path, config: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fails(*_: object) -> None:
         raise ZeroDivisionError("no")
 
-    bot = tmp_path / "von_neumann_poker" / "bot.c"
-    bot.parent.mkdir()
-    bot.write_text("int a(const Bot *b) { return 0; }\nint b(const Bot *b, int x) { return 1; }\n")
+    write_bot(tmp_path / "bot.c", SILENT_C)
     monkeypatch.setattr("tournament.cli.trial.check_table", fails)
-    done = run_cli("check", str(bot))
-    assert done.code == 1
+    done = run_cli("check", str(tmp_path / "bot.c"), "--config", config)
     said = done.err.splitlines()[-1]
-    assert said.startswith("tournament: bot.c: ") and "ZeroDivisionError: no; please report it, with " in said
+    assert done.code == 1 and said.startswith("tournament: bot.c: ")
+    assert "ZeroDivisionError: no; please report it, with " in said
 
 
 @pytest.fixture
@@ -259,11 +228,13 @@ def test_the_command_prints_a_verdict(tmp_path: Path, config: str) -> None:
     write_bot(tmp_path / "calm.py", CALM)
     code, text = run_check(str(tmp_path / "calm.py"), "--config", config)
     assert code == 0
-    for words in (
-        "calm (python)", "of Python", "Landlock", "10 sessions against the house bot", "repeats yes", "legs share a",
-        "162 questions with extreme values: all answered", "faults none", "verdict fit to enter",
-    ):  # fmt: skip
-        assert words in text, text
+    assert re.search(
+        r"calm \(python\) .* of Python sandbox Landlock .* in 10 sessions against the house bot, .*"
+        r" time [1-9][\d.]* µs of processor time a decision, .* memory [1-9]\d* MB at most, .*"
+        r" repeats yes: .* legs share a process limits 162 questions with extreme values: all answered faults none"
+        r" verdict fit to enter",
+        text,
+    ), text
 
 
 @pytest.mark.parametrize("said", ("thinking", "ACTION 0\nthinking"))
@@ -275,15 +246,11 @@ def test_who_writes_more_than_answers_is_told_where_to(said: str, tmp_path: Path
 
 @pytest.mark.usefixtures("config")
 def test_check_of_a_bot_at_fault_shows_the_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = (
-        "n = 0\ndef a(bot):\n  global n\n  n += 1\n  assert n != 30, 'thirty'\n  return 5\ndef b(bot, bet): return 1\n"
-    )
-    write_bot(tmp_path / "thirty.py", source)
+    deeds = "n = 0\ndef a(bot):\n  global n\n  n += 1\n  assert n != 30, 'thirty'\n  return 5\n"
+    write_bot(tmp_path / "thirty.py", f"{deeds}def b(bot, bet): return 1\n")
     monkeypatch.chdir(tmp_path)  # with its tournament.toml
     code, text = run_check("thirty.py")
-    assert code == 1
-    assert "AssertionError: thirty (line 5 in a)" in text
-    assert "verdict not fit to enter" in text
+    assert code == 1 and "verdict not fit to enter" in text
     assert re.search(r"game \d+: .*thirty a: card .* fault: AssertionError: thirty \(line 5 in a\)", text), text
 
 

@@ -64,10 +64,9 @@ class Talk:
 
     def told(self) -> bytes:
         """What the program has to read."""
-        try:
+        with contextlib.suppress(BlockingIOError):
             return os.read(self.process.reads, 1 << 20)
-        except BlockingIOError:
-            return b""
+        return b""
 
 
 @pytest.fixture
@@ -120,7 +119,6 @@ def test_our_own_mistakes_are_not_the_programs(talk: Talk) -> None:
 @pytest.mark.slow
 def test_a_program_that_asks_on_and_on_does_not_keep_the_others(talk: Talk) -> None:
     """What it has not read waits; too much of it is a fault."""
-    assert talk.say(b"") == []
     asked = b"a question\n" * 200_000
     os.set_blocking(talk.process.writes, False)  # on a slow machine a look may not read all that was written before it
     written = 0
@@ -130,11 +128,11 @@ def test_a_program_that_asks_on_and_on_does_not_keep_the_others(talk: Talk) -> N
         assert talk.table.run(0.01) == []
     while len(talk.dialogue.heard) < 200_000:
         assert talk.table.run(0.1) == []
-    told, expected = b"", ASKED + b"a question\n" * 200_000
-    while len(told) < len(expected):  # a look may come before the pipe takes more
+    told = b""
+    while len(told) < len(ASKED + asked):  # a look may come before the pipe takes more
         told += talk.told()
         assert talk.table.run(0.01) == []
-    same = told == expected
+    same = told == ASKED + asked
     assert same  # without a difference of megabytes
 
 

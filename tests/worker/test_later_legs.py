@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from tests.built_in import VON_NEUMANN_POKER
-from tests.worker.support import ON, SILENT_C, Source, build, legs_of, play, script
+from tests.worker.support import ON, SILENT_C, Source, artifacts_of, build, legs_of, play, script
 from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import Mode
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 
@@ -24,7 +25,6 @@ from tournament.worker.processes.spool import Spool
 PYTHON = """
 import time
 began, calls = time.monotonic(), 0
-
 def a(bot):
     global calls
     calls += 1
@@ -32,9 +32,7 @@ def a(bot):
         time.sleep(0.03)
         raise ValueError(f"{began} {time.monotonic()}")
     return 0
-
-def b(bot, bet):
-    return a(bot)
+b = lambda bot, bet: a(bot)
 """
 PROGRAM = script("""
     import sys, time
@@ -50,18 +48,15 @@ PROGRAM = script("""
 
 def lives(field: dict[str, Source]) -> dict[tuple[str, int], list[tuple[float, float]]]:
     """From when to when each bot's legs of each match have played, in order."""
-    entrants = build(field)
-    settings = Settings(sessions=1, duplicate=True, seed="1")
+    entrants, settings = build(field), Settings(sessions=1, duplicate=True, seed="1")
     legs = legs_of(entrants, settings)
     found: dict[tuple[str, int], list[tuple[float, float]]] = {}
     for leg, one in zip(legs, play(entrants, settings, ON, legs)):
         for seat, player in enumerate(leg.seats):
-            said = next((fault for fault in one.faults if fault.seat == seat), None)
-            if said:
-                words = (
-                    (said.last_output if player.kind == "program" else said.message).replace("ValueError: ", "").split()
-                )
-                found.setdefault((player.name, leg.plan.match), []).append((float(words[0]), float(words[1])))
+            for fault in [fault for fault in one.faults if fault.seat == seat][:1]:
+                said = fault.last_output if player.kind == "program" else fault.message.removeprefix("ValueError: ")
+                began, ended = map(float, said.split()[:2])
+                found.setdefault((player.name, leg.plan.match), []).append((began, ended))
     return {place: sorted(times) for place, times in found.items()}
 
 
@@ -69,21 +64,19 @@ def at_once(times: Sequence[tuple[float, float]]) -> int:
     return sum(after[0] < before[1] for before, after in pairwise(times))
 
 
-FIELD: dict[str, Source] = {
-    **{f"apart{number}.py": PYTHON for number in range(3)},
-    **{f"told{number}": PROGRAM for number in range(3)},
-}
-
-
 def test_legs_with_the_same_deals_play_one_after_the_other() -> None:
-    found = lives(FIELD)
+    programs = {f"told{number}": PROGRAM for number in range(3)}
+    found = lives({**{f"apart{number}.py": PYTHON for number in range(3)}, **programs})
     assert {place: len(times) for place, times in found.items()} == dict.fromkeys(found, 2) and len(found) == 30
     assert {place: at_once(times) for place, times in found.items()} == dict.fromkeys(found, 0)
     everything = sorted(times for several in found.values() for times in several)
     assert at_once(everything)  # others don't wait for them
 
 
-def test_later_legs_share_no_process_with_earlier_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("legs_per_process", "processes"), [(64, 2), (1, 6)])
+def test_later_legs_share_no_process_with_earlier_ones(
+    legs_per_process: int, processes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where legs of a bot share processes, too."""
     started: list[str] = []
     start = fork_server.start
@@ -92,11 +85,11 @@ def test_later_legs_share_no_process_with_earlier_ones(monkeypatch: pytest.Monke
         started.append(launch.what.orders["name"])
         return start(launch, mode)
 
-    entrants = build({f"shares{number}.py": "def a(bot): return 9\ndef b(bot, bet): return 1" for number in range(4)})
+    entrants = build({f"shares{number}.py": "a = b = lambda *_: 9" for number in range(4)})
     monkeypatch.setattr(fork_server, "start", counted)
     settings = Settings(sessions=1, duplicate=True)
-    play(entrants, settings, ON, legs_of(entrants, settings))
-    assert Counter(started) == {entrant.name: 2 for entrant in entrants}
+    play(entrants, settings, SandboxSettings(legs_per_process=legs_per_process))
+    assert Counter(started) == {entrant.name: processes for entrant in entrants}
 
 
 @pytest.mark.parametrize("kind", [pytest.param("program", marks=pytest.mark.slow), "python"])
@@ -108,12 +101,13 @@ def test_no_leg_of_fast_bots_waits_for_one_that_sleeps(kind: str) -> None:
     sleeps = "import time\ndef a(bot): time.sleep(1000)\ndef b(bot, bet): return a(bot)"
     entrants = build({"a_sleeper.py": sleeps, **field})
     settings = Settings(sessions=1, idle_seconds=3000)
-    legs = [leg for leg in legs_of(entrants, settings) if leg.has_processes]
-    artifacts = {entrant.artifact_sha256 or "": entrant.artifact or b"" for entrant in entrants}
+    legs = legs_of(entrants, settings)
     left = {leg.digest for leg in legs if "a_sleeper" not in leg.names}
     assert len(left) == 3 + 3 * 30 and len(legs) - len(left) == 33
-    with closing(Spool()) as spool:
-        playing = play_in_lanes(VON_NEUMANN_POKER, settings, ON, legs, artifacts, cache_folder(), spool)
-        with closing(playing):
-            while left:
-                left.remove(next(playing).result.digest)
+    how = artifacts_of(entrants), cache_folder()
+    with (
+        closing(Spool()) as spool,
+        closing(play_in_lanes(VON_NEUMANN_POKER, settings, ON, legs, *how, spool)) as playing,
+    ):
+        while left:
+            left.remove(next(playing).result.digest)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import shutil
 import stat
 import tarfile
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,8 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support import poker_settings
-from tests.worker.support import ON, A, ask, build, pair, problem_of, script, write_bot
+from tests.worker.support import ON, A, ask, build, pair, script, write_bot
 from tournament.artifacts import archive
 from tournament.artifacts.bot_toml import read_recipe
 from tournament.config import load_config
@@ -33,28 +32,22 @@ names = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"
 )
 
 
+paths = st.lists(names, min_size=1, max_size=3).map(lambda parts: Path(*parts))
+
+
 @settings(max_examples=60, deadline=None, derandomize=True)
-@given(
-    files=st.dictionaries(
-        st.lists(names, min_size=1, max_size=3).map(tuple),
-        st.tuples(st.binary(max_size=2000), st.booleans()),
-        max_size=6,
-    )
-)
+@given(files=st.dictionaries(paths, st.tuples(st.binary(max_size=2000), st.booleans()), max_size=6))
 def test_a_folder_comes_out_as_it_went_in(
-    files: dict[tuple[str, ...], tuple[bytes, bool]], tmp_path_factory: pytest.TempPathFactory
+    files: dict[Path, tuple[bytes, bool]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     source, target = (tmp_path_factory.mktemp(name) for name in ("source", "target"))
     written = {}
-    for parts, (content, executable) in files.items():
-        path = source.joinpath(*parts)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        except OSError:  # a file where a folder should be, or the reverse
-            continue
-        path.chmod(0o755 if executable else 0o644)
-        written[path.relative_to(source)] = (content, executable)
+    for path, (content, executable) in files.items():
+        with contextlib.suppress(OSError):  # a file where a folder should be, or the reverse
+            (source / path).parent.mkdir(parents=True, exist_ok=True)
+            (source / path).write_bytes(content)
+            (source / path).chmod(0o755 if executable else 0o644)
+            written[path] = (content, executable)
     packed = archive.pack(source)
     archive.unpack(packed, target)
     found = {
@@ -81,20 +74,15 @@ def test_an_archive_depends_on_contents_alone(tmp_path: Path) -> None:
 
 def test_links_and_too_much_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_bot(tmp_path / "bot", {"bot.toml": "", "big": "x" * 100})
-    (tmp_path / "bot" / "link").symlink_to("/etc/passwd")
-    with pytest.raises(InputError, match="bot/link: a program's folder has plain files only"):
-        archive.pack(tmp_path / "bot")
-    (tmp_path / "bot" / "link").unlink()
-    (tmp_path / "bot" / "away").symlink_to("/etc")
-    with pytest.raises(InputError, match="bot/away"):
-        archive.pack(tmp_path / "bot")
-    (tmp_path / "bot" / "away").unlink()
-    monkeypatch.setattr(archive, "_MOST_ARCHIVED", 99)
-    with pytest.raises(InputError, match="bot: larger than"):
-        archive.pack(tmp_path / "bot")
-    monkeypatch.setattr(archive, "_MOST_FILES", 1)
-    with pytest.raises(InputError, match="bot: more than 1 files"):
-        archive.pack(tmp_path / "bot")
+    for target in ("/etc/passwd", "/etc"):
+        (tmp_path / "bot" / "link").symlink_to(target)
+        with pytest.raises(InputError, match="bot/link: a program's folder has plain files only"):
+            archive.pack(tmp_path / "bot")
+        (tmp_path / "bot" / "link").unlink()
+    for limit, most, words in (("_MOST_ARCHIVED", 99, "larger than"), ("_MOST_FILES", 1, "more than 1 files")):
+        monkeypatch.setattr(archive, limit, most)
+        with pytest.raises(InputError, match=f"bot: {words}"):
+            archive.pack(tmp_path / "bot")
 
 
 def archive_of(*entries: tuple[str, bytes, bytes]) -> bytes:
@@ -103,9 +91,7 @@ def archive_of(*entries: tuple[str, bytes, bytes]) -> bytes:
     with tarfile.open(fileobj=content, mode="w") as opened:
         for name, kind, data in entries:
             entry = tarfile.TarInfo(name)
-            entry.type = kind
-            entry.linkname = "/etc/passwd"
-            entry.size = len(data)
+            entry.type, entry.linkname, entry.size = kind, "/etc/passwd", len(data)
             opened.addfile(entry, io.BytesIO(data))
     return content.getvalue()
 
@@ -156,25 +142,21 @@ def test_a_bad_recipe_is_blamed_by_its_line(text: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-UNFIT: dict[str, tuple[Mapping[str, str], str]] = {
-    "missing": ({"bot.toml": 'command = ["no-such-program"]'}, "no-such-program is not installed on this machine"),
-    "absent": ({"bot.toml": 'command = ["./bot"]'}, "./bot is not in its folder"),
-    "fails": (
-        {"bot.toml": 'command = ["./x"]\nbuild = ["sh", "-c", "echo a; echo why not >&2; exit 3"]'},
-        "its build (sh -c echo a; echo why not >&2; exit 3) ended with status 3\nwhy not\na",
-    ),
-    "quits": (
-        {"bot.toml": 'command = ["sh", "-c", "echo weary >&2; exit 3"]'},
-        "can't start: ended with status 3 before it was asked anything: weary",
-    ),
+FAILS = "echo a; echo why not >&2; exit 3"
+# A bot.toml, and why its bot can't play.
+UNFIT: dict[str, str] = {
+    'command = ["no-such-program"]': "no-such-program is not installed on this machine",
+    'command = ["./bot"]': "./bot is not in its folder",
+    f'command = ["./x"]\nbuild = ["sh", "-c", "{FAILS}"]': f"its build (sh -c {FAILS}) ended with status 3\nwhy not\na",
+    'command = ["sh", "-c", "echo weary >&2; exit 3"]': "can't start: ended with status 3 before it was asked anyth",
+    "\xff=[": "bot.toml: ",
 }
 
 
 def test_programs_that_cannot_play_say_why() -> None:
-    problems = {entrant.name: entrant.problem for entrant in build({name: bot for name, (bot, _) in UNFIT.items()})}
-    for name, (_, words) in UNFIT.items():
-        assert (problems[name] or "fit").startswith(words)
-    assert problem_of({"bot.toml": b"\xff".decode("latin-1") + "=["}, "bot").startswith("bot.toml: ")
+    entrants = build({f"bot{number}": {"bot.toml": recipe} for number, recipe in enumerate(UNFIT)})
+    for entrant, words in zip(entrants, UNFIT.values(), strict=True):
+        assert (entrant.problem or "fit").startswith(words)
 
 
 def test_a_script_that_cannot_be_executed_gets_a_remedy(tmp_path: Path) -> None:
@@ -198,7 +180,7 @@ done
 
 
 def test_a_shell_script_and_a_program_that_is_built(tmp_path: Path) -> None:
-    settings = poker_settings(sessions=7)
+    settings = Settings(sessions=7)
     folder = {"bot.toml": 'command = ["./bot.sh"]', "bot.sh": SHELL}
     assert ask(folder, [A, (1, (5,), A[2]), A], settings).answers == [7, 1, 7]
     made = {"bot.toml": 'command = ["./made"]\nbuild = ["sh", "-c", "cp bot.sh made"]', "bot.sh": SHELL}
@@ -235,23 +217,18 @@ def test_program_with_windows_line_ends_and_byte_order_mark_plays() -> None:
 
 
 def test_a_program_reads_its_own_folder_and_writes_nowhere() -> None:
-    folder = script(
-        """
+    folder = script("""
         import os, sys
-        from pathlib import Path
         import other
         sys.stdin.readline()
         for line in sys.stdin:
-            number = int(Path("data.txt").read_text()) + other.NUMBER
+            number = int(open("data.txt").read()) + other.NUMBER
             for path in ("data.txt", "new.txt", "/tmp/new.txt"):
-                try:
-                    open(path, "w").close()
-                    number += 1
-                except OSError:
-                    pass
+                try: open(path, "w").close()
+                except OSError: continue
+                number += 1
             print("ACTION", number + 100 * len(os.environ))
-        """
-    )
+        """)
     assert ask({**folder, "data.txt": "30", "other.py": "NUMBER = 7"}, [A] * 2).answers == [37, 37]
 
 
@@ -301,8 +278,7 @@ def test_programs_are_told_their_scores(tmp_path: Path) -> None:
 def test_a_program_that_breaks_the_protocol_reads_minus_one(tmp_path: Path) -> None:
     """At each fault; at the last the other one reads it too, for its leg has no score."""
     x, y = Ear(tmp_path / "x"), Ear(tmp_path / "y")
-    settings = Settings(max_faults=2)
-    played = pair(x.program("ACTION RAISE 5"), y.program("ACTION 0"), settings, OFF, kinds=" ")
+    played = pair(x.program("ACTION RAISE 5"), y.program("ACTION 0"), Settings(max_faults=2), OFF, kinds=" ")
     assert [fault.message for fault in played.faults] == ["wrote an ACTION that is no JSON: ACTION RAISE 5"] * 3
     assert (x.heard(), y.heard()) == (3 * "-1\nend\n", "-1\nend\n")
 

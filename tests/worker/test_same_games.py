@@ -14,30 +14,19 @@ BOLD = Bot(lambda v: int(70 * v.card) - 20, lambda v, bet: int(v.card * 100 > be
 
 CALM_FUNCTIONS = "def a(bot): return 20 if bot.card > 0.5 else 0\ndef b(bot, bet): return bot.card > 0.25\n"
 BOLD_FUNCTIONS = """
-    def a(bot):
-        return int(70 * bot.card) - 20
-
-    def b(bot, bet):
-        return bot.card * 100 > bet or bot.opponents_previous_card > 0.5
+    def a(bot): return int(70 * bot.card) - 20
+    def b(bot, bet): return bot.card * 100 > bet or bot.opponents_previous_card > 0.5
 """
 CALM_CLASS = """
     class Player:
-        def a(self, bot):
-            return 20 if bot.card > 0.5 else 0
-
-        def b(self, bot, bet):
-            return bot.card > 0.25
+        def a(self, bot): return 20 if bot.card > 0.5 else 0
+        def b(self, bot, bet): return bot.card > 0.25
 """
 BOLD_CLASS = """
     class Bold:
-        def __init__(self):
-            self.factor = 70
-
-        def a(self, bot):
-            return self.factor * bot.card - 20 if bot.card > 2 / 7 else -1.5
-
-        def b(self, bot, bet):
-            return bot.card * 100 > bet or bot.opponents_previous_card > 0.5
+        def __init__(self): self.factor = 70
+        def a(self, bot): return self.factor * bot.card - 20 if bot.card > 2 / 7 else -1.5
+        def b(self, bot, bet): return bot.card * 100 > bet or bot.opponents_previous_card > 0.5
 """
 CALM_C = (
     "int a(const Bot *b) { return b->card > 0.5f ? 20 : 0; } int b(const Bot *b, int x) { return b->card > 0.25f; }"
@@ -48,19 +37,9 @@ BOLD_C = """
 """
 CALM_PROGRAM = answering("20 if card > 0.5 else 0", "card > 0.25")
 BOLD_PROGRAM = answering("int(70 * card) - 20", "card * 100 > bet or previous > 0.5")
-
-CALMS: dict[str, Source] = {
-    "functions.py": CALM_FUNCTIONS,
-    "methods.py": CALM_CLASS,
-    "native.c": CALM_C,
-    "told": CALM_PROGRAM,
-}
-BOLDS: dict[str, Source] = {
-    "functions.py": BOLD_FUNCTIONS,
-    "methods.py": BOLD_CLASS,
-    "native.c": BOLD_C,
-    "told": BOLD_PROGRAM,
-}
+KINDS = ("functions.py", "methods.py", "native.c", "told")
+CALMS: dict[str, Source] = dict(zip(KINDS, (CALM_FUNCTIONS, CALM_CLASS, CALM_C, CALM_PROGRAM)))
+BOLDS: dict[str, Source] = dict(zip(KINDS, (BOLD_FUNCTIONS, BOLD_CLASS, BOLD_C, BOLD_PROGRAM)))
 
 
 # Names decide the seats: once bold bots sit at x, once calm ones.

@@ -14,7 +14,7 @@ from tournament.entrants.folder import read_submission
 from tournament.runner.listener import NullListener
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial.check import check_bot
-from tournament.trial.sanitizer_search import Search, search
+from tournament.trial.sanitizer_search import Mistake, search
 from tournament.trial.trial_legs import build
 
 SETTINGS = Settings(seed="1", sessions=60)
@@ -65,17 +65,17 @@ def bot_of(bodies: list[str]) -> str:
     return f"{HEAD}{functions}{DECIDE.format(count=len(bodies), cases=cases)}"
 
 
-def searched(path: Path, source: str) -> Search:
+def mistakes_in(path: Path, source: str) -> tuple[Mistake, ...]:
     path.write_text(source)
     tried = build(VON_NEUMANN_POKER, SETTINGS, SandboxSettings(), path, lambda _text: None)
     made = search(tried, read_submission(path))
     assert made is not None and made.games > 10
-    return made
+    return made.mistakes
 
 
 def test_mistake_that_plays_on_here_is_found_at_its_line(tmp_path: Path) -> None:
     first = HEAD.count("\n") + 1
-    found = searched(tmp_path / "plays_on.c", bot_of(MISTAKES)).mistakes
+    found = mistakes_in(tmp_path / "plays_on.c", bot_of(MISTAKES))
     lines = {first + number: body for number, body in enumerate(MISTAKES)}
     assert sorted(mistake.line for mistake in found) == sorted(lines), [lines.get(mistake.line) for mistake in found]
     assert all(mistake.when.startswith("session ") for mistake in found)
@@ -85,7 +85,7 @@ def test_mistake_that_plays_on_here_is_found_at_its_line(tmp_path: Path) -> None
     ("name", "source"), [("good.cpp", GOOD), ("gives_up.c", bot_of(["__builtin_trap();"]))], ids=["good", "fails"]
 )
 def test_bot_without_mistakes_or_that_fails_here_too_has_none(tmp_path: Path, name: str, source: str) -> None:
-    assert searched(tmp_path / name, source).mistakes == ()
+    assert mistakes_in(tmp_path / name, source) == ()
 
 
 def test_check_names_file_and_line_and_lets_the_bot_enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from pathlib import Path
 
 import pytest
-import wasmtime
 
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from tests.built_in import TWO_CARD_DRAW, VON_NEUMANN_POKER
 from tests.oracles.deals import key_of
 from tests.support import MemorySink, artifact_of, build_folder, play_built, poker_settings, poker_tables
-from tests.worker.test_webassembly_limits import CALLS, LOOPS, PLAIN, counting
+from tests.worker.test_webassembly_limits import CALLS, LOOPS, PASSES, PLAIN, bot, counting, module, turning
 from tournament.artifacts.bot import Entrant
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.leg import Leg, LegPlan, Seat, Unfit
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.leg import play_leg
-from tournament.worker.observation import ObservedLeg, Window, observe_leg
+from tournament.worker.observation import Window, observe_leg
 from tournament.worker.wasm import seating
 from tournament.worker.wasm.engine import Engine
 from tournament.worker.wasm.imports import new_fuel
@@ -37,26 +35,13 @@ BYTE = """(func $byte (result i32) (drop (call $random (i32.const 64) (i32.const
 
 def asking(name: str, answer: str, more: str = "") -> Entrant:
     """A bot that bets a number below 50, which this expression makes of what it is told."""
-    return entrant(
-        name,
-        f"""{IMPORTS} (memory (export "memory") 1) {MICROSECONDS} {BYTE} {more}
-        (func (export "a") (param i32) (result i32) (local $n i32) (i32.rem_u {answer} (i32.const 50))) {CALLS}""",
-    )
-
-
-def entrant(name: str, text: str) -> Entrant:
-    return Entrant(name, "wasm", "", bytes(wasmtime.wat2wasm(f"(module {text})")))
+    answers = f'(func (export "a") (param i32) (result i32) (local $n i32) (i32.rem_u {answer} (i32.const 50)))'
+    return bot(name, f"{MICROSECONDS} {BYTE} {more} {answers} {CALLS}", imports=IMPORTS)
 
 
 # It works for a while, too, so that its bets tell how long each decision took.
-WATCHER = asking(
-    "watcher",
-    """(block (result i32) (local.set $n (i32.const 400)) (loop $l (br_if $l (local.tee $n (i32.sub (local.get $n)
-    (i32.const 1))))) (call $micros (i32.const 1)))""",
-)
+WATCHER = asking("watcher", f"(block (result i32) {turning(400)} (call $micros (i32.const 1)))")
 DICE = asking("dice", "(call $byte)")
-
-
 COLUMNS = ("a_card", "bet", "a_gain", "seat_0_is_a")
 
 
@@ -80,16 +65,10 @@ def test_a_clock_goes_on_with_the_bots_own_fuel_alone() -> None:
         assert played(WATCHER, opponent) == games
 
 
-def leg_of(x: Entrant, y: Entrant, sessions: int = 3) -> tuple[Leg, dict[str, bytes]]:
+def leg_of(x: Entrant, y: Entrant) -> tuple[Leg, dict[str, bytes]]:
     artifacts = {sha256(artifact_of(one)).hexdigest(): artifact_of(one) for one in (x, y)}
     seats = [Seat(one.name, "wasm", sha256(artifact_of(one)).hexdigest(), seed) for one, seed in zip((x, y), (1, 2))]
-    return Leg("", LegPlan(0, 0, sessions, key_of(1)), tuple(seats)), artifacts
-
-
-def observed(x: Entrant, y: Entrant, sessions: int = 3) -> ObservedLeg:
-    return observe_leg(
-        VON_NEUMANN_POKER, poker_settings(sessions=sessions), SandboxSettings(), *leg_of(x, y, sessions), Window()
-    )
+    return Leg("", LegPlan(0, 0, 1, key_of(1)), tuple(seats)), artifacts
 
 
 @pytest.mark.parametrize("imports", ["", IMPORTS], ids=["blind", "looks"])
@@ -101,8 +80,7 @@ def test_who_may_look_at_a_clock_is_put_every_question(imports: str) -> None:
         (result {question.result[0]}) (i32.const 0))"""
         for question in interface.questions
     )
-    code = bytes(wasmtime.wat2wasm(f'(module {imports} (memory (export "memory") 1) {functions})'))
-    assert bool(load_bot(code, interface, "teller", 64).ignored_questions) == (not imports)
+    assert bool(load_bot(module(functions, imports), interface, "teller", 64).ignored_questions) == (not imports)
 
 
 CALLED = {
@@ -123,11 +101,9 @@ def test_each_call_costs_by_what_it_does(what: str) -> None:
     call, price = CALLED[what]
     # All 64 pieces begin at 0, and are longer than what is kept.
     pieces = "\\00\\00\\00\\00\\00\\20\\00\\00" * 64
-    text = f"""(module {IMPORTS} (import "{WASI}" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
-        (memory (export "memory") 1) (data (i32.const 0) "{pieces}")
-        (func (export "_initialize") (drop {call}))
-        (func (export "a") (param i32) (result i32) (i32.const 0)) {CALLS})"""
-    loaded = load_bot(bytes(wasmtime.wat2wasm(text)), VON_NEUMANN_POKER.interface, "asks", 64)
+    imports = f'{IMPORTS} (import "{WASI}" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))'
+    text = f'(data (i32.const 0) "{pieces}") (func (export "_initialize") (drop {call})) {PASSES} {CALLS}'
+    loaded = load_bot(module(text, imports), VON_NEUMANN_POKER.interface, "asks", 64)
     store = seating._new_store(Engine.PLAIN)
     fuel = new_fuel(store)
     on_deep_stack(seating._start, store, loaded, seating.Limits(10**6, 64), 0, 10**6, Engine.PLAIN, fuel)
@@ -138,11 +114,7 @@ def test_each_call_costs_by_what_it_does(what: str) -> None:
 
 def test_time_is_what_starts_and_decisions_took() -> None:
     """The start is paid, too, and a bot that starts again has used what it used before."""
-    loop = (
-        "(local.set $n (i32.const {turns})) (loop $l (br_if $l (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))"
-    )
-    initialize = f'(func (export "_initialize") (local $n i32) {loop.format(turns=8000)})'
-    # 8,000 turns of five instructions are 40,000 units.
+    initialize = f'(func (export "_initialize") (local $n i32) {turning(8000)})'
     early = asking("early", "(call $micros (i32.const 1))", initialize)
     assert bets(played(early, PLAIN, sessions=1))[0] == 40_000 // (FUEL_PER_SECOND // 10**6)
     fails = "(if (i32.lt_u (call $micros (i32.const 1)) (i32.const 15)) (then (unreachable)))"
@@ -163,10 +135,10 @@ def test_clocks_and_random_bytes_answer_while_a_bot_starts() -> None:
 def test_random_bytes_are_of_the_seed_and_leave_rand_alone() -> None:
     legs = [bets(played(DICE, PLAIN, seed=seed)) for seed in (1, 2, 1)]
     assert legs[0] == legs[2] != legs[1] and len(set(legs[0])) > 10
-    rand = '(import "env" "rand" (func $rand (result i32)))'
-    both = f"""{rand} {IMPORTS} (memory (export "memory") 1) {BYTE} {MICROSECONDS}
-        (func (export "a") (param i32) (result i32) %s (i32.rem_u (call $rand) (i32.const 50))) {CALLS}"""
-    alone, beside = entrant("alone", both % ""), entrant("beside", both % "(drop (call $byte))")
+    imports = f'(import "env" "rand" (func $rand (result i32))) {IMPORTS}'
+    draws = '(func (export "a") (param i32) (result i32) %s (i32.rem_u (call $rand) (i32.const 50)))'
+    texts = {"alone": draws % "", "beside": draws % "(drop (call $byte))"}
+    alone, beside = (bot(name, f"{BYTE} {text} {CALLS}", imports=imports) for name, text in texts.items())
     assert played(alone, PLAIN) == played(beside, PLAIN)
 
 
@@ -211,33 +183,22 @@ int a(const Bot *) {
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &processor);
         std::printf("%ld %d %ld.%02ld %ld %d\\n", (long)std::chrono::system_clock::to_time_t(begun),
             (int)(time(0) - now.tv_sec), (long)(now.tv_sec - 1767225600), (long)now.tv_usec / 10000,
-            (long)(clock() * 100 / CLOCKS_PER_SEC),
-            (int)(processor.tv_nsec / 10000000));
+            (long)(clock() * 100 / CLOCKS_PER_SEC), (int)(processor.tv_nsec / 10000000));
         searched = true;
     }
     return std::random_device{}() % 50;
 }
 int b(const Bot *, int) { return 0; }
 """
-LOOKS = """#include <math.h>
-double scores[9];
-int a(const Bot *bot) { for (int i = 0; i < 9; i++) scores[i] = sqrt(scores[i] - i); return clock() % 7; }
-int b(const Bot *bot, int bet) { return time(0) > 0; }
-"""
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("bots")
+def searches(tmp_path_factory: pytest.TempPathFactory) -> Entrant:
+    return build_folder(tmp_path_factory.mktemp("bots"), {"searches.cpp": SEARCHES})["searches"]
 
 
-@pytest.fixture(scope="module")
-def built(folder: Path) -> dict[str, Entrant]:
-    return build_folder(folder, {"searches.cpp": SEARCHES, "looks.c": LOOKS})
-
-
-def test_a_bot_stops_searching_when_its_time_is_over(built: dict[str, Entrant]) -> None:
-    leg, artifacts = leg_of(built["searches"], PLAIN, 1)
+def test_a_bot_stops_searching_when_its_time_is_over(searches: Entrant) -> None:
+    leg, artifacts = leg_of(searches, PLAIN)
     meters: list[tuple[int, int, int]] = []
     sink = MemorySink(*poker_tables(1 << 12, 1 << 8))
     result = play_leg(VON_NEUMANN_POKER, Settings(sessions=1), leg, artifacts, sink, meters=meters)
@@ -247,7 +208,8 @@ def test_a_bot_stops_searching_when_its_time_is_over(built: dict[str, Entrant]) 
     assert len(set(sink.column("games.bet"))) > 10
 
 
-def test_every_way_to_ask_for_the_time_gives_the_same(built: dict[str, Entrant]) -> None:
-    seen = observed(built["searches"], PLAIN, 1)
+def test_every_way_to_ask_for_the_time_gives_the_same(searches: Entrant) -> None:
+    how = poker_settings(sessions=1), SandboxSettings(), *leg_of(searches, PLAIN)
+    seen = observe_leg(VON_NEUMANN_POKER, *how, Window())
     printed = "".join(step.printed for game in seen.games for step in game.steps)
     assert printed == "1767225600 0 0.19 19 19\n"

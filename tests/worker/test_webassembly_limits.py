@@ -32,13 +32,13 @@ CALLS = '(func (export "b") (param i32 i32) (result i32) (i32.const 1))'
 PASSES = '(func (export "a") (param i32) (result i32) (i32.const 0))'
 
 
-def module(text: str) -> bytes:
-    return bytes(wasmtime.wat2wasm(f'(module (memory (export "memory") 1) {text})'))
+def module(text: str, imports: str = "") -> bytes:
+    return bytes(wasmtime.wat2wasm(f'(module {imports} (memory (export "memory") 1) {text})'))
 
 
-def bot(name: str, text: str) -> Entrant:
+def bot(name: str, text: str, imports: str = "") -> Entrant:
     """An entrant of a module's fields; a memory is there."""
-    return Entrant(name, "wasm", "", module(text))
+    return Entrant(name, "wasm", "", module(text, imports))
 
 
 # One without a loop, and one with.
@@ -47,14 +47,17 @@ LOOPS = bot("loops", f'(func (export "unused") (loop $l (br $l))) (func (export 
             f"(loop $l (br_if $l (i32.const 0))) (i32.const 0)) {CALLS}")  # fmt: skip
 
 
-def counting(name: str, turns: int) -> Entrant:
-    """A bot that goes round a loop so often for each decision: five instructions each."""
-    loop = f"""(local.set $n (i32.const {turns}))
+def turning(turns: int) -> str:
+    """Instructions that go round a loop so often: five each."""
+    return f"""(local.set $n (i32.const {turns}))
         (loop $l (br_if $l (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))"""
+
+
+def counting(name: str, turns: int) -> Entrant:
+    """A bot that goes round a loop so often for each decision."""
+    a = f'(func (export "a") (param i32) (result i32) (local $n i32) {turning(turns)} (i32.const 0))'
     return bot(
-        name,
-        f"""(func (export "a") (param i32) (result i32) (local $n i32) {loop} (i32.const 0))
-            (func (export "b") (param i32 i32) (result i32) (local $n i32) {loop} (i32.const 1))""",
+        name, f'{a} (func (export "b") (param i32 i32) (result i32) (local $n i32) {turning(turns)} (i32.const 1))'
     )
 
 
@@ -77,32 +80,18 @@ def test_limits_are_the_statements(contest: Contest) -> None:
         assert limits.engine is Engine.PLAIN
 
 
-def test_a_call_may_take_what_the_bank_has_and_no_more() -> None:
-    settings = Settings(sessions=20, seconds=0.001, increment_ms=0.0)
-    assert limits_of(settings).fuel == settings.fuel_per_leg == FUEL_PER_SECOND // 1000
-    result, _ = play_built(counting("thinker", 10_000_000), LOOPS, settings=settings)
-    assert result.ended_by == 0
-    assert {fault.message for fault in result.faults} == {"used up the fuel of its leg"}
-
-
-def test_the_bank_ends_a_leg_that_no_decision_would() -> None:
+@pytest.mark.parametrize(("turns", "ends"), [(10_000_000, True), (100_000, True), (100, False)])
+def test_the_bank_ends_a_leg_by_one_call_or_by_many(turns: int, ends: bool) -> None:
     settings = Settings(sessions=20, seconds=0.001, increment_ms=0.0, max_faults=2)
-    thinker = counting("thinker", 100_000)
-    result, _ = play_built(thinker, LOOPS, settings=settings)
-    assert result.ended_by == 0
-    assert {fault.message for fault in result.faults} == {"used up the fuel of its leg"}
-    saver, _ = play_built(counting("saver", 100), LOOPS, settings=settings)
-    assert saver.ended_by is None
-
-
-def initialised(turns: int) -> str:
-    return f"""(func (export "_initialize") (local $n i32) (local.set $n (i32.const {turns}))
-        (loop $l (br_if $l (local.tee $n (i32.sub (local.get $n) (i32.const 1))))))"""
+    assert limits_of(settings).fuel == settings.fuel_per_leg == FUEL_PER_SECOND // 1000
+    result, _ = play_built(counting("thinker", turns), LOOPS, settings=settings)
+    assert result.ended_by == (0 if ends else None)
+    assert {fault.message for fault in result.faults} == ({"used up the fuel of its leg"} if ends else set())
 
 
 def test_a_start_has_a_limit_of_its_own() -> None:
-    code = module(f"{initialised(100_000)} {PASSES} {CALLS}")
-    loaded = load_bot(code, VON_NEUMANN_POKER.interface, "slow", 64)
+    initialise = f'(func (export "_initialize") (local $n i32) {turning(100_000)})'
+    loaded = load_bot(module(f"{initialise} {PASSES} {CALLS}"), VON_NEUMANN_POKER.interface, "slow", 64)
     seating.try_start(loaded, seating.Limits(10_000, 64, fuel_to_start=600_000))
     with pytest.raises(Unfit, match="ran out of fuel"):
         seating.try_start(loaded, seating.Limits(10**12, 64, fuel_to_start=400_000))
@@ -174,29 +163,26 @@ def test_no_bot_is_late_by_the_clock_alone(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(result.faults) == 10
 
 
+ENDLESS = bot("endless", f'(func (export "a") (param i32) (result i32) (loop $l (br $l)) (i32.const 0)) {CALLS}')
+
+
 def test_a_late_decision_is_ended_within_it(monkeypatch: pytest.MonkeyPatch) -> None:
     no_time(monkeypatch)
-    endless = bot("endless", f'(func (export "a") (param i32) (result i32) (loop $l (br $l)) (i32.const 0)) {CALLS}')
-    settings = Patient(sessions=10)
-    assert limits_of(settings).engine is Engine.TIMED
+    assert limits_of(Patient(sessions=10)).engine is Engine.TIMED
     with pytest.raises(BotTrouble, match=LATE):
-        play_built(endless, PLAIN, settings=settings)
+        play_built(ENDLESS, PLAIN, settings=Patient(sessions=10))
 
 
 def test_a_run_that_stops_is_heard_while_a_bot_thinks() -> None:
-    endless = bot("endless", f'(func (export "a") (param i32) (result i32) (loop $l (br $l)) (i32.const 0)) {CALLS}')
-    settings = Patient(sessions=10)
     with pytest.raises(Stopped):
-        play_built(endless, PLAIN, settings=settings, stopping=lambda: True)
+        play_built(ENDLESS, PLAIN, settings=Patient(sessions=10), stopping=lambda: True)
 
 
-def test_ctrl_c_is_heard_while_a_bot_thinks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_is_heard_while_a_bot_thinks() -> None:
     """The thread that waits for it learns of Ctrl-C; the bot's own is told."""
-    endless = bot("endless", f'(func (export "a") (param i32) (result i32) (loop $l (br $l)) (i32.const 0)) {CALLS}')
-    settings = Patient(sessions=10)
     threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
-        play_built(endless, PLAIN, settings=settings)
+        play_built(ENDLESS, PLAIN, settings=Patient(sessions=10))
 
 
 @given(st.binary(max_size=300))
@@ -217,24 +203,15 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
         ("(table 1 funcref) (func (drop (table.grow (ref.null func) (i32.const 1))))", "ref.null"),
         ("(func) (global i32 (i32.const 0))" * 10_001, "has 10,001 globals"),
         ("(func $f) (func (return_call $f))", "tail calls support is not enabled"),
+        (
+            "(start $s) (func $s (param i32))",
+            "not a WebAssembly module that can run here",
+        ),  # valid with fuel written in
     ],
 )
 def test_what_a_module_may_have_is_limited(text: str, reason: str) -> None:
     with pytest.raises(Unfit, match=reason):
         read_bot(module(text), 64)
-
-
-def test_a_module_is_judged_as_it_came() -> None:
-    """With fuel written in it would be valid: it begins by a call, and has a variable more."""
-    functions = {
-        "a start function that takes a number": "(start $s) (func $s (param i32))",
-        "one that gives a number": "(start $s) (func $s (result i32) (i32.const 1))",
-        "the counter's number": "(func (global.set 1 (i64.const 1000000000)))",
-    }
-    for what, text in functions.items():
-        with pytest.raises(Unfit, match="not a WebAssembly module that can run here"):
-            read_bot(module(f"(global (mut i64) (i64.const 0)) {text} {PASSES} {CALLS}"), 64)
-        assert what
 
 
 def test_a_table_counts_as_memory() -> None:

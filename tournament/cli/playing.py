@@ -34,13 +34,15 @@ from tournament.store.storage import join_location
 class Playing:
     """Contests by name with their settings. `given` are the options that a command to replay a game must repeat.
 
-    With `archive` records of other settings move to archives, however long they took.
+    With `archive` records of other settings move to archives, however long they took. `as_written` are the contests'
+    settings without the command's options.
     """
 
     chosen: Mapping[str, Config]
     given: Mapping[str, object]
     as_json: bool
-    archive: bool = False
+    archive: bool
+    as_written: Mapping[str, Config]
 
     def run(self, *, dry_run: bool) -> bool:
         """Play them, or only say what would be played; returns whether all bots are fit.
@@ -86,11 +88,20 @@ class Playing:
         for shown in final_tables(out, standings, contest.title, contest.points_unit, to_see):
             out.print(shown, soft_wrap=isinstance(shown, Text))
         out.print(f"{standings.games:,} games in {prepared.location}", soft_wrap=True)
+        if options := _unlike(self.chosen[contest.name], self.as_written[contest.name]):
+            print_text(f"to add to them later, repeat {options}: the settings say otherwise")
         after = stamps(prepared.config.entrants)
         if came := sorted(bot for bot in after if before.get(bot) != after[bot]):
             what = "it" if len(came) == 1 else "them"
             print_text(f"{', '.join(came)} came or changed meanwhile: run again to play {what}")
         return all(line.status == "ok" for line in standings.entrants)
+
+
+def _unlike(chosen: Config, written: Config) -> str:
+    """The options that the next run has to repeat; of a seed, which may be secret, not its value."""
+    values = {name: getattr(chosen.contest, name) for name in ("sessions", "replicas", "seed")}
+    unlike = {name: value for name, value in values.items() if value != getattr(written.contest, name)}
+    return " ".join(f"--{name} {'…' if name == 'seed' else value}" for name, value in unlike.items())
 
 
 def _progress_before(prepared: Prepared) -> Progress:
@@ -114,7 +125,7 @@ def _tell_plan(prepared: Prepared) -> bool:
     plan = plan_of(prepared)
     what = (
         f"{plan.legs:,} of {plan.total_legs:,} legs, about {short(plan.games)} games, {short(plan.size)}B of records,"
-        f" {duration(plan.seconds)}{'' if plan.paced else ' and more where bots think long'}, into"
+        f" {'' if plan.paced else 'at least '}{duration(plan.seconds)}{'' if plan.paced else ' (not measured yet)'}, into"
         f" {prepared.location}"
         if plan.legs
         else f"nothing to play; {prepared.location} has all {plan.total_legs:,} legs"

@@ -85,7 +85,9 @@ def run(
     if progress not in (None, "json"):
         raise InputError(f"--progress {progress}: there is json")
     given = {"entrants": entrants, "results": results, "config": config}
-    playing = Playing(chosen, given, progress == "json", archive)
+    how_much = {name: options[name] for name in ("sessions", "seed", "replicas") if options[name] is not None}
+    as_written = {name: load_config(name, config, results=results) for name in chosen} if how_much else chosen
+    playing = Playing(chosen, given, progress == "json", archive, as_written)
     all_fit = playing.run(dry_run=dry_run)
     if strict and not all_fit:
         raise typer.Exit(1)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from operator import add, sub
 from typing import NamedTuple
 
 import numpy as np
@@ -54,20 +53,15 @@ def leg_sums(seats: Sequence[SeatSums], length: int, luck: Floats | None = None)
         length: Sessions that the blocks divide, or games where games are scored; 0 for a leg that a fault ended.
         luck: What luck was worth to the first seat by block, of a zero-sum game of two, or against a house player.
     """
-    blocks = [seat.blocks for seat in seats]
     used, shares = _used_and_shares(length)
-    spread = adjusted = batch_means(blocks, shares, used)
-    worth = [0.0] * len(seats)
-    if luck is not None:
-        of_first = luck.tolist()
-        lucky = math.fsum(of_first)
-        worth = [lucky, 0.0 - lucky][: len(seats)]
-        without = [tuple(map(less, own, of_first)) for own, less in zip(blocks, (sub, add))]
-        adjusted = batch_means(without, shares, used)
+    of_first = None if luck is None else luck.tolist()
+    lucky = 0.0 if of_first is None else math.fsum(of_first)
+    worth = (lucky, 0.0 - lucky) if of_first else [0.0] * len(seats)
+    spread = batch_means([seat.blocks for seat in seats], shares, used, of_first)
     return tuple(
         [
-            LegSums(seat.points, seat.squared_points, lucky, variance, without_luck, covariance)
-            for seat, lucky, (variance, covariance), (without_luck, _) in zip(seats, worth, spread, adjusted)
+            LegSums(seat.points, seat.squared_points, luck_of_seat, variance, adjusted, covariance)
+            for seat, luck_of_seat, (variance, adjusted, covariance) in zip(seats, worth, spread)
         ]
     )
 

@@ -488,10 +488,12 @@ class Legs(Sequence[LegResult]):
     __hash__ = None  # type: ignore[assignment]
 
 
-def too_much(leg: LegResult) -> str:
-    """What of a leg's sums is beyond what records hold; "" for nothing."""
-    if all(abs(seat.points) <= _MOST_AMOUNT and max(seat[1:]) <= _MOST_SQUARE for seat in leg.sums):
+def too_much(legs: Legs) -> str:
+    """What of the sums of legs is beyond what records hold; "" for nothing."""
+    fine = (np.abs(legs.sums[:, :, 0]) <= _MOST_AMOUNT) & (legs.sums[:, :, 1:] <= _MOST_SQUARE).all(axis=2)
+    if fine.all():
         return ""
+    leg = legs[int(np.argmin(fine.all(axis=1)))]
     return f"match {leg.match} ({leg.title}) has points beyond 10¹⁵, or none at all"
 
 

@@ -6,22 +6,25 @@ import itertools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+
 from engine.kernel.records import Table
+from tournament.arrays import Floats
 from tournament.artifacts.limits import BOT_STACK
 from tournament.cache import cache_folder
 from tournament.containment import BotTrouble
 from tournament.contests import find_contest
-from tournament.contests.contest import Contest
+from tournament.contests.contest import Contest, LegLuck, Luck
 from tournament.contests.rules_loader import Source, load_source
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunError
 from tournament.leg import PROCESSES, Leg
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.standings.luck_from_rows import LuckOfRows
 from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
 from tournament.store.ledger import Batch, batch_name
 from tournament.store.leg_sums import leg_sums
@@ -124,18 +127,26 @@ class Receipt:
 
 @dataclass
 class ParquetSink:
-    """A sink that writes rows to a batch's parts, and works out the luck in them if there is a correction."""
+    """A sink that writes rows to a batch's parts, and works out the luck in each leg if the contest corrects for it."""
 
     games: Table
     sessions: Table
     games_part: PartWriter
     sessions_part: PartWriter
-    luck: LuckOfRows | None
+    luck: Luck | None
+    settings: ContestSettings
+    _leg_luck: LegLuck | None = field(init=False, default=None)
+    _first: int = field(init=False, default=0)  # row of games that `_leg_luck` hasn't seen
+    _luck_columns: dict[str, npt.NDArray[Any]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        names = self.luck.columns if self.luck else ()
+        self._luck_columns = {name: _without_bool(self.games.arrays[name]) for name in names}
 
     def clear(self) -> None:
         """Write out the rows. Raises OSError."""
-        if self.luck:
-            self.luck.add(self.games.arrays, self.games.rows)
+        self._show_luck()
+        self._first = 0
         for part, table in ((self.games_part, self.games), (self.sessions_part, self.sessions)):
             part.append(table.arrays, table.rows)
             table.rows = 0
@@ -143,12 +154,19 @@ class ParquetSink:
     def begin(self, leg: Leg) -> None:
         """The rows that follow are this leg's."""
         if self.luck:
-            self.luck.begin(leg.plan.number)
+            self._leg_luck, self._first = self.luck.new(self.settings, leg.plan.first_session), self.games.rows
 
-    def end(self, result: LegResult) -> None:
-        """The rows of a leg are all there."""
-        if self.luck:
-            self.luck.end(result.games)
+    def take_luck(self) -> Floats | None:
+        """What luck was worth in the leg, whose rows are all there, by block; None where nothing is corrected."""
+        self._show_luck()
+        leg_luck, self._leg_luck = self._leg_luck, None
+        return leg_luck.blocks() if leg_luck else None
+
+    def _show_luck(self) -> None:
+        """Give the leg's luck the rows that it hasn't seen."""
+        first, self._first = self._first, self.games.rows
+        if self._leg_luck and first < self._first:
+            self._leg_luck.add({name: column[first : self._first] for name, column in self._luck_columns.items()})
 
     def abandon(self) -> None:
         """Drop them, also when they are finished."""
@@ -190,7 +208,7 @@ def play_task(
 
     def open_sink(legs: Sequence[Leg]) -> ParquetSink:
         parts = _open_parts(contest, storage, name_of(legs))
-        return ParquetSink(games, sessions, *parts, LuckOfRows(contest, settings) if contest.luck else None)
+        return ParquetSink(games, sessions, *parts, contest.luck, settings)
 
     sinks = [open_sink(task.batches[0])]  # so that a full disk is known before they play
     results: list[list[LegResult]] = []
@@ -204,19 +222,16 @@ def play_task(
                 continue
             sink.begin(leg)
             if leg.has_processes:
-                result = lanes.take(leg, sink)
+                result = lanes.take(contest, leg, sink)
             else:
-                began = time.perf_counter()
                 try:
-                    result = play_leg(contest, settings, leg, artifacts, sink, stopping, apart=task.alone)
+                    result = play_leg(
+                        contest, settings, leg, artifacts, sink, stopping, apart=task.alone, take_luck=sink.take_luck
+                    )
                 except BotTrouble as trouble:
                     troubles.add(leg, trouble)
                     return None
                 out.note(leg, result.out)
-                result = replace(result, seconds=time.perf_counter() - began)
-            if problem := too_much(result):
-                raise RunError(f"{contest.name}: {problem}; its rules have to give fewer")
-            sink.end(result)
             played.append(result)
         sink.clear()
         return played
@@ -237,8 +252,7 @@ def play_task(
                     sinks[-1] = open_sink(its_legs)
                 results.append(played)
             seconds = time.perf_counter() - started
-        results = [_without_luck_too(contest, *both) for both in zip(sinks, results)]
-        filled = _finished(sinks, results, lanes.confined_by)
+        filled = _finished(contest, sinks, results, lanes.confined_by)
     return Receipt(tuple(filled), seconds, lanes.seconds, lanes.games, lanes.legs, tuple(troubles.all))
 
 
@@ -256,17 +270,6 @@ class _Troubles:
     def concern(self, leg: Leg) -> bool:
         """Whether one of these bots plays in a leg."""
         return not self._names.isdisjoint(leg.names)
-
-
-def _without_luck_too(contest: Contest, sink: ParquetSink, results: list[LegResult]) -> list[LegResult]:
-    """The results, with what luck was worth in each."""
-    if not (sink.luck and results):
-        return results
-    lengths = [length_of(contest, one.sessions, one.games, one.ended_by) for one in results]
-    return [
-        replace(one, sums=leg_sums(one.by_block, length, luck))
-        for one, length, luck in zip(results, lengths, sink.luck.points())
-    ]
 
 
 class _Lanes:
@@ -313,25 +316,37 @@ class _Lanes:
         self.games = sum(one.result.games for one in self.played.values())
         self.seconds = time.perf_counter() - started
 
-    def take(self, leg: Leg, sink: ParquetSink) -> LegResult:
-        """A leg's result, with its share of their time, and its rows into the sink."""
+    def take(self, contest: Contest, leg: Leg, sink: ParquetSink) -> LegResult:
+        """A leg's result, with its share of their time; its rows go into the sink."""
         played = self.played[leg.digest]
         played.rows.replay_into(sink)
-        return replace(played.result, seconds=self.seconds / self.legs)
+        found, luck = played.result, sink.take_luck()
+        sums = found.sums if luck is None else leg_sums(found.by_block, length_of(contest, found), luck)
+        return replace(found, sums=sums, seconds=self.seconds / self.legs)
 
 
-def _finished(sinks: Sequence[ParquetSink], results: Sequence[list[LegResult]], confined_by: str) -> list[Batch]:
-    """The batches, their parts put on disk, without those of which nothing was played. Raises OSError."""
+def _finished(
+    contest: Contest, sinks: Sequence[ParquetSink], results: Sequence[list[LegResult]], confined_by: str
+) -> list[Batch]:
+    """The batches, their parts put on disk, without those of which nothing was played. Raises OSError, and RunError for
+    points that records can't hold."""
     found = []
     for sink, its_results in zip(sinks, results):
         if not its_results:
             sink.abandon()
             continue
+        legs = Legs.of(its_results)
+        if problem := too_much(legs):
+            raise RunError(f"{contest.name}: {problem}; its rules have to give fewer")
         name = batch_name(its_results[0].match, its_results[0].number, (one.digest for one in its_results))
         parts = (sink.games_part.finish(), sink.sessions_part.finish())
         named = tuple(replace(part, name=f"{name}.parquet") for part in parts)
-        found.append(Batch(name, named, Legs.of(its_results), confined_by))
+        found.append(Batch(name, named, legs, confined_by))
     return found
+
+
+def _without_bool(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return values.view(np.uint8) if values.dtype == bool else values
 
 
 def name_of(legs: Sequence[Leg]) -> str:

@@ -43,6 +43,8 @@ class Disqualified:
 
     def plays(self, leg: Leg) -> bool:
         """Whether a leg is to be played."""
+        if not self._last:
+            return True
         place = self._place[leg.digest]
         return all(place <= self._last.get(name, place) for name in leg.names)
 

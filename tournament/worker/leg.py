@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import time
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
 from engine.kernel.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
 from engine.kernel.records import Table
+from tournament.arrays import Floats
 from tournament.containment import BotTrouble, contained, containing
 from tournament.contests.contest import Contest, CoreSetup
 from tournament.contests.settings import ContestSettings
@@ -60,15 +63,18 @@ def play_leg(
     meters: list[tuple[int, int, int]] | None = None,
     *,
     apart: bool = False,
+    take_luck: Callable[[], Floats | None] = lambda: None,
 ) -> LegResult:
     """Play one leg of WebAssembly bots, or one against the house, to its end, or to one fault too many.
 
     The leg also ends when a bot can't start, though it could when it entered.
     `meters`, if given, gets what each seat's decisions took: (decisions,
     instructions, the most for one). `apart`: each bot's time is taken, so that a
-    late one is known. Raises Stopped once `stopping()`, and BotTrouble for whatever
+    late one is known. `take_luck` tells, once the rows are there, what luck was worth,
+    as `leg_sums` takes it. Raises Stopped once `stopping()`, and BotTrouble for whatever
     else goes wrong with a bot, or when one takes far longer than its fuel should.
     """
+    began = time.perf_counter()
     core = new_core(contest, settings, leg, artifacts, sink.games, sink.sessions)
     core.heed(stopping)
     faults = LegFaults(contest, settings, leg)
@@ -93,7 +99,7 @@ def play_leg(
             answer = core.default()
     if meters is not None:
         meters += [seating.referee.fuel_used(seat) for seat in range(len(leg.seats))]
-    return leg_result(contest, leg, core, faults)
+    return leg_result(contest, leg, core, faults, take_luck(), time.perf_counter() - began)
 
 
 def new_core(
@@ -168,14 +174,12 @@ def _loaded(
 
 def limits_of(settings: ContestSettings) -> Limits:
     """What the settings of a contest allow a WebAssembly bot: a call gets no more than the leg's bank."""
-    in_a_call = settings.fuel_per_call
-    return Limits(
-        fuel=in_a_call,
-        memory_megabytes=settings.memory_megabytes,
-        fuel_to_start=in_a_call,
-        fuel_per_leg=settings.fuel_per_leg,
-        most_starts=settings.max_faults + 1,
-    )
+    return _limits(settings.fuel_per_call, settings.fuel_per_leg, settings.memory_megabytes)
+
+
+@lru_cache
+def _limits(fuel_per_call: int, fuel_per_leg: int, memory_megabytes: int) -> Limits:
+    return Limits(fuel_per_call, memory_megabytes, fuel_per_call, fuel_per_leg)
 
 
 def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults: LegFaults) -> bool:
@@ -189,8 +193,11 @@ def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults
     return True
 
 
-def leg_result(contest: Contest, leg: Leg, core: GameCore, faults: LegFaults) -> LegResult:
-    """The result of a leg, from its core. Raises RunError when the contest's rules failed."""
+def leg_result(
+    contest: Contest, leg: Leg, core: GameCore, faults: LegFaults, luck: Floats | None = None, seconds: float = 0.0
+) -> LegResult:
+    """The result of a leg, from its core, `luck` as `leg_sums` takes it, and the seconds that it took. Raises RunError
+    when the contest's rules failed."""
     try:
         core.check()
     except Exception as failure:
@@ -205,12 +212,13 @@ def leg_result(contest: Contest, leg: Leg, core: GameCore, faults: LegFaults) ->
         seats=leg.names,
         sessions=core.sessions_played,
         games=core.games_recorded,
-        sums=leg_sums(by_block, length_of(contest, core.sessions_played, core.games_recorded, faults.ended_by)),
+        sums=leg_sums(by_block, _length_of(contest, core.sessions_played, core.games_recorded, faults.ended_by), luck),
         faults=kept,
         out=out,
         faults_left_out=left_out,
         house=leg.house.name if leg.house else "",
         by_block=by_block,
+        seconds=seconds,
     )
 
 
@@ -221,8 +229,12 @@ def _kept_faults(leg: Leg, faults: LegFaults, out: tuple[int, ...]) -> tuple[tup
         return kept_faults(tuple(faults.all), out, len(leg.seats))
 
 
-def length_of(contest: Contest, sessions: int, games: int, ended_by: int | None) -> int:
+def length_of(contest: Contest, leg: LegResult) -> int:
     """Return how many sessions, or games, a leg's blocks divide; 0 for one that was cut short."""
+    return _length_of(contest, leg.sessions, leg.games, leg.ended_by)
+
+
+def _length_of(contest: Contest, sessions: int, games: int, ended_by: int | None) -> int:
     return 0 if ended_by is not None else games if contest.scored.table == "games" else sessions
 
 

@@ -1,11 +1,6 @@
-"""Aborts.
-
-Verdict: disqualified: SIGABRT
-"""
-
+# Aborts.
+# Verdict: disqualified: SIGABRT
 import os
-
-from calls_well import b
 
 
 def a(bot):

@@ -1,9 +1,5 @@
-"""Takes all the memory that it gets, and then more.
-
-Verdict: disqualified: ran out of memory
-"""
-
-from calls_well import b
+# Takes all the memory that it gets, and then more.
+# Verdict: disqualified: ran out of memory
 
 
 def a(bot):

@@ -1,13 +1,9 @@
-"""Answers the questions to come, in messages well formed.
-
-Verdict: disqualified: no answer to what it was asked
-"""
-
+# Answers the questions to come, in messages well formed.
+# Verdict: disqualified: no answer to what it was asked
 import os
 import struct
 
 from answer_pipes import pipes
-from calls_well import b
 
 
 def a(bot):

@@ -1,9 +1,5 @@
-"""Answers with an object that becomes a number when it likes: never.
-
-Verdict: disqualified: processor time
-"""
-
-from calls_well import b
+# Answers with an object that becomes a number when it likes: never.
+# Verdict: disqualified: processor time
 
 
 class Number:

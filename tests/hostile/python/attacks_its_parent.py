@@ -1,8 +1,5 @@
-"""Kills, stops, traces and writes into the process that it plays for.
-
-Verdict: ok
-"""
-
+# Kills, stops, traces and writes into the process that it plays for.
+# Verdict: ok
 import ctypes
 import os
 import signal

@@ -1,8 +1,5 @@
-"""As the owner of files it changes their modes, owners and times.
-
-Verdict: ok
-"""
-
+# As the owner of files it changes their modes, owners and times.
+# Verdict: ok
 import os
 
 from attempts import a, b

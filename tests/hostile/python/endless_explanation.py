@@ -1,9 +1,5 @@
-"""Raises an exception that never ends to explain itself.
-
-Verdict: disqualified: processor time
-"""
-
-from calls_well import b
+# Raises an exception that never ends to explain itself.
+# Verdict: disqualified: processor time
 
 
 class Unspeakable(Exception):

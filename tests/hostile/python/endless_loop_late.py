@@ -1,9 +1,5 @@
-"""Plays well for 100 decisions, then never answers.
-
-Verdict: disqualified: processor time
-"""
-
-from calls_well import b
+# Plays well for 100 decisions, then never answers.
+# Verdict: disqualified: processor time
 
 decisions = 0
 

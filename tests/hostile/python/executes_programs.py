@@ -1,8 +1,5 @@
-"""Becomes another program.
-
-Verdict: ok
-"""
-
+# Becomes another program.
+# Verdict: ok
 import os
 import sys
 

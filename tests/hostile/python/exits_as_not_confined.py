@@ -1,11 +1,6 @@
-"""Ends with the status by which the sandbox says that it can't confine.
-
-Verdict: disqualified: status 119
-"""
-
+# Ends with the status by which the sandbox says that it can't confine.
+# Verdict: disqualified: status 119
 import os
-
-from calls_well import b
 
 
 def a(bot):

@@ -1,12 +1,8 @@
-"""Writes answers without end into the pipe for its answers.
-
-Verdict: disqualified: no answer to what it was asked
-"""
-
+# Writes answers without end into the pipe for its answers.
+# Verdict: disqualified: no answer to what it was asked
 import os
 
 from answer_pipes import pipes
-from calls_well import b
 
 
 def a(bot):

@@ -1,11 +1,6 @@
-"""Prints a megabyte to nobody, and answers.
-
-Verdict: ok
-"""
-
+# Prints a megabyte to nobody, and answers.
+# Verdict: ok
 import sys
-
-from calls_well import b
 
 done = False
 

@@ -1,9 +1,5 @@
-"""Prints without end.
-
-Verdict: disqualified: processor time or did not answer
-"""
-
-from calls_well import b
+# Prints without end.
+# Verdict: disqualified: processor time or did not answer
 
 
 def a(bot):

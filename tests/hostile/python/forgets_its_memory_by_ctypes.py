@@ -1,11 +1,6 @@
-"""Writes to memory, makes it read-only, and takes more: what can't be written to is not counted by the system's limit.
-
-Verdict: disqualified: ran out of memory
-"""
-
+# Writes to memory, makes it read-only, and takes more: what can't be written to is not counted by the system's limit.
+# Verdict: disqualified: ran out of memory
 import ctypes
-
-from calls_well import b
 
 LIBRARY = ctypes.CDLL(None, use_errno=True)
 LIBRARY.mmap.restype = ctypes.c_void_p

@@ -1,8 +1,5 @@
-"""Becomes many: forks of all kinds, spawned shells, a daemon by setsid and a second fork.
-
-Verdict: ok
-"""
-
+# Becomes many: forks of all kinds, spawned shells, a daemon by setsid and a second fork.
+# Verdict: ok
 import ctypes
 import os
 import subprocess

@@ -1,13 +1,9 @@
-"""Writes garbage where answers are expected.
-
-Verdict: disqualified: no answer to what it was asked or did not answer
-"""
-
+# Writes garbage where answers are expected.
+# Verdict: disqualified: no answer to what it was asked or did not answer
 import os
 import time
 
 from answer_pipes import pipes
-from calls_well import b
 
 
 def a(bot):

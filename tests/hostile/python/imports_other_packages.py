@@ -1,8 +1,5 @@
-"""Imports what is installed, but not allowed.
-
-Verdict: ok
-"""
-
+# Imports what is installed, but not allowed.
+# Verdict: ok
 import os
 import sys
 

@@ -1,8 +1,5 @@
-"""Uses what it inherited: only pipes may be open, and no writing end of one that it reads.
-
-Verdict: ok
-"""
-
+# Uses what it inherited: only pipes may be open, and no writing end of one that it reads.
+# Verdict: ok
 import fcntl
 import os
 import stat

@@ -1,8 +1,5 @@
-"""Looks for what would tell it one tournament, machine, worker or leg from another, or from a check.
-
-Verdict: ok
-"""
-
+# Looks for what would tell it one tournament, machine, worker or leg from another, or from a check.
+# Verdict: ok
 import locale
 import os
 import resource
@@ -10,27 +7,13 @@ import sys
 
 from look_once import a, b
 
-OF_THE_MACHINE = (
-    "/etc/hostname",
-    "/etc/hosts",
-    "/etc/machine-id",
-    "/etc/resolv.conf",
-    "/etc/os-release",
-    "/proc/cpuinfo",
-    "/proc/loadavg",
-    "/proc/mounts",
-    "/proc/self/cgroup",
-    "/proc/self/mountinfo",
-    "/proc/stat",
-    "/proc/uptime",
-    "/proc/self/status",
-    "/proc/self/cmdline",
-    "/proc/self/comm",
-    "/proc/sys/kernel/random/boot_id",
-    "/proc/sys/kernel/hostname",
-    "/sys/class/net",
-    "/sys/devices/system/cpu/online",
-)
+OF_THE_MACHINE = [
+    *(f"/etc/{name}" for name in "hostname hosts machine-id resolv.conf os-release".split()),
+    *(f"/proc/{name}" for name in "cpuinfo loadavg mounts stat uptime".split()),
+    *(f"/proc/self/{name}" for name in "cgroup mountinfo status cmdline comm".split()),
+    *(f"/proc/sys/kernel/{name}" for name in "random/boot_id hostname".split()),
+    *("/sys/class/net", "/sys/devices/system/cpu/online"),
+]
 
 
 def can_be_read(path):

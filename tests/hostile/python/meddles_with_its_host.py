@@ -1,12 +1,7 @@
-"""Takes the loop that asks it apart, through the garbage collector.
-
-Verdict: ok
-"""
-
+# Takes the loop that asks it apart, through the garbage collector.
+# Verdict: ok
 import gc
 import sys
-
-from calls_well import b
 
 
 def a(bot):

@@ -1,8 +1,5 @@
-"""Wants to live on when its parent ends, deaf to signals and in a session of its own.
-
-Verdict: ok
-"""
-
+# Wants to live on when its parent ends, deaf to signals and in a session of its own.
+# Verdict: ok
 import os
 import signal
 

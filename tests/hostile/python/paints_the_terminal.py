@@ -1,11 +1,6 @@
-"""Its last output would wipe the terminal, or stop the leaderboard by its own markup.
-
-Verdict: disqualified: ValueError
-"""
-
+# Its last output would wipe the terminal, or stop the leaderboard by its own markup.
+# Verdict: disqualified: ValueError
 import sys
-
-from calls_well import b
 
 
 def a(bot):

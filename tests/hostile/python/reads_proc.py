@@ -1,40 +1,17 @@
-"""Looks at other processes.
-
-Verdict: ok
-"""
-
+# Looks at other processes.
+# Verdict: ok
 import os
 
 from attempts import a, b
 
-ATTEMPTS = (
-    lambda: open(f"/proc/{os.getppid()}/mem", "rb").read(1),
-    lambda: open(f"/proc/{os.getppid()}/maps", "rb").read(1),
-    lambda: open(f"/proc/{os.getppid()}/environ", "rb").read(1),
-    lambda: open(f"/proc/{os.getppid()}/cmdline", "rb").read(1),
-    lambda: open(f"/proc/{os.getppid()}/stat", "rb").read(1),
-    lambda: open(f"/proc/{os.getppid()}/status", "rb").read(1),
-    lambda: open(f"/proc/{os.getppid()}/fd/0", "rb").read(1),
-    lambda: open(f"/proc/{os.getppid()}/root/etc/passwd", "rb").read(1),
-    lambda: open(f"/proc/{os.getppid()}/cwd/tournament.toml", "rb").read(1),
-    lambda: open(f"/proc/{os.getppid()}/task/1/mem", "rb").read(1),
-    lambda: open("/proc/1/environ", "rb").read(1),
-    lambda: open("/proc/1/cmdline", "rb").read(1),
-    lambda: open("/proc/self/mem", "rb").read(1),
-    lambda: open("/proc/self/environ", "rb").read(1),
-    lambda: open("/proc/self/maps", "rb").read(1),
-    lambda: open("/proc/self/root/etc/passwd", "rb").read(1),
-    lambda: open("/proc/thread-self/mem", "rb").read(1),
-    lambda: open("/proc/meminfo", "rb").read(1),
-    lambda: open("/proc/net/unix", "rb").read(1),
-    lambda: open("/proc/kcore", "rb").read(1),
-    lambda: open("/proc/kallsyms", "rb").read(1),
-    lambda: open("/proc/sysvipc/shm", "rb").read(1),
-    lambda: open("/proc/sys/kernel/core_pattern", "rb").read(1),
-    lambda: open("/proc/version", "rb").read(1),
-    lambda: os.listdir("/proc"),
-    lambda: os.listdir(f"/proc/{os.getppid()}/fd"),
-    lambda: os.listdir("/proc/self/fd"),
-    lambda: os.listdir("/sys"),
-    lambda: open("/sys/kernel/notes", "rb"),
+PARENT = f"/proc/{os.getppid()}"
+OF_THE_PARENT = "mem maps environ cmdline stat status fd/0 root/etc/passwd cwd/tournament.toml task/1/mem".split()
+OF_ALL = (
+    "1/environ 1/cmdline self/mem self/environ self/maps self/root/etc/passwd thread-self/mem meminfo net/unix kcore"
+    " kallsyms sysvipc/shm sys/kernel/core_pattern version"
 )
+FILES = [*(f"{PARENT}/{name}" for name in OF_THE_PARENT), *(f"/proc/{name}" for name in OF_ALL.split())]
+ATTEMPTS = {
+    **{path: lambda path=path: open(path, "rb").read(1) for path in [*FILES, "/sys/kernel/notes"]},
+    **{path: lambda path=path: os.listdir(path) for path in ("/proc", f"{PARENT}/fd", "/proc/self/fd", "/sys")},
+}

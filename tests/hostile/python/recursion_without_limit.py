@@ -1,11 +1,6 @@
-"""Calls itself until the machine's stack is full.
-
-Verdict: disqualified: SIGSEGV or ran out of memory or RecursionError
-"""
-
+# Calls itself until the machine's stack is full.
+# Verdict: disqualified: SIGSEGV or ran out of memory or RecursionError
 import sys
-
-from calls_well import b
 
 sys.setrecursionlimit(2**31 - 1)
 

@@ -1,8 +1,5 @@
-"""Leaves memory for its next leg: System V's, POSIX's, and without a name.
-
-Verdict: ok
-"""
-
+# Leaves memory for its next leg: System V's, POSIX's, and without a name.
+# Verdict: ok
 import ctypes
 import mmap
 from multiprocessing import shared_memory

@@ -1,8 +1,5 @@
-"""Has the system send signals to its parent when a pipe moves.
-
-Verdict: ok
-"""
-
+# Has the system send signals to its parent when a pipe moves.
+# Verdict: ok
 import fcntl
 import os
 import signal

@@ -1,8 +1,5 @@
-"""Calls its author, in every family and type, also by its number.
-
-Verdict: ok
-"""
-
+# Calls its author, in every family and type, also by its number.
+# Verdict: ok
 import socket
 
 from by_number import call

@@ -1,13 +1,10 @@
-"""Asks what the system tells about other processes: their processor time, groups, niceness, processors and limits.
-
-Verdict: ok
-"""
-
+# Asks what the system tells about other processes: their processor time, groups, niceness, processors and limits.
+# Verdict: ok
 import ctypes
 import os
 import struct
 
-from by_number import buffer, call
+from by_number import buffer, call, see_refused
 from look_once import a, b
 
 SPACE = ctypes.addressof(buffer)
@@ -72,14 +69,7 @@ def own():
 
 def look():
     for process in (os.getppid(), 1, 2):
-        for name, arguments in attempts(process).items():
-            try:
-                call(*arguments)
-            except OSError as error:
-                if error.errno in (1, 38):  # anything else would say that the system had a look at it
-                    continue
-                raise AssertionError(f"{name} of {process} was tried: {error}") from None
-            raise AssertionError(f"{name} of {process} was done")
+        see_refused({f"{name} of {process}": one for name, one in attempts(process).items()}, (1, 38))
     for name, arguments in own().items():
         try:
             call(*arguments)

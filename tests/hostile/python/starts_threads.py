@@ -1,8 +1,5 @@
-"""Plays with more hands than one.
-
-Verdict: ok
-"""
-
+# Plays with more hands than one.
+# Verdict: ok
 import _thread
 import concurrent.futures
 import multiprocessing

@@ -1,8 +1,5 @@
-"""Leaves something for its next leg, its author, or everybody.
-
-Verdict: ok
-"""
-
+# Leaves something for its next leg, its author, or everybody.
+# Verdict: ok
 import os
 import tempfile
 

@@ -1,11 +1,6 @@
-"""Makes itself rich, its opponent poor, and its card the best. The controller must not notice.
-
-Verdict: ok
-"""
-
+# Makes itself rich, its opponent poor, and its card the best. The controller must not notice.
+# Verdict: ok
 import ctypes
-
-from calls_well import b
 
 
 def a(bot):

@@ -12,3 +12,15 @@ def call(number, *arguments):
     if result == -1:
         raise OSError(ctypes.get_errno(), "refused")
     return result
+
+
+def see_refused(calls, errors):
+    """Each must be refused by one of these errors: any other would say that the system had a look at it."""
+    for name, arguments in calls.items():
+        try:
+            call(*arguments)
+        except OSError as error:
+            if error.errno in errors:
+                continue
+            raise AssertionError(f"{name} was tried: {error}") from None
+        raise AssertionError(f"{name} was done")

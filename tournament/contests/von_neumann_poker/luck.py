@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.games.von_neumann_poker.card_cells import CELLS, CELLS_A_SIDE, add_cells, worth_of_cards
+from engine.games.von_neumann_poker.card_cells import CELLS_A_SIDE, CellSums
 from engine.kernel.blocks import block_sizes, block_starts
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.arrays import Floats
@@ -33,32 +33,25 @@ class LegLuck:
     """Gathers a leg's games as they come, in any pieces."""
 
     def __init__(self, first_session: int, sessions: int) -> None:
-        self._first_session, self._sessions = first_session, sessions
-        self._played = _blocks_of(sessions)
-        self._sums = np.zeros((len(self._played), CELLS), np.int64)
+        self._cells = CellSums(first_session, sessions, *_blocks_of(sessions))
 
     def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
         """The next games, by column. Raises ValueError for games that no leg has."""
-        session, seat_0_is_a, a_card, b_card, a_gain = (np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS)
-        add_cells(session, seat_0_is_a, a_card, b_card, a_gain, self._first_session, self._sessions, self._sums)
+        self._cells.add(*[np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS])
 
     def blocks(self) -> Floats:
         """What luck was worth to seat 0, in points, by block."""
-        played = self._played
-        dollars, games = np.empty(len(played)), np.empty(len(played), np.int64)
-        worth_of_cards(self._sums, usual_gains(), _USUAL_GAMES, dollars, games)
-        sessions = block_starts(self._sessions)[played]  # in earlier blocks
-        length = (games + _USUAL_LENGTH * _USUAL_SESSIONS) / (sessions + _USUAL_SESSIONS)
         luck = np.zeros(BLOCK_COUNT)
-        luck[played] = _SCALE * dollars / np.sqrt(length)
+        self._cells.write_luck(usual_gains(), _USUAL_GAMES, _USUAL_LENGTH, _USUAL_SESSIONS, _SCALE, luck)
         return luck
 
 
 @cache
-def _blocks_of(sessions: int) -> npt.NDArray[np.int64]:
-    """The blocks that have some of this many sessions: in a short leg few have, and there may be half a million
-    legs."""
-    return np.flatnonzero(block_sizes(sessions))
+def _blocks_of(sessions: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The blocks that have some of this many sessions, and how many sessions are in earlier ones: in a short leg few
+    blocks have some, and there may be half a million legs."""
+    played = np.flatnonzero(block_sizes(sessions))
+    return played, block_starts(sessions)[played]
 
 
 @cache

@@ -54,9 +54,8 @@ def imports_of(
     seed_random = None
     if inert := tuple(name for name in bot.imports if name not in externs):
         behind = calls.new_instance(store, stand_ins(kind), [])
-        begin, *found = behind.exports(tuple(name.encode() for name in (SEED_RANDOM, *inert)))
-        externs |= zip(inert, found)
-        seed_random = partial(behind.call, begin)
+        externs |= zip(inert, behind.exports(tuple(name.encode() for name in inert)))
+        seed_random = partial(behind.call, SEED_RANDOM.encode())
     return Imports(externs, helpers, surroundings, seed_random)
 
 

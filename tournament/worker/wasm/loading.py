@@ -53,7 +53,7 @@ class LoadedBot:
     """A compiled bot.
 
     `code` are the bytes as given; `counted`, with fuel, play. `functions` are the names that answer the questions, in
-    order; `starters` the functions to be called before any other, `begins` the module's own start function;
+    order; `called_first` are to be called before any other, and if it `is_told` of its leg then tournament_start;
     `ignored_questions` are the questions that only tell it something and whose function does nothing; `notes` are its
     exports by which it tells why it gave up.
     """
@@ -64,21 +64,15 @@ class LoadedBot:
     functions: tuple[str, ...]
     types: tuple[FunctionTypes, ...]
     imports: tuple[str, ...]
-    starters: frozenset[str]
-    begins: tuple[str, ...]
+    called_first: tuple[bytes, ...]
+    is_told: bool
     ignored_questions: frozenset[int]
     notes: tuple[str, ...]
 
     @cached_property
-    def answers(self) -> tuple[bytes, ...]:
-        """The functions' names as the runtime takes them."""
-        return tuple(name.encode() for name in self.functions)
-
-    @cached_property
     def exports(self) -> tuple[bytes, ...]:
-        """The names of all exports that are wanted, the same way; what begins comes last."""
-        names = ("memory", FUEL, *self.starters, *self.notes, *self.functions, *self.begins)
-        return tuple(dict.fromkeys(name.encode() for name in names))
+        """The names of all exports that playing takes, as the runtime takes them: memory, fuel, and what answers."""
+        return tuple(name.encode() for name in ("memory", FUEL, *self.functions))
 
     def module(self, kind: Engine) -> wasmtime.Module:
         """The bot, compiled for an engine."""
@@ -154,6 +148,7 @@ def _load(code: bytes, interface: Interface, stem: str, memory_megabytes: int, k
     functions = _functions(exports, interface, stem)
     types = [_types_of(exports[name], interface) for name in functions]
     imports = tuple(item.name or "" for item in module.imports)
+    starters = _starters(exports)
     # Asking a question takes fuel, which is the bot's time: bots that may ask for the time are always asked.
     constant = frozenset() if set(SURROUNDINGS) & set(imports) else read.constant_functions(functions)
     ignored_questions = frozenset(
@@ -168,8 +163,8 @@ def _load(code: bytes, interface: Interface, stem: str, memory_megabytes: int, k
         tuple(functions),
         tuple(types),
         imports,
-        _starters(exports),
-        (BEGIN,) if read.has_start else (),
+        ((BEGIN.encode(),) if read.has_start else ()) + ((b"_initialize",) if "_initialize" in starters else ()),
+        "tournament_start" in starters,
         ignored_questions,
         _notes(exports),
     )

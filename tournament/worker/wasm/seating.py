@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import wasmtime
 
 from engine.kernel.game_core import GameCore
 from engine.wasm.fuel import Fuel
-from engine.wasm.instances import Store, handle_of, handle_of_function
-from engine.wasm.modules import FUEL
+from engine.wasm.instances import Instance, Store, handle_of, handle_of_function
 from engine.wasm.referee import Referee
 from engine.wasm.surroundings import Surroundings
 from engine.wasm.watch import ANY_SEAT, Watch
@@ -52,35 +52,30 @@ _SECONDS_PER_DECISION, _SECONDS_MORE = 1e-4, 10.0
 # For a bot's own code that says in words what it threw.
 _FUEL_TO_TELL = 1_000_000
 
-_FUEL, _FAILURE, _UNCAUGHT = FUEL.encode(), notes.FAILURE.encode(), notes.UNCAUGHT.encode()
-
 BANK_IS_EMPTY = "used up the fuel of its leg"
 
 
-class Limits(NamedTuple):
-    """What a bot may take: fuel for a decision, for each start, and for a whole leg (None: no such limit); memory.
-
-    `most_starts`: how often it may be started in a leg.
-    """
+@dataclass(frozen=True)
+class Limits:
+    """What a bot may take: fuel for a decision, for each start, and for a whole leg (None: no such limit); memory."""
 
     fuel: int
     memory_megabytes: int
     fuel_to_start: int = 1_000_000_000
     fuel_per_leg: int | None = None
-    most_starts: int = 1
 
-    @property
+    @cached_property
     def memory_bytes(self) -> int:
         """Of a memory: the promised size, a sixteenth for the gaps of an allocator, and the stack."""
         promised = self.memory_megabytes << 20
         return promised + promised // 16 + BOT_STACK
 
-    @property
+    @cached_property
     def wanted(self) -> int:
         """The fuel without which a bot is not asked: what a decision may take; any, where that is the whole bank."""
         return 0 if self.fuel_per_leg is not None and self.fuel >= self.fuel_per_leg else self.fuel
 
-    @property
+    @cached_property
     def engine(self) -> Engine:
         """What plays bots with these limits."""
         in_one_call = max(self.fuel, self.fuel_to_start)
@@ -225,19 +220,23 @@ class Seating:
             return Failure((describe(error, ran_out=True) if error else OUT_OF_FUEL) + line, "fuel")
         if not error:
             return Failure(refusal(self._interface, self.core))
-        if seated and seated.tell_uncaught and is_uncaught(error):
-            self._let_tell(seated.tell_uncaught, fuel)
-        noted = seated and seated.noted and notes.noted_failure(self._store, seated.memory, seated.noted)
-        if noted and noted.startswith(notes.ASSERTION):  # it names its line
+        noted = self._noted(seated, error, fuel) if seated else ""
+        if noted.startswith(notes.ASSERTION):  # it names its line
             return Failure(noted)
         return Failure(f"{noted or describe(error)}{line}")
 
-    def _let_tell(self, tell_uncaught: Callable[[], None], fuel: Fuel) -> None:
-        """Have a bot note what it threw. Its own code may run and fail: the bot will not be called again."""
-        fuel.give(_FUEL_TO_TELL)
-        with contextlib.suppress(wasmtime.Trap, wasmtime.WasmtimeError):
-            on_deep_stack(tell_uncaught)
-        fuel.give(0)
+    def _noted(self, seated: _SeatedBot, error: wasmtime.Trap | wasmtime.WasmtimeError, fuel: Fuel) -> str:
+        """What a bot noted of its failure. To note what it threw, its own code may run and fail: the bot will not be
+        called again."""
+        if notes.UNCAUGHT in seated.bot.notes and is_uncaught(error):
+            fuel.give(_FUEL_TO_TELL)
+            with contextlib.suppress(wasmtime.Trap, wasmtime.WasmtimeError):
+                on_deep_stack(seated.instance.call, notes.UNCAUGHT.encode())
+            fuel.give(0)
+        if notes.FAILURE not in seated.bot.notes:
+            return ""
+        (noted,) = seated.instance.exports((notes.FAILURE.encode(),))
+        return notes.noted_failure(self._store, seated.memory, noted)
 
     def printed(self, seat: int) -> bytes:
         """The end of what a seat's bot printed."""
@@ -288,14 +287,13 @@ def require_memory() -> None:
 
 class _SeatedBot(NamedTuple):
     bot: LoadedBot
+    instance: Instance
     functions: list[Extern]
     addresses: list[Extern]  # of the bot's struct, in its memory, if it has one
     memory: Extern
     window: int  # in our memory: where its view is written
     counter: Extern  # of its fuel
     helpers: Helpers | None  # kept alive: the bot's imports point to them
-    noted: Extern | None  # where it notes why it gave up
-    tell_uncaught: Callable[[], None] | None  # has it note an exception that nothing caught
     surroundings: Surroundings | None  # what tells it the time and listens to it, if it may ask or print
 
 
@@ -361,14 +359,11 @@ def _start(
     try:
         imports = imports_of(store, bot, kind, seed, fuel, by_lines=by_lines)
         instance = calls.new_instance(store, bot.module(kind), [imports.externs[name] for name in bot.imports])
-        exports = dict(zip(bot.exports, instance.exports(bot.exports)))
-        memory = exports[b"memory"]
-        fuel.count_by(handle_of(exports[_FUEL]))
+        memory, counter, *functions = instance.exports(bot.exports)
+        fuel.count_by(handle_of(counter))
         fuel.give(given)
-        for begin in bot.begins:
-            instance.call(exports[begin.encode()])
-        if initialize := exports.get(b"_initialize"):
-            instance.call(initialize)
+        for name in bot.called_first:
+            instance.call(name)
         address = window = 0
         if bot.interface.passes_address:
             # The bot's struct goes into pages of its own, out of the way of its allocator.
@@ -378,20 +373,19 @@ def _start(
             window = store.place_of(memory)[0] + address + bot.interface.compiled.view_offset
         if imports.seed_random:
             imports.seed_random(calls.signed(seed, 64))
-        if start := exports.get(b"tournament_start"):
-            instance.call(start, address, calls.signed(seed, 64))
+        if bot.is_told:
+            instance.call(b"tournament_start", address, calls.signed(seed, 64))
     except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
         raise _why_not_started(error, bot.code, ran_out=fuel.ran_out) from None
     return _SeatedBot(
         bot,
-        [exports[name] for name in bot.answers],
+        instance,
+        functions,
         [store.constant(address)] if bot.interface.passes_address else [],
         memory,
         window,
-        exports[_FUEL],
+        counter,
         imports.helpers,
-        exports[_FAILURE] if notes.FAILURE in bot.notes else None,
-        partial(instance.call, exports[_UNCAUGHT]) if notes.UNCAUGHT in bot.notes else None,
         imports.surroundings,
     )
 
