@@ -21,6 +21,7 @@ from tournament.runner.schedule.legs import Competitor, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import ROWS_PER_BUFFER
 from tournament.worker.leg import NullSink, play_leg
+from tournament.worker.wasm.stack import deeply
 
 VON_NEUMANN_POKER = find_contest("von_neumann_poker")
 
@@ -43,6 +44,7 @@ def built(names: Sequence[str]) -> list[Entrant]:
     return [entrant for entrant in entrants if entrant.plays_as == "wasm" and (not names or entrant.name in names)]
 
 
+@deeply  # as a worker's thread is, once for all legs
 def play_in_memory(entrants: Sequence[Entrant], sessions: int) -> float:
     """Games a second of one core over all pairs, sandboxed and recorded in memory."""
     artifacts = {e.artifact_sha256 or "": e.artifact or b"" for e in entrants}

@@ -20,6 +20,7 @@ from tournament.runner.schedule.legs import AgainstHouse, Competitor
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import ROWS_PER_BUFFER
 from tournament.worker.leg import NullSink, play_leg
+from tournament.worker.wasm.stack import deeply
 
 TWO_CARD_DRAW = find_contest("two_card_draw")
 
@@ -35,6 +36,7 @@ def built(name: str) -> Entrant:
     return next(entrant for entrant in entrants if entrant.name == name)
 
 
+@deeply  # as a worker's thread is, once for all legs
 def play_in_memory(bot: Entrant, sessions: int, hands: int) -> float:
     """Hands a second of one core against the servers, sandboxed and recorded in memory."""
     settings = Settings(sessions=sessions, hands=hands)

@@ -280,7 +280,7 @@ cdef class Lanes:
     cdef dict last_printed      # by lane and channel: what a bot printed before its fault, if it could share a process
     cdef dict values            # by lane and seat: answers that aren't whole numbers, before their turn
     cdef size_t most_text       # bytes of an answer's text
-    cdef bint in_python         # whether a lane's core takes steps in Python
+    cdef bint in_python         # whether all that is done in lanes is to take steps of cores in Python
 
     def __init__(self, int view_size, int most_arguments, questions, *, bint tells_values=False, int most_text=0):
         self.channels = Channels()
@@ -321,7 +321,10 @@ cdef class Lanes:
         lane.tables[0] = <void*>games
         lane.tables[1] = <void*>sessions
         self.kept.append((core, referee, games, sessions))
-        self.in_python |= <bint>core.steps_in_python
+        # Not with WebAssembly bots, which may take long.
+        self.in_python = (
+            (self.in_python or self.lane_count == 0) and <bint>core.steps_in_python and referee is None
+        )
         lane.seats = <int>len(channels)
         if lane.seats > SEATS:
             lane.more = <SeatedBot*>calloc(lane.seats - SEATS, sizeof(SeatedBot))
