@@ -32,7 +32,8 @@ SECRET = "a yellow canary sings 71c2e9"
 LEFT_BEHIND = "left_by_a_hostile_bot"
 LEFT_BEHIND_KEY = 0x7E57B07
 SETTINGS: dict[str, object] = {"sessions": 6, "seed": 11, "max_faults": 0, "idle_seconds": 0.4, "seconds": 30.0}
-GOOD: dict[str, str | Mapping[str, str]] = {
+Bots = Mapping[str, str | Mapping[str, str]]  # files, or the files of a folder, by name
+GOOD: Bots = {
     "steady.c": """
         int a(const Bot *bot) { return bot->card > 0.6f ? 20 : 0; }
         int b(const Bot *bot, const int bet) { return bot->card > 0.5f; }
@@ -127,7 +128,7 @@ class Ground:
     def results(self) -> Path:
         return self.folder / "results"
 
-    def prepare(self, bots: Iterable[Path], good: Mapping[str, str | Mapping[str, str]] = GOOD) -> None:
+    def prepare(self, bots: Iterable[Path], good: Bots = GOOD) -> None:
         """Write the canary, the good bots and the hostile ones, with the paths that they attack."""
         self.entrants.mkdir(parents=True)
         self.canary.write_text(f"{SECRET}\n")
@@ -219,9 +220,7 @@ def assert_verdicts(results: Results, bots: Iterable[Path]) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def assert_good_ones_are_untouched(
-    results: Results, alone: Results, good: Mapping[str, str | Mapping[str, str]] = GOOD
-) -> None:
+def assert_good_ones_are_untouched(results: Results, alone: Results, good: Bots = GOOD) -> None:
     """The good bots' games among themselves are those of a tournament without the hostile ones, and they are ranked."""
     names = sorted(Path(name).stem for name in good)
     lines = results.entrants.set_index("name")
@@ -233,12 +232,7 @@ def assert_good_ones_are_untouched(
 
 
 def assert_they_fare_as_said(
-    ground: Ground,
-    scratch: Path,
-    alone: Results,
-    bots: list[Path],
-    good: Mapping[str, str | Mapping[str, str]],
-    **settings: Any,
+    ground: Ground, scratch: Path, alone: Results, bots: list[Path], good: Bots, **settings: Any
 ) -> None:
     """Hostile bots among good ones get their verdicts, and leave others, canary and machine as they were."""
     ground.prepare(bots, good)

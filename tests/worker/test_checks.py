@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import wasmtime
@@ -139,26 +140,19 @@ def test_it_says_how_a_bot_answers_and_what_it_prints(tmp_path: Path) -> None:
     assert habits(VON_NEUMANN_POKER, nothing) == ("a was never asked", "b was never asked")
 
 
-class Clock:
-    now = 0.0
-
-    def monotonic(self) -> float:
-        return self.now
-
-
 @dataclass(frozen=True)
 class TimedPairing(trial_legs.Pairing):
-    """A pairing whose bot takes known times: for its start and for each decision."""
+    """A pairing whose bot takes known times, for its start and for each decision; `clock` goes on when it plays."""
 
     each: float = 0.0
     start: float = 0.0
-    clock: Clock = field(default_factory=Clock)
+    clock: list[float] = field(default_factory=lambda: [0.0])
 
     def play(self, legs: int = 1) -> list[trial_legs.Trial]:
         (trial,) = super().play(legs)
         decisions = trial.meter.decisions
         taken = self.start + decisions * self.each
-        self.clock.now += taken
+        self.clock[0] += taken
         return [replace(trial, meter=trial_legs.Meter(decisions, use=Use(decisions, taken, 1)))]
 
 
@@ -172,7 +166,7 @@ def test_check_judges_a_bot_by_its_decisions_whatever_its_start_takes(
     tried = trial_legs.build(VON_NEUMANN_POKER, settings, SandboxSettings(), tmp_path / "calm.py", lambda _text: None)
     timed = TimedPairing(**vars(tried), each=each, start=start)
     monkeypatch.setattr("tournament.trial.check.build", lambda *_: timed)
-    monkeypatch.setattr("tournament.trial.check.time", timed.clock)
+    monkeypatch.setattr("tournament.trial.check.time", SimpleNamespace(monotonic=lambda: timed.clock[0]))
     report = check(tmp_path, CALM, settings)
     assert report.too_slow == slow and report.fit == (not slow)
     assert ("it has 10 s" in report.slow) == slow

@@ -228,11 +228,12 @@ TOO_MUCH = {
     "try_table with 5 handlers, which bots may not use": f"(func {HANDLERS.format(clauses='(catch_all $h)' * 5)})",
     "a global of an unknown type": "(global (mut exnref) (ref.null exn))",
     "a table of something unknown": "(table 1 exnref)",
+    "exports tournament fuel, which is the tournament's": '(func (export "tournament fuel"))',
 }
 
 
 @pytest.mark.parametrize("problem", TOO_MUCH)
-def test_exceptions_have_limits(problem: str) -> None:
+def test_exceptions_and_exports_have_limits(problem: str) -> None:
     """What is thrown lies outside a bot's memory, in the leg's; and handlers are gone through for no fuel."""
     with pytest.raises(Unfit, match=problem.strip()):
         load_bot(module(f"{PASSES} {CALLS} {TOO_MUCH[problem]}"), VON_NEUMANN_POKER.interface, "throws", 64)
