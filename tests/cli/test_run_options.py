@@ -202,7 +202,7 @@ def test_a_line_comes_at_its_time_and_tells_how_far_the_run_is(
         for legs in range(1, 71):
             now += apart / 16
             leader = Standing("ahead", "c", "", 1)
-            shows.on_progress(Progress(legs, 90, 10 * legs, legs / 4, 2.5, Standings((leader,), Matches.of(), ())))
+            shows.on_progress(Progress(legs, 90, 10 * legs, legs / 4, 2.5, Standings((leader,), Matches.of, ())))
     lines = written.getvalue().splitlines()
     if not as_json:
         assert [re.sub(" legs.*", "", line) for line in lines] == [f"A contest: {legs}/90" for legs in (16, 32, 48, 64)]

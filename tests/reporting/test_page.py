@@ -255,7 +255,7 @@ def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[st
         match._replace(points_0=100.0 * place * match.sessions, points_1=50.0 * match.sessions, points_0_stderr=0.0)
         for place, match in enumerate(ranking.matches)
     )
-    layout = layout_of(one, replace(ranking, matches=Matches.of(matches)))
+    layout = layout_of(one, replace(ranking, find_matches=partial(Matches.of, matches)))
     within = set(layout.names)
     known = [m.points_per_session for match in matches for m in (match, match.from_y()) if {m.x, m.y} <= within]
     assert layout.table.middle == pytest.approx(sum(known) / len(known))
@@ -277,7 +277,9 @@ def large_field(one: Played, bots: int) -> Findings:
     entrants = tuple(
         replace(entrant, name=name, rank=rank, significantly_ahead_of=()) for rank, name in enumerate(names, 1)
     )
-    findings = with_ranking(one, replace(ranking, entrants=entrants, matches=Matches.of(matches), faults=()))
+    findings = with_ranking(
+        one, replace(ranking, entrants=entrants, find_matches=partial(Matches.of, matches), faults=())
+    )
     game = next(game for games in one.findings.survey.chosen.values() for game in games)
     watched = matches_to_watch(findings.ranking, findings.crosstable)
     met = {name for match in matches if match.match in watched for name in (match.x, match.y)}

@@ -107,7 +107,7 @@ def _unlike(chosen: Config, written: Config) -> str:
 def _progress_before(prepared: Prepared) -> Progress:
     """How far a run is before it has played anything."""
     plan = plan_of(prepared)
-    nothing = Standings((), Matches.of(), ())
+    nothing = Standings((), Matches.of, ())
     return Progress(plan.total_legs - plan.legs, plan.total_legs, 0, 0.0, plan.seconds, nothing)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -126,12 +126,13 @@ def leaderboard_table(
         shown_below = below[: max(1, most_rows // 3)]
         shown = ranked[: max(1, most_rows - len(shown_below))]
     before: Standing | None = None
+    lines = []
     for line in shown:
         number = "=" if before and _are_equal(before, line) else str(line.rank)
         before = line
         cells = [Text(heading.cell(line), style=heading.style(line)) for heading in headings]
-        last = line is shown[-1] and len(shown) == len(ranked)
-        table.add_row(number, Text(line.name, style="bold"), *cells, end_section=bool(below) and last)
+        lines.append((Text(number), Text(line.name, style="bold"), *cells))
+    _add_lines(table, lines, end_section=bool(below) and len(shown) == len(ranked))
     if len(shown) < len(ranked):
         table.add_row("", f"…{and_more(len(ranked) - len(shown))}", end_section=bool(below))
     for line in shown_below:
@@ -255,8 +256,8 @@ def crosstable_tables(standings: Standings, title: str, width: int = 120) -> lis
         table = plain_table(title, caption)
         for name in ("x", "y", "points per session", "± 95%"):
             table.add_column(name, justify="left" if name in "xy" else "right")
-        for match in standings.matches if standings.is_zero_sum else standings.sides:
-            table.add_row(Text(match.x), Text(match.y), *_points(match))
+        shown = standings.matches if standings.is_zero_sum else standings.sides
+        _add_lines(table, ((Text(match.x), Text(match.y), *map(Text, _points(match))) for match in shown))
         return [table]
     pairs = {(match.x, match.y): match for match in standings.sides}
     longest = min(width // 3, max((len(name) for name in names), default=0))
@@ -284,6 +285,12 @@ def crosstable_tables(standings: Standings, title: str, width: int = 120) -> lis
 def _add_names(table: Table) -> None:
     """A column of bots' names. Long ones are cut where a terminal is too narrow, and no figures."""
     table.add_column("bot", overflow="ellipsis")
+
+
+def _add_lines(table: Table, lines: Iterable[Sequence[Text]], *, end_section: bool = False) -> None:
+    """Add lines whose cells have no spaces, or don't wrap, as one row: drawing a row each takes three times as long."""
+    if cells := [Text("\n").join(column) for column in zip(*lines)]:
+        table.add_row(*cells, end_section=end_section)
 
 
 def plain_table(title: str, caption: str | None = None) -> Table:

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tournament.arrays import Cells
 from tournament.contests.contest import Contest
 from tournament.errors import InputError, RunError, and_more
 from tournament.leg import legs_per_replica
@@ -358,7 +359,7 @@ def write_summaries(storage: Storage, ranking: Standings) -> None:
         write_summary(storage, name, columns, values)
 
 
-def summaries(ranking: Standings) -> dict[str, tuple[tuple[Column, ...], dict[str, list[Any]]]]:
+def summaries(ranking: Standings) -> dict[str, tuple[tuple[Column, ...], Cells]]:
     """The files that sum up the records, each with its columns and their values."""
     return {
         "matches.parquet": (MATCHES, match_values(ranking)),
@@ -366,7 +367,7 @@ def summaries(ranking: Standings) -> dict[str, tuple[tuple[Column, ...], dict[st
     }
 
 
-def match_values(ranking: Standings) -> dict[str, list[Any]]:
+def match_values(ranking: Standings) -> Cells:
     return ranking.rows_of_matches().columns()
 
 
@@ -472,7 +473,7 @@ def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:
     return rows
 
 
-def _frame(columns: tuple[Column, ...], values: dict[str, list[Any]]) -> pd.DataFrame:
+def _frame(columns: tuple[Column, ...], values: Cells) -> pd.DataFrame:
     import pandas as pd
 
     types = {column.name: column.dtype for column in columns if column.dtype != "str"}

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tournament.arrays import Floats, Whole
+from tournament.arrays import Cells, Floats, Whole
 from tournament.standings.house import HousePlay
 from tournament.standings.standard_errors import Strata, summed
 from tournament.store.legs import Legs
@@ -43,21 +42,21 @@ class MatchRows:
         none = np.zeros((0, 2), np.int32)
         return cls(np.zeros((0, 5), np.int64), (), none, none[:, 0], np.zeros((0, 2)), np.zeros((0, 2)))
 
-    def columns(self) -> dict[str, list[Any]]:
-        """Return the columns of matches.parquet, a row for each match and seat."""
-        seats, names = self.points.shape[1], (*self.names, "")
-        match, replica, legs, sessions, games = (np.repeat(column, seats).tolist() for column in self.whole.T)
+    def columns(self) -> Cells:
+        """Return the columns of matches.parquet, a row for each match and seat; NaN for what can't be told."""
+        seats, names = self.points.shape[1], np.array([*self.names, ""], object)
+        match, replica, legs, sessions, games = np.repeat(self.whole.T, seats, axis=1)
         return {
             "match": match,
             "replica": replica,
-            "seat": list(range(seats)) * len(self.whole),
-            "bot": [names[place] for place in self.players.ravel().tolist()],
-            "house": [names[place] for place in np.repeat(self.house, seats).tolist()],
+            "seat": np.tile(np.arange(seats), len(self.whole)),
+            "bot": names[self.players.ravel()].tolist(),
+            "house": names[np.repeat(self.house, seats)].tolist(),
             "legs": legs,
             "sessions": sessions,
             "games": games,
-            "points": self.points.ravel().tolist(),
-            "stderr": [None if math.isnan(error) else error for error in self.stderr.ravel().tolist()],
+            "points": self.points.ravel(),
+            "stderr": self.stderr.ravel(),
         }
 
 

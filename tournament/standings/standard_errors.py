@@ -212,7 +212,8 @@ class Met:
         fewest = np.full(self.entrants, np.inf)
         for seat, entrant in enumerate(self.seats.T):
             there = entrant >= 0
-            own, entrant, freedom = self.covariances[there, seat, seat], entrant[there], self.freedom[there]
+            own, entrant = self.covariances[:, seat, seat][there], entrant[there]
+            freedom = self.freedom[there].astype(np.float64)  # fast as no other kind is
             variances += np.bincount(entrant, own, self.entrants)
             squares += np.bincount(entrant, own * own / (freedom + 2), self.entrants)
             np.minimum.at(fewest, entrant, freedom)

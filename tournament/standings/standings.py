@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import cast
 
 import numpy as np
@@ -80,7 +80,8 @@ class Standing:
 
 @dataclass(frozen=True)
 class Standings:
-    """The ranking, the matches in order of their numbers, and every fault with its leg.
+    """The ranking, the matches in order of their numbers, which are found when they are asked for, and every fault with
+    its leg.
 
     `measured` has a row for each ranked entrant who has met another one, in the same order. By `rounding` points a
     session, of one opponent or several, may be off where bots play each other. `scoring` and `house`, the names of the
@@ -90,7 +91,7 @@ class Standings:
     """
 
     entrants: tuple[Standing, ...]
-    matches: Matches
+    find_matches: Callable[[], Matches] = field(compare=False)
     faults: tuple[tuple[LegResult, Fault], ...]
     scoring: HouseScoring | None = None
     house: tuple[str, ...] = ()
@@ -101,6 +102,10 @@ class Standings:
     seats: int = 2
     drawn: bool = False
     rows_of_matches: Callable[[], MatchRows] = field(default=MatchRows.nothing, compare=False)
+
+    @cached_property
+    def matches(self) -> Matches:
+        return self.find_matches()
 
     @property
     def has_means(self) -> bool:
@@ -216,9 +221,9 @@ def compute_standings(field: ContestSetup, batches: Sequence[Batch], scoring: Ho
     ranked = _ranked(fit, order, tally, adjusted, faulty, sure, has_places=bool(field.until) or measured.tells)
     return Standings(
         tuple(ranked + _below_the_line(field, faulty)),
-        pairs_of_tables(legs, per_replica, field.numbers, drawn=drawn)
+        partial(pairs_of_tables, legs, per_replica, field.numbers, drawn=drawn)
         if by_tables
-        else matches_of(legs, per_replica, None if scoring is None else HousePlay(legs, scoring, facts)),
+        else partial(_matches, legs, per_replica, scoring, facts),
         tuple((leg, fault) for leg in faulty.legs for fault in leg.faults),
         scoring,
         tuple(facts),
@@ -232,6 +237,12 @@ def compute_standings(field: ContestSetup, batches: Sequence[Batch], scoring: Ho
         drawn,
         partial(_rows_of_matches, legs, per_replica, scoring, facts, drawn),
     )
+
+
+def _matches(
+    legs: Legs, per_replica: int, scoring: HouseScoring | None, facts: Mapping[str, Mapping[str, float]]
+) -> Matches:
+    return matches_of(legs, per_replica, HousePlay(legs, scoring, facts) if scoring else None)
 
 
 def _rows_of_matches(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -95,7 +96,9 @@ def tally_of_points(
 def met_of(strata: Strata, seats: Whole, divisors: Whole) -> Met:
     """The errors of scores that are the strata's sums by entrant, divided; −1 for a seat that doesn't count."""
     share = np.where(seats < 0, 0.0, 1 / np.append(np.maximum(divisors, 1), 1)[seats])
-    covariances = strata.covariances * share[:, :, np.newaxis] * share[:, np.newaxis]
+    covariances = np.empty_like(strata.covariances)
+    for one, other in itertools.product(range(seats.shape[1]), repeat=2):  # columns are long, matrices small
+        covariances[:, one, other] = strata.covariances[:, one, other] * share[:, one] * share[:, other]
     return Met(seats, covariances, strata.freedom, len(divisors), strata.fewest > 1)
 
 

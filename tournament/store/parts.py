@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from blake3 import blake3
 
+from tournament.arrays import Cells
 from tournament.errors import RunError, truncate
 from tournament.store.columns import ROWS_PER_BUFFER, Column
 from tournament.store.ledger import Part
@@ -255,13 +256,13 @@ def copy_legs(
         raise
 
 
-def write_summary(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> None:
+def write_summary(storage: Storage, name: str, columns: Sequence[Column], values: Cells) -> None:
     """Write or replace a small table, one file, in one step. Raises OSError."""
     storage.replace(name, summary_content(columns, values), durable=False)  # the next run rewrites it
 
 
-def summary_content(columns: Sequence[Column], values: dict[str, list[Any]]) -> bytes:
-    """A small table as a file. None is written as a null."""
+def summary_content(columns: Sequence[Column], values: Cells) -> bytes:
+    """A small table as a file. None is written as a null, and so is NaN in an array."""
     sink = pa.BufferOutputStream()
     pq.write_table(_summary_table(columns, values), sink, write_page_checksum=True, compression="zstd")
     return sink.getvalue().to_pybytes()
@@ -283,7 +284,7 @@ def rows_of_summary(content: bytes, place: str, columns: Sequence[Column]) -> li
         raise RunError(f"{place} is damaged: {truncate(str(error), 200)}") from None
 
 
-def summary_is(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> bool | None:
+def summary_is(storage: Storage, name: str, columns: Sequence[Column], values: Cells) -> bool | None:
     """Whether a table that `write_summary` wrote has these values; None when it is damaged. One that is larger isn't
     read. Raises FileNotFoundError."""
     table = _summary_table(columns, values)
@@ -304,7 +305,7 @@ def summary_is(storage: Storage, name: str, columns: Sequence[Column], values: d
     return bool(there.equals(table)) if there.schema.equals(table.schema) else None
 
 
-def _summary_table(columns: Sequence[Column], values: dict[str, list[Any]]) -> pa.Table:
+def _summary_table(columns: Sequence[Column], values: Cells) -> pa.Table:
     schema = _summary_schema(columns)
     return pa.table([_array(values[one.name], one.type) for one in schema], schema=schema)
 
@@ -314,15 +315,20 @@ def _summary_schema(columns: Sequence[Column]) -> pa.Schema:
     return pa.schema(pa.field(c.name, kind, metadata={"meaning": c.description}) for c, kind in zip(columns, kinds))
 
 
-def _array(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
+def _array(values: Sequence[Any] | npt.NDArray[Any], kind: pa.DataType) -> pa.Array[Any]:
     """Values as an arrow array, None as a null. Unlike pyarrow.array this doesn't import pandas, which takes long."""
     if pa.types.is_string(kind):
         builder = pa.lib.StringBuilder()
         builder.append_values(values)
         return builder.finish()
-    present = np.packbits(np.array([value is not None for value in values], dtype=bool), bitorder="little")
-    filled = np.array([0 if value is None else value for value in values], dtype=kind.to_pandas_dtype())
-    buffers: list[pa.Buffer | None] = [pa.py_buffer(present.tobytes()), pa.py_buffer(filled.tobytes())]
+    if isinstance(values, np.ndarray):  # half a million matches as objects would take a second
+        present = ~np.isnan(values)
+        filled = np.where(present, values, 0).astype(kind.to_pandas_dtype())
+    else:
+        present = np.array([value is not None for value in values], dtype=bool)
+        filled = np.array([0 if value is None else value for value in values], dtype=kind.to_pandas_dtype())
+    bits = np.packbits(present, bitorder="little")
+    buffers: list[pa.Buffer | None] = [pa.py_buffer(bits.tobytes()), pa.py_buffer(filled.tobytes())]
     return pa.Array.from_buffers(kind, len(values), buffers)
 
 
