@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Semaphore
 from typing import Any
 
 import pytest
@@ -312,8 +313,10 @@ def read_beside_a_writer(writer: Writer, storage: Storage) -> int:
             batch = stage_batch(writer.storage, leg(0, number), leg(1, number))
             writer.commit(batches=[batch], without=[before] if number % 3 == 2 else [])
             before = batch.name
+            if number % 15 == 14:
+                assert read.acquire(timeout=60)  # so that readings come in between, however slow they are
 
-    readings = 0
+    readings, read = 0, Semaphore(0)
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(write)
         while not (ended := running.done()) or not readings:
@@ -323,6 +326,7 @@ def read_beside_a_writer(writer: Writer, storage: Storage) -> int:
             newest = max(numbers, default=-1)
             assert numbers == [number for number in range(newest + 1) if number % 3 != 1 or number == newest]
             readings += 1
+            read.release()
             if ended:
                 break
     running.result()
