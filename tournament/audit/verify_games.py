@@ -22,7 +22,6 @@ from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import adapted, build_entrant, build_entrants
-from tournament.entrants.folder import find_submissions
 from tournament.errors import RunError
 from tournament.keys import master_key
 from tournament.leg import Leg, Unfit
@@ -75,11 +74,14 @@ def find_players(
     have the seed. Raises InputError when there is no entrants folder, and all are wanted."""
     assert settings.seed is not None
     known = {e.name: e for e in field.entrants}
-    wanted = None if only is None else _unchanged(config.entrants, field, only)
+
+    def is_chosen(file: Submission) -> bool:
+        return only is None or (file.name in only and field.sha256.get(file.name) == file.sha256)
+
     entrants: list[Entrant] = []
-    if wanted is None or wanted:
+    if only is None or config.entrants.is_dir():
         entrants = build_entrants(
-            contest, settings, config.sandbox, config.entrants, say, wanted, lambda: field.entrants
+            contest, settings, config.sandbox, config.entrants, say, is_chosen, lambda: field.entrants
         )
     house = contest.house.players(settings, config.folder, say) if contest.house else ()
     artifacts = artifacts_of(entrants, house)
@@ -100,12 +102,6 @@ def find_players(
         frozenset(here.keys() ^ known.keys() | here.keys() - set(same)),
         tuple(problem for name in sorted(same) for problem in _entrant_problems(known[name], here[name])),
     )
-
-
-def _unchanged(folder: Path, field: ContestSetup, names: Sequence[str]) -> list[str]:
-    """Which of these bots have the file that the field has."""
-    files = find_submissions(folder, lambda: field.entrants)[0] if folder.is_dir() else []
-    return [one.name for one in files if one.name in names and field.sha256.get(one.name) == one.sha256]
 
 
 def _as_it_played(

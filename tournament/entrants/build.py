@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import json
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -129,10 +129,10 @@ def building(
     sandbox: SandboxSettings,
     folder: Path,
     say: Callable[[str], None],
-    only: Collection[str] | None = None,
+    chosen: Callable[[Submission], bool] | None = None,
     recorded: Recorded = lambda: (),
 ) -> Iterator[Building]:
-    """Build every bot of a folder, or those of some names `only`. What isn't built when an error leaves the block is
+    """Build every bot of a folder, or those that are `chosen`. What isn't built when an error leaves the block is
     given up.
 
     Of several with one name the `recorded` one plays. Raises InputError when there is no such folder, or when this
@@ -140,8 +140,8 @@ def building(
     """
     submissions, refused = find_submissions(folder, recorded)
     builds = Builds.of(contest.interface, settings, sandbox)
-    if only is not None:
-        submissions = [submission for submission in submissions if submission.name in only]
+    if chosen is not None:
+        submissions = [submission for submission in submissions if chosen(submission)]
     in_c = [submission for submission in submissions if submission.kind in LANGUAGES]
     to_compile = [s for s in in_c if not _is_compiled(s, builds.interface)]
     if to_compile or any(s.kind in ("python", "program") for s in submissions):
@@ -160,11 +160,11 @@ def build_entrants(
     sandbox: SandboxSettings,
     folder: Path,
     say: Callable[[str], None],
-    only: Collection[str] | None = None,
+    chosen: Callable[[Submission], bool] | None = None,
     recorded: Recorded = lambda: (),
 ) -> list[Entrant]:
     """The bots of a folder, all built. Raises as `building` and `build_entrant` do."""
-    with building(contest, settings, sandbox, folder, say, only, recorded) as bots:
+    with building(contest, settings, sandbox, folder, say, chosen, recorded) as bots:
         return bots.entrants(say)
 
 

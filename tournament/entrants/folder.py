@@ -47,8 +47,9 @@ def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[lis
         )
     by_name: dict[str, list[Submission]] = {}
     refused: list[Entrant] = []
+    within = folder.resolve()
     for path in _entries(folder):
-        submission = _read_entry(path, folder)
+        submission = _read_entry(path, within)
         if submission is None:
             continue
         if isinstance(submission, Entrant):
@@ -76,16 +77,16 @@ def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[lis
     return sorted(playing.values(), key=lambda s: s.name), refused
 
 
-def _read_entry(path: Path, folder: Path) -> Submission | Entrant | None:
-    """The bot at a path in its folder, which can't play if it can't be read; None if it is no bot. Whatever goes wrong
-    concerns this bot alone."""
+def _read_entry(path: Path, within: Path) -> Submission | Entrant | None:
+    """The bot at a path in its resolved folder, which can't play if it can't be read; None if it is no bot. Whatever
+    goes wrong concerns this bot alone."""
     kind: Kind | None = None
     try:
         kind = kind_of(path)
         if kind is None or path.name.startswith("."):
             return None
-        _check_link(path, folder)
-        return read_submission(path, within=folder)
+        _check_link(path, within)
+        return read_submission(path, within)
     except InputError as problem:
         why = str(problem).removeprefix(f"{path.name}: ")
     except Exception as error:
@@ -163,10 +164,10 @@ def check_among_others(path: Path, folder: Path, recorded: Recorded) -> None:
                 raise InputError(problem if shown in problem else f"{shown}: {problem}")
 
 
-def _check_link(path: Path, folder: Path) -> None:
+def _check_link(path: Path, within: Path) -> None:
     """Raise InputError for a link out of the entrants folder: strangers must not name files for us to read."""
     try:
-        inside = path.resolve().is_relative_to(folder.resolve())
+        inside = path.resolve().is_relative_to(within)
     except (OSError, RuntimeError):
         raise InputError(f"{path.name}: it is a link in a circle; put a file there") from None
     if not inside:
@@ -192,8 +193,8 @@ def _has_recipe(folder: Path) -> bool:
 
 
 def read_submission(path: Path, within: Path | None = None) -> Submission:
-    """One bot's file or folder, which must lie `within` one if that is given. Raises InputError when it can't be one,
-    with the reason."""
+    """One bot's file or folder, which must lie `within` a resolved folder if that is given. Raises InputError when it
+    can't be one, with the reason."""
     kind = kind_of(path)
     if kind is None:
         is_a = f"; this is {_what_folder(path)}" if path.is_dir() else ""
@@ -223,7 +224,7 @@ def _read_file(path: Path, within: Path | None) -> bytes:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
             raise InputError(f"{path.name}: it is not a plain file")
-        if within and not Path(os.readlink(f"/proc/self/fd/{descriptor}")).is_relative_to(within.resolve()):
+        if within and not Path(os.readlink(f"/proc/self/fd/{descriptor}")).is_relative_to(within):
             raise InputError(f"{path.name}: {_OUTSIDE}")  # it was changed after it was looked at
         most = MOST_BYTES_OF_C if KINDS[path.suffix.lower()] in LANGUAGES else MOST_BYTES
         source = file.read(most + 1) if found.st_size <= most else b""

@@ -359,16 +359,14 @@ class Legs(Sequence[LegResult]):
         return out if self.players.shape[1] <= SEATS_THAT_END_A_LEG else np.zeros_like(out)
 
     @property
-    def size(self) -> int:
-        """About how many bytes they take in legs/ and faults/."""
-        columns = (self.digest, self.players, self.house, self.whole, self.sums, self.more)
-        texts = (
-            text
+    def text_size(self) -> int:
+        """About how many bytes the texts of their faults take."""
+        return sum(
+            len(text)
             for rest in self.rests
             for one in rest.faults
             for text in (one.message, one.question_text, one.last_output)
         )
-        return sum(column.nbytes for column in columns) + sum(map(len, texts))
 
     def of_seat(self, seat: int) -> SeatColumns:
         """What a seat has won."""

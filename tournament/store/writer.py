@@ -30,9 +30,9 @@ from tournament.store.ledger_reading import IS_MISSING, read_batches, read_state
 from tournament.store.legs import Legs
 from tournament.store.storage import MOST_READ, OWN_STAGED, STAGING, AlreadyExists, Storage, is_url
 
-# The most legs, and bytes with the texts of faults, of a commit that has several batches; and the bytes of their parts,
-# which wait in staging/ until then.
-_MOST_LEGS, _MOST_BYTES, _MOST_STAGED = 50_000, 8 << 20, 32 << 20
+# The most legs, and bytes of the texts of faults, of a commit that has several batches; and the bytes of their parts,
+# which wait in staging/ until then. Each commit of an edit rewrites the files of legs that it meets: few are fast.
+_MOST_LEGS, _MOST_BYTES, _MOST_STAGED = 1 << 18, 8 << 20, 32 << 20
 _LISTED_BYTES = 1000  # of a batch, its legs aside
 # With more files of legs the smallest are put together, this many at once: each leg is rewritten a few times at most.
 _MOST_FILES, _TOGETHER = 20, 8
@@ -62,8 +62,8 @@ def in_commits(changes: Iterable[Change]) -> Iterator[Change]:
 
 
 def _weight(batch: Batch) -> tuple[int, int, int]:
-    """How many legs a batch brings, and their bytes; and the bytes of its parts that are staged."""
-    return len(batch.legs), batch.legs.size + _LISTED_BYTES, sum(part.size for part in batch.parts)
+    """How many legs a batch brings, and the bytes of their texts; and the bytes of its parts that are staged."""
+    return len(batch.legs), batch.legs.text_size + _LISTED_BYTES, sum(part.size for part in batch.parts)
 
 
 @dataclass(frozen=True)
