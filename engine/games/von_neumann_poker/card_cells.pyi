@@ -1,9 +1,12 @@
+from typing import final
+
 import numpy as np
 import numpy.typing as npt
 
 CELLS_A_SIDE: int
 CELLS: int
 
+@final
 class CellSums:
     def __init__(
         self, first_session: int, sessions: int, played: npt.NDArray[np.int64], before: npt.NDArray[np.int64]
