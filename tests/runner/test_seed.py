@@ -41,7 +41,7 @@ def test_a_run_without_a_seed_draws_one_and_goes_on_with_it(tmp_path: Path) -> N
     assert play(place).games == 0
     place.write_bot("newcomer", "int a(const Bot *b) { return 9; } int b(const Bot *b, const int bet) { return 0; }")
     again = play(place)
-    assert again.games > 0 and not again.said
+    assert again.games > 0 and not any("another seed" in text for text in again.said)
     assert secrets_of(place) == [kept, copy]
     both = load(str(place.results)).games.merge(games, on=["match", "session", "game"], suffixes=("", "_before"))
     assert len(both) == len(games)
