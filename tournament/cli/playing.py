@@ -29,6 +29,9 @@ from tournament.standings.matches import Matches
 from tournament.standings.standings import Standings
 from tournament.store.storage import join_location
 
+# The options without which the next run would play something else than this one.
+TO_REPEAT = ("sessions", "replicas", "seed")
+
 
 @dataclass(frozen=True)
 class Playing:
@@ -99,7 +102,7 @@ class Playing:
 
 def _unlike(chosen: Config, written: Config) -> str:
     """The options that the next run has to repeat; of a seed, which may be secret, not its value."""
-    values = {name: getattr(chosen.contest, name) for name in ("sessions", "replicas", "seed")}
+    values = {name: getattr(chosen.contest, name) for name in TO_REPEAT}
     unlike = {name: value for name, value in values.items() if value != getattr(written.contest, name)}
     return " ".join(f"--{name} {'…' if name == 'seed' else value}" for name, value in unlike.items())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -64,7 +65,7 @@ def run(
     import gc
 
     # Imported here: help needs none of it.
-    from tournament.cli.playing import Playing
+    from tournament.cli.playing import TO_REPEAT, Playing
     from tournament.config import load_config, load_contests
 
     gc.freeze()  # what is loaded so far lasts: else it is searched for garbage before the first game
@@ -85,8 +86,12 @@ def run(
     if progress not in (None, "json"):
         raise InputError(f"--progress {progress}: there is json")
     given = {"entrants": entrants, "results": results, "config": config}
-    how_much = {name: options[name] for name in ("sessions", "seed", "replicas") if options[name] is not None}
-    as_written = {name: load_config(name, config, results=results) for name in chosen} if how_much else chosen
+    as_written = dict(chosen)
+    if any(options[name] is not None for name in TO_REPEAT):
+        others = {name: value for name, value in options.items() if name not in TO_REPEAT}
+        for name in chosen:
+            with contextlib.suppress(InputError):  # settings that are none without the options
+                as_written[name] = load_config(name, config, **others)
     playing = Playing(chosen, given, progress == "json", archive, as_written)
     all_fit = playing.run(dry_run=dry_run)
     if strict and not all_fit:
