@@ -102,6 +102,7 @@ class Standings:
     seats: int = 2
     drawn: bool = False
     rows_of_matches: Callable[[], MatchRows] = field(default=MatchRows.nothing, compare=False)
+    began_again: tuple[str, ...] = ()
 
     @cached_property
     def matches(self) -> Matches:
@@ -236,6 +237,7 @@ def compute_standings(field: ContestSetup, batches: Sequence[Batch], scoring: Ho
         seats,
         drawn,
         partial(_rows_of_matches, legs, per_replica, scoring, facts, drawn),
+        tuple(sorted({name for leg in np.flatnonzero(legs.tries > 1).tolist() for name in legs[leg].seats})),
     )
 
 
