@@ -1,7 +1,7 @@
 """A clock that stands still while the whole machine, or this process with its group, does.
 
-A thread without the interpreter's lock wakes at a fixed interval. If it wakes much too late, this process didn't run: the
-machine was suspended, the process stopped, or processors were overloaded. Nobody's sleep counts in such a gap.
+A thread without the interpreter's lock wakes at a fixed interval. If it wakes much too late, this process didn't run:
+the machine was suspended, the process stopped, or processors were overloaded. No sleep counts in such a gap.
 """
 
 cdef extern from *:
