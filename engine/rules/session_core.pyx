@@ -166,7 +166,7 @@ cdef class Rows:
 
 cdef object explained(failure):
     """An exception of the rules, with a hint if a question was used as an answer."""
-    if isinstance(failure, (TypeError, AttributeError)) and ("'Question'" in str(failure) or ".Question'" in str(failure)):
+    if isinstance(failure, (TypeError, AttributeError)) and "Question'" in str(failure):
         hint = f"{failure}; a question isn't an answer: did you forget yield?"
         return type(failure)(hint).with_traceback(failure.__traceback__)
     return failure
@@ -179,8 +179,8 @@ cdef class SessionCore(GameCore):
     The generator yields questions, which decisions make (`engine.rules.decisions`), is sent legal answers, and records
     games. Questions in a list are asked together: none of their answers is known before the last. `columns`: of the
     contest's own columns of games, as `game_columns` takes them. `placements`: one of each of the contest's decisions.
-    A game has at most `max_questions`, over all seats, so that play in which no bot acts ends. `deals_key`, 32 bytes, chooses the chance, different
-    in each game. There are so many `seats`; the one that comes first is `first` in the first session, and in each
+    A game has at most `max_questions`, over all seats, so that play in which no bot acts ends. `deals_key`, 32 bytes,
+    chooses the chance, different in each game. There are so many `seats`; the one that comes first is `first` in the first session, and in each
     after it the one before. `zero_sum` has each game checked for it. An exception of the rules ends the leg, and
     `check` raises it, as one of their `steps` that takes too long.
     """

@@ -312,17 +312,20 @@ def _tables(rules: type[Rules], seats: int) -> Tables:
             described |= {name: f"{column.description}, of seat {seat}" for seat, name in enumerate(each)}
     for seat, name in enumerate(points_columns(seats)):
         described[name] = _DESCRIPTIONS.get(name, f"points of seat {seat}")
+    per_seat = ["points", *[column.name for column in rules.columns if column.per_seat]]
+    seat_of = {name: seat for column in per_seat for seat, name in enumerate(names_by_seat(column, seats))}
     points, zero_sum = tuple(points_columns(seats)), rules.zero_sum and seats == 2
     return Tables(
-        _described(game_columns(seats, own), described),
-        _described(session_columns(seats), described),
+        _described(game_columns(seats, own), described, seat_of),
+        _described(session_columns(seats), described, seat_of),
         PointsSource("sessions", points[:1] if zero_sum else points, zero_sum=zero_sum),
     )
 
 
-def _described(columns: dict[str, str], own: dict[str, str]) -> tuple[Column, ...]:
+def _described(columns: dict[str, str], own: dict[str, str], seat_of: dict[str, int]) -> tuple[Column, ...]:
     return tuple(
-        Column(name, kind, own[name] if name in own else _DESCRIPTIONS[name]) for name, kind in columns.items()
+        Column(name, kind, own[name] if name in own else _DESCRIPTIONS[name], seat=seat_of.get(name, -1))
+        for name, kind in columns.items()
     )
 
 
