@@ -99,15 +99,17 @@ class TaskQueue:
         batches: list[list[Leg]] = []
         schedule, out = self._schedule, self._out()
         inline = in_lanes = 0
-        before = (-1, -1)
+        before, extends = (-1, -1), False
         for rank, fixture, counts in self._legs:
             replica = fixture.number // schedule.legs_per_replica
-            follows = before == (replica, rank - 1) or (before[0] == replica and not self._in_order)
+            # Legs that are left out end a batch just as others do: the next one may belong to another replica.
+            extends &= before == (replica, rank - 1) or (before[0] == replica and not self._in_order)
             before = replica, rank
             if not counts or (out and not out.isdisjoint(fixture.names)):
                 continue
-            if not (batches and follows):
+            if not extends:
                 batches.append([])
+                extends = True
             batches[-1].append(schedule.leg(fixture))
             has_processes = fixture.has_processes
             in_lanes += has_processes
