@@ -106,7 +106,7 @@ def test_probe_killed_from_outside_is_tried_twice_and_never_blames_the_sandbox(
     if kills == 1:
         assert probe.probe_sandbox("on").startswith("Landlock")
     else:
-        with pytest.raises(RunError, match="killed twice from outside, .* free some memory") as caught:
+        with pytest.raises(RunError, match=r"killed twice from outside, .* free some memory") as caught:
             probe.probe_sandbox("on")
         assert "sandbox =" not in str(caught.value)
     assert len(tries) == 2

@@ -105,7 +105,7 @@ def to_play(
         LegResult(one.digest, one.match, one.number, one.names, 1, 1, SUMS[:1] * len(one.names)) for one in fixtures
     ]
     left = reconcile([Batch("", (), Legs.of(played))] if done else [], schedule)
-    return TaskQueue(schedule, left, pace, lambda: frozenset(out), in_order=in_order)
+    return TaskQueue(schedule, left, pace, lambda: (frozenset(out), frozenset()), in_order=in_order)
 
 
 def tasks_of(play: TaskQueue) -> Iterator[Task]:
