@@ -93,14 +93,18 @@ def test_adapter_of_another_interface_plays_its_bots(adapter: str, paper: str, f
 
 def test_adapter_goes_before_functions_of_its_names_and_helper_classes(field: ContestSetup) -> None:
     adapter = "def move(bot):\n    return 'RPS'.index(globals()['move']({'turn': bot.turn})['sign'])\n"
-    helper = "class Helper:\n    def __init__(self, x):\n        self.x = x\n    def move(self, to):\n        return to\n"
+    helper = (
+        "class Helper:\n    def __init__(self, x):\n        self.x = x\n    def move(self, to):\n        return to\n"
+    )
     paper = "def move(state):\n    return {'sign': 'P' if state['turn'] >= 0 else 'R'}\n"
     field.write(adapter, paper=helper + paper, rock="def move(state):\n    return {'sign': 'R'}\n")
     assert field.scores() == {"paper": 10.0, "rock": -10.0}
 
 
 def test_base_class_of_an_adapter_is_not_the_bot(field: ContestSetup) -> None:
-    adapter = "class Base:\n    def move(self, bot):\n        return self.sign()\n    def sign(self):\n        return 0\n"
+    adapter = (
+        "class Base:\n    def move(self, bot):\n        return self.sign()\n    def sign(self):\n        return 0\n"
+    )
     paper = "class Paper(Base):\n    def sign(self):\n        return 1\n"
     field.write(adapter, paper=paper, rock="class Rock(Base):\n    pass\n")
     assert field.scores() == {"paper": 10.0, "rock": -10.0}
