@@ -17,7 +17,7 @@ from tournament.runner.plan import new_pace, starts_per_leg
 from tournament.runner.schedule.counting import Reconciliation
 from tournament.runner.schedule.legs import Replicas, Schedule
 from tournament.runner.tasks import TaskQueue
-from tournament.store.ledger import ContestSetup
+from tournament.store.ledger import ContestSetup, FailedLeg
 from tournament.store.legs import Legs
 from tournament.store.writer import Change, Writer, in_commits
 from tournament.worker.batch import Receipt, Task
@@ -50,6 +50,7 @@ class RoundPlay:
         disqualified: Whether a bot was, so that less may count than was played, or legs that were left out are wanted
             after all.
         set_aside: Why bots can't be played on.
+        failed: Legs in which the contest's rules failed. Of their matches no more is played.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class RoundPlay:
     ) -> None:
         self.disqualified = False
         self.set_aside: dict[str, str] = {}
+        self.failed: list[FailedLeg] = []
         self._run, self._schedule, self._standings, self._new_field = run, schedule, standings, new_field
         self._settings, self._sandbox = run.config.contest.for_workers(), run.config.sandbox.model_dump()
         self._left = left
@@ -82,7 +84,7 @@ class RoundPlay:
         waited_before = executor.waited
         pace = new_pace(contest, config, executor.workers, sessions, starts)
         pace.load_saved(self._run.writer.storage)
-        self._to_play = TaskQueue(self._schedule, left, pace, self.set_aside.keys, in_order=self._new_field is None)
+        self._to_play = TaskQueue(self._schedule, left, pace, self._plays_no_more, in_order=self._new_field is None)
         receipts = executor.play(self._next_task, self._run.artifacts)
         try:
             for several in receipts:
@@ -122,8 +124,17 @@ class RoundPlay:
             broken={digest: broken.pop(digest) for digest in digests if digest in broken},
         )
 
+    def _plays_no_more(self) -> tuple[set[str], set[int]]:
+        return {*self.set_aside}, {leg.match for leg in self.failed}
+
     def _note_troubles(self, receipt: Receipt) -> None:
-        """Set bots aside that can't be played on."""
+        """Set bots aside that can't be played on, and matches in which the rules failed."""
+        for failed in receipt.failed:
+            if not self.failed:
+                self._run.listener.on_message(
+                    f"The rules failed in match {failed.match} ({failed.title}), which is set aside: {failed.reason}"
+                )
+            self.failed.append(failed)
         for trouble in receipt.troubles:
             for name in trouble.names:
                 if name not in self.set_aside:

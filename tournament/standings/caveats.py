@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tournament.errors import join_names
+from tournament.errors import join_names, pluralize
 from tournament.standings.standings import Standings
 
 _ENOUGH_REPLICAS = 10
@@ -21,6 +21,9 @@ def note_of_second_tries(ranking: Standings) -> list[str]:
 
 
 def _on_errors(ranking: Standings) -> list[str]:
+    if ranking.is_provisional:
+        count = pluralize(len({leg.match for leg in ranking.failed_legs}), "match", "matches")
+        return [f"places are provisional: the rules failed in {count}"]
     replicas = ranking.measured.replicas
     if ranking.until is not None:
         if any(line.order_status == "settled" for line in ranking.ranked):

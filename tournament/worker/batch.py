@@ -26,13 +26,13 @@ from tournament.leg import PROCESSES, Leg
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
-from tournament.store.ledger import Batch, batch_name
+from tournament.store.ledger import Batch, FailedLeg, batch_name
 from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import LegResult, Legs, too_much
 from tournament.store.part_writer import PartWriter, origin_of
 from tournament.store.storage import Storage, open_storage, staged_name
 from tournament.worker.faults import Disqualified, Stopped
-from tournament.worker.leg import length_of, play_leg
+from tournament.worker.leg import RulesFailed, length_of, play_leg
 from tournament.worker.processes.spool import Spool
 
 if TYPE_CHECKING:
@@ -112,8 +112,9 @@ class Trouble:
 class Receipt:
     """Played batches, ready to commit, the seconds that they took, and how much of them was played in lanes.
 
-    `troubles`: of bots that went wrong; of the legs of these, none or some were played. `broken`: what counts of legs
-    that broke off, and weren't finished.
+    `troubles`: of bots that went wrong; of the legs of these, none or some were played. `failed`: legs in which the
+    rules failed; further legs of these matches may not have been played. `broken`: what counts of legs that broke off,
+    and weren't finished.
     """
 
     batches: tuple[Batch, ...]
@@ -122,6 +123,7 @@ class Receipt:
     games_in_lanes: int = 0
     legs_in_lanes: int = 0
     troubles: tuple[Trouble, ...] = ()
+    failed: tuple[FailedLeg, ...] = ()
     broken: BrokenLegs = field(default_factory=dict)
 
 
@@ -137,6 +139,7 @@ class ParquetSink:
     settings: ContestSettings
     _leg_luck: LegLuck | None = field(init=False, default=None)
     _first: int = field(init=False, default=0)  # row of games that `_leg_luck` hasn't seen
+    _leg_began: tuple[int, int] | None = field(init=False, default=None)  # rows before the leg, if none were written
     _luck_columns: dict[str, npt.NDArray[Any]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -146,15 +149,24 @@ class ParquetSink:
     def clear(self) -> None:
         """Write out the rows. Raises OSError."""
         self._show_luck()
-        self._first = 0
+        self._first, self._leg_began = 0, None
         for part, table in ((self.games_part, self.games), (self.sessions_part, self.sessions)):
             part.append(table.arrays, table.rows)
             table.rows = 0
 
     def begin(self, leg: Leg) -> None:
         """The rows that follow are this leg's."""
+        self._leg_began = self.games.rows, self.sessions.rows
         if self.luck:
             self._leg_luck, self._first = self.luck.new(self.settings, leg.plan.first_session), self.games.rows
+
+    def take_back(self) -> bool:
+        """Forget the rows of the leg that began last. Return False if some of them are written."""
+        self._leg_luck = None
+        if self._leg_began is None:
+            return False
+        self.games.rows, self.sessions.rows = self._leg_began
+        return True
 
     def take_luck(self) -> Floats | None:
         """What luck was worth in the leg, whose rows are all there, by block; None where nothing is corrected."""
@@ -197,10 +209,11 @@ def play_task(
     """Play a task. `artifacts` are the bots' bytes, and the house players' contents, by sha256.
 
     It plays during its `turn`; while its parts are put on disk, another task may play. A leg in which a bot went wrong
-    begins again, once; if the bot goes wrong again, only the others' legs are played.
+    begins again, once; if the bot goes wrong again, only the others' legs are played. Rules that fail concern their
+    match alone.
 
-    Raises OSError when parts can't be written, Stopped once `stopping()`,
-    InputError and RunError when this machine can't play; then nothing is left.
+    Raises OSError when parts can't be written, Stopped once `stopping()`, InputError and RunError when this machine
+    can't play; then nothing is left.
     """
     contest = load_source(task.source).named(task.contest) if task.source else find_contest(task.contest, task.rules)
     contest = contest.seated(len(task.legs[0].seats))
@@ -217,25 +230,30 @@ def play_task(
     lanes, out, troubles = _Lanes(), Disqualified(task.legs), _Troubles()
 
     def play_batch(legs: Sequence[Leg], sink: ParquetSink) -> list[LegResult] | None:
-        """The results of a batch's legs; None if a bot went wrong, whose rows are in the sink then."""
+        """The results of a batch's legs; None if a leg was broken off whose rows are in the part."""
         played = []
         for leg in legs:
-            if not out.plays(leg) or troubles.concern(leg):
-                continue
-            sink.begin(leg)
-            if leg.has_processes:
-                result = lanes.take(contest, leg, sink)
-            else:
+            while out.plays(leg) and not troubles.concern(leg):
+                sink.begin(leg)
+                if leg.has_processes:
+                    played.append(lanes.take(contest, leg, sink))
+                    break
+                apart = not troubles.suspects.isdisjoint(leg.names)
                 try:
-                    apart = not troubles.suspects.isdisjoint(leg.names)
                     result = play_leg(
                         contest, settings, leg, artifacts, sink, stopping, apart=apart, take_luck=sink.take_luck
                     )
-                except BotTrouble as trouble:
-                    troubles.note(trouble)
-                    return None
-                out.note(leg, result.out)
-            played.append(result)
+                except (BotTrouble, RulesFailed) as trouble:
+                    if isinstance(trouble, BotTrouble):
+                        troubles.note(trouble)
+                    else:
+                        troubles.note_failure(leg, trouble)
+                    if not sink.take_back():
+                        return None
+                else:
+                    out.note(leg, result.out)
+                    played.append(result)
+                    break
         sink.clear()
         return played
 
@@ -249,23 +267,35 @@ def play_task(
                 if results:
                     sinks.append(open_sink(its_legs))
                 while (played := play_batch(its_legs, sinks[-1])) is None:
-                    # What was written of its leg goes, and with it the batch, which is played again.
+                    # The leg's rows go, and with them the batch, which is played again.
                     sinks[-1].abandon()
                     games.rows = sessions.rows = 0
                     sinks[-1] = open_sink(its_legs)
                 results.append(played)
             seconds = time.perf_counter() - started
         filled = _finished(contest, sinks, results, lanes.confined_by)
-    return Receipt(tuple(filled), seconds, lanes.seconds, lanes.games, lanes.legs, tuple(troubles.all), lanes.broken)
+    return Receipt(
+        tuple(filled),
+        seconds,
+        lanes.seconds,
+        lanes.games,
+        lanes.legs,
+        tuple(troubles.all),
+        tuple(troubles.failed),
+        lanes.broken,
+    )
 
 
 class _Troubles:
-    """Bots of a task that went wrong. `suspects`: those that did once, alone or with others."""
+    """Bots of a task that went wrong, and matches in which the rules failed. `suspects`: bots that went wrong at least
+    once, alone or with others."""
 
     def __init__(self) -> None:
         self.all: list[Trouble] = []
+        self.failed: list[FailedLeg] = []
         self.suspects: set[str] = set()
         self._names: set[str] = set()
+        self._matches: set[int] = set()
 
     def note(self, trouble: BotTrouble) -> None:
         """Note that a leg broke off because of one of these bots: the second time that is their trouble."""
@@ -274,9 +304,14 @@ class _Troubles:
             self._names.update(trouble.names)
         self.suspects.update(trouble.names)
 
+    def note_failure(self, leg: Leg, failure: RulesFailed) -> None:
+        """Note that the rules failed in a leg."""
+        self.failed.append(failure.failed)
+        self._matches.add(leg.plan.match)
+
     def concern(self, leg: Leg) -> bool:
-        """Whether a bot in trouble plays in a leg."""
-        return not self._names.isdisjoint(leg.names)
+        """Whether a leg is of a bot in trouble, or of a match in which the rules failed."""
+        return leg.plan.match in self._matches or not self._names.isdisjoint(leg.names)
 
 
 class _Lanes:
@@ -308,7 +343,7 @@ class _Lanes:
         sandbox = SandboxSettings.model_validate(task.sandbox)
         self.confined_by = probe.probe_sandbox(sandbox.mode)
         self.broken = dict(task.broken)
-        given = artifacts, cache_folder(), self.spool, stopping, out, self.broken
+        given = artifacts, cache_folder(), self.spool, stopping, out, self.broken, None, troubles.note_failure
         while legs:
             try:
                 for one in play_in_lanes(contest, settings, sandbox, legs, *given, apart=bool(troubles.suspects)):

@@ -31,6 +31,7 @@ from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.worker.faults import Disqualified, Stopped
+from tournament.worker.leg import RulesFailed
 from tournament.worker.processes import python_bots
 from tournament.worker.processes.bot_process import BotProcess
 from tournament.worker.processes.leg_in_play import OVER, LaneContext, LegInPlay, PlayedLeg, players_of
@@ -52,6 +53,8 @@ _KILLED = (
     " something here ends processes"
 )
 
+OnFailure = Callable[[Leg, RulesFailed], None]  # is told of a leg in which the rules failed
+
 
 def play_in_lanes(
     contest: Contest,
@@ -65,6 +68,7 @@ def play_in_lanes(
     out: Disqualified | None = None,
     broken: BrokenLegs | None = None,
     start_program: StartProgram | None = None,
+    rules_failed: OnFailure | None = None,
     *,
     apart: bool = False,
 ) -> Generator[PlayedLeg, None, None]:
@@ -76,17 +80,20 @@ def play_in_lanes(
         out: Records which bots are disqualified. Later legs of these bots are skipped.
         broken: What counts of legs that broke off. Legs that break off here and aren't finished are added.
         start_program: Starts programs in the place of their archives. Then no leg begins again.
+        rules_failed: Called with each leg in which the rules failed; the other legs of its match are skipped.
         apart: Whether the time of each WebAssembly bot is taken.
 
     Raises:
         Stopped: The run is stopping.
         BotTrouble: A bot can't be played on, or its process was killed from outside twice in a leg.
+        RulesFailed: The rules failed in a leg, and there is no `rules_failed`.
         RunError: This machine can't run a bot.
         InputError: This machine can't confine a bot.
     """
     table = _LaneTable(
-        contest, settings, sandbox, legs, artifacts, cache, spool, stopping, out, broken, start_program, apart
-    )
+        contest, settings, sandbox, legs, artifacts, cache, spool, stopping, out, broken, start_program, rules_failed,
+        apart,
+    )  # fmt: skip
     try:
         yield from table.play()
     finally:
@@ -109,6 +116,7 @@ class _LaneTable:
         out: Disqualified | None,
         broken: BrokenLegs | None,
         start_program: StartProgram | None,
+        rules_failed: OnFailure | None,
         apart: bool,
     ) -> None:
         interface = contest.interface
@@ -128,7 +136,7 @@ class _LaneTable:
         self._by_lane: dict[int, LegInPlay] = {}
         self._done: list[PlayedLeg] = []
         self._disqualified, self._broken = out, {} if broken is None else broken
-        self._may_begin_again = start_program is None
+        self._may_begin_again, self._rules_failed = start_program is None, rules_failed
         self._most_legs = len(legs)
         self._has_modules = any(seat.kind == "wasm" for leg in legs for seat in leg.seats)
 
@@ -183,7 +191,13 @@ class _LaneTable:
                 self._queue.put_back(waiting)
                 return
             before = self._broken.get(waiting.leg.digest, BrokenLeg())
-            self._begin(LegInPlay(self._playing, waiting, players, before))
+            try:
+                in_play = LegInPlay(self._playing, waiting, players, before)
+            except RulesFailed as failure:
+                self.pool.give_back_room(players)
+                self._set_match_aside(waiting.leg, failure)
+            else:
+                self._begin(in_play)
 
     def _begin(self, in_play: LegInPlay) -> None:
         try:
@@ -191,7 +205,7 @@ class _LaneTable:
                 with self._containing(player.seat.name, "its process could not be started"):
                     in_play.seat(player)
         except MachineBusyError:
-            self.pool.unseat(in_play.players)
+            self.pool.give_back_room(in_play.players)
             if not self._by_lane:
                 raise
             self._queue.put_back(in_play.began)  # until others have ended
@@ -259,8 +273,19 @@ class _LaneTable:
         if not in_play.fault(number, failure, printed):
             self._finish(in_play)
 
+    def _set_match_aside(self, leg: Leg, failure: RulesFailed) -> None:
+        """Play no leg of a match any more in which the rules failed."""
+        if self._rules_failed is None:
+            raise failure
+        self._rules_failed(leg, failure)
+        self._play_only(lambda one: one.plan.match != leg.plan.match)
+
     def _finish(self, in_play: LegInPlay) -> None:
-        played = in_play.result()
+        try:
+            played = in_play.result()
+        except RulesFailed as failure:
+            self._set_match_aside(in_play.leg, failure)
+            return
         self._leave(in_play, scores=True)
         self._broken.pop(in_play.leg.digest, None)
         self._done.append(played)

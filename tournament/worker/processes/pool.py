@@ -84,8 +84,11 @@ class Pool:
                 self.end(process)
         return not self.by_channel and self._try_reserve_for(players)
 
+    def _needing_processes(self, players: Sequence[Player]) -> list[Player]:
+        return [player for player in players if self._needs_own(player) or self._shared_by_legs_of(player) is None]
+
     def _try_reserve_for(self, players: Sequence[Player]) -> bool:
-        new = [player for player in players if self._needs_own(player) or self._shared_by_legs_of(player) is None]
+        new = self._needing_processes(players)
         own = sum(self._needs_own(player) for player in new)
         running_own = sum(process.shared_by is None for process in self.by_channel.values())
         if own and running_own and running_own + own > MOST_OWN_PROCESSES:
@@ -178,15 +181,15 @@ class Pool:
         self._take(self._most_bytes(player.seat), anyway=True)
         return self.seat(player, leg, core)
 
-    def unseat(self, players: Sequence[Player]) -> None:
-        """Undo what was done for the players of a leg that can't begin now: the room taken, the processes started."""
+    def give_back_room(self, players: Sequence[Player]) -> None:
+        """Give back what was taken for a leg that doesn't begin: memory, and processes that have started."""
         for player in players:
             if process := player.process:
                 player.process = None
                 process.players.remove(player)
                 if process.shared_by is None:
                     self.end(process)
-            elif self._needs_own(player) or self._shared_by_legs_of(player) is None:
+            elif self._needing_processes([player]):
                 self._give_back(self._most_bytes(player.seat))
 
     def has_free_slot(self, process: BotProcess) -> bool:
