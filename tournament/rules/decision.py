@@ -116,6 +116,11 @@ class Decision(decisions.Decision):
         """Its legal answers as text."""
         return self.answer.limits + "; any other answer loses the game" * self.loses
 
+    @property
+    def answers_in_words(self) -> str:
+        """What its answer means, and which answers are legal."""
+        return "; ".join(filter(None, [self.answer.description.rstrip("."), self.answers]))
+
 
 def _check_answer(name: str, answer: ValueType) -> None:
     """Raise ValueError for a type whose values can't be answered."""

@@ -263,7 +263,8 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
                 DecisionSpec(
                     decision.name,
                     result=("i64", "i32"),
-                    answers=decision.answers,
+                    answers=decision.answers_in_words,
+                    description=decision.description,
                     returns=decision.returns,
                     most_json=decision.most_json,
                     default=decision.default,
