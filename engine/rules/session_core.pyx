@@ -12,13 +12,15 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 from engine.kernel.chance cimport Rng
-from engine.rules.decisions cimport Illegal, Question
+from engine.rules.decisions cimport Illegal, Placement, Question
 from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, GameCore, Status
 from engine.kernel.limits cimport MOST_VIEW_BYTES
 from engine.kernel.records cimport Table
 from engine.rules.steps cimport Steps
 
 from math import fsum
+
+from engine.kernel.chance import StreamRandom
 
 import numpy as np
 
@@ -31,6 +33,8 @@ cdef extern from "Python.h":
     void Py_DECREF(PyObject* referred)
 
 cdef object OVER = object()     # instead of a question
+# What the points of a zero-sum game may differ from 0 by rounding, as a share of their absolute sum.
+ZERO_SUM_TOLERANCE = 1e-9
 
 # Columns that all contests have: of games, around the contest's own, and of sessions.
 _GAME_BEGINS = {"match": "int64", "session": "int32", "game": "int32", "first_seat": "uint8"}
@@ -144,12 +148,13 @@ cdef class Rows:
                     memcpy(target, &number, place.size)     # the lowest bytes come first
                 else:
                     real = value
-                    if not isfinite(real):
-                        break
                     if place.size == sizeof(double):
                         (<double*>target)[0] = real
                     else:
                         (<float*>target)[0] = <float>real
+                        real = <float>real      # infinite if 32 bits can't hold it
+                    if not isfinite(real):
+                        break
                 i += 1
         except (TypeError, OverflowError):
             pass
@@ -159,14 +164,23 @@ cdef class Rows:
         return 0
 
 
+cdef object explained(failure):
+    """An exception of the rules, with a hint if a question was used as an answer."""
+    if isinstance(failure, (TypeError, AttributeError)) and "Question'" in str(failure):
+        hint = f"{failure}; a question isn't an answer: did you forget yield?"
+        return type(failure)(hint).with_traceback(failure.__traceback__)
+    return failure
+
+
 @cython.final
 cdef class SessionCore(GameCore):
     """One leg by rules in Python: `play_session` takes a Session and gives the generator that plays it.
 
     The generator yields questions, which decisions make (`engine.rules.decisions`), is sent legal answers, and records
     games. Questions in a list are asked together: none of their answers is known before the last. `columns`: of the
-    contest's own columns of games, as `game_columns` takes them. `deals_key`, 32 bytes, chooses the chance, different
-    in each game. There are so many `seats`; the one that comes first is `first` in the first session, and in each
+    contest's own columns of games, as `game_columns` takes them. `placements`: one of each of the contest's decisions.
+    A game has at most `max_questions`, over all seats, so that play in which no bot acts ends. `deals_key`, 32 bytes,
+    chooses the chance, different in each game. There are so many `seats`; the one that comes first is `first` in the first session, and in each
     after it the one before. `zero_sum` has each game checked for it. An exception of the rules ends the leg, and
     `check` raises it, as one of their `steps` that takes too long.
     """
@@ -177,9 +191,11 @@ cdef class SessionCore(GameCore):
         Table sessions_table,
         play_session,
         columns,
+        placements,
         *,
         bytes deals_key,
         int64_t sessions,
+        int64_t max_questions=100_000,
         Steps steps=None,
         match=0,
         first_session=0,
@@ -195,6 +211,8 @@ cdef class SessionCore(GameCore):
         self.first_session = first_session
         self.first = first
         self.zero_sum = zero_sum
+        self.placements = {placement.decision: placement for placement in placements}
+        self.max_questions = max_questions
         self.columns = [(name, per_seat) for name, _, per_seat in columns]
         self.games_table = games_table
         self.sessions_table = sessions_table
@@ -224,7 +242,7 @@ cdef class SessionCore(GameCore):
         if self.is_given:
             return self.asked.checked(self.given)
         if self.sees_memory(self.asked.seat):
-            return self.asked.from_memory(answer, self.windows[self.asked.seat])
+            return self.asked.from_memory(answer, self.windows[self.asked.seat], self.placement)
         return self.asked.from_number(answer)
 
     cdef object said(self, int64_t answer):
@@ -244,7 +262,7 @@ cdef class SessionCore(GameCore):
             try:
                 return self.play_on(answer)
             except BaseException as failure:
-                self.failure = failure
+                self.failure = explained(failure)
                 return LEG_OVER
 
     cdef Status play_on(self, int64_t answer) except *:
@@ -306,8 +324,16 @@ cdef class SessionCore(GameCore):
             self.refuse(ValueError(
                 f"{question.decision.name} asks seat {question.seat}; there are 0 to {self.seats - 1}"
             ))
+        placement = self.placements.get(question.decision)
+        if placement is None:
+            self.refuse(ValueError(f"{question.decision.name} is none of the contest's decisions"))
+        self.questions_asked += 1
+        if self.questions_asked > self.max_questions:
+            self.refuse(ValueError(
+                f"a game has more than {self.max_questions:,} questions; raise max_questions if such games are meant"
+            ))
         if self.sees_memory(question.seat):
-            question.show(self.windows[question.seat])
+            question.show(self.windows[question.seat], <Placement>placement)
         return 0
 
     cdef int take_list(self, yielded) except -1:
@@ -336,12 +362,14 @@ cdef class SessionCore(GameCore):
         self.pending_count = <int>len(self.order) - self.place
         return DECIDE
 
-    cdef void ask(self, Question question) noexcept:
+    cdef int ask(self, Question question) except -1:
         self.asked = question
-        self.decision.kind = question.decision.kind
+        self.placement = <Placement>self.placements[question.decision]
+        self.decision.kind = self.placement.kind
         self.decision.seat = question.seat
         self.decision.argument_count = 0
         self.pending_count = 1
+        return 0
 
     cdef void look_at(self, int ahead) noexcept nogil:
         with gil:
@@ -437,7 +465,15 @@ cdef class Session:
         self.seats = core.seats
         self.first_seat = (core.first + core.seats - <int>(core.session % core.seats)) % core.seats
         self.rng = core.rng
+        core.questions_asked = 0
         core.rng.turn_to(<uint64_t>core.session << GAMES_OF_A_SESSION)
+
+    @property
+    def random(self):
+        """A `random.Random` that draws from the same stream as `rng`, for all that Python's `random` can do."""
+        if self.stream_random is None:
+            self.stream_random = StreamRandom(self.rng)
+        return self.stream_random
 
     def next_seat(self, int seat):
         """The seat after this one; the first follows the last."""
@@ -462,12 +498,11 @@ cdef class Session:
         worth = [<double>one + 0.0 for one in points]     # -0 becomes 0
         if len(worth) != core.seats:
             raise ValueError(f"the rules record points of {len(worth)} seats; there are {core.seats}")
-        # Two are exact, since records may have only the one's; sums of more are rounded.
-        if core.zero_sum and not (
-            <double>worth[0] == -<double>worth[1] if core.seats == 2
-            else abs(fsum(worth)) <= 1e-9 * sum(map(abs, worth))
-        ):
-            raise ValueError(f"a game of a zero-sum contest is worth {', '.join(map(str, worth))}")
+        if core.zero_sum:
+            if abs(fsum(worth)) > ZERO_SUM_TOLERANCE * sum(map(abs, worth)):
+                raise ValueError(f"a game of a zero-sum contest is worth {', '.join(map(str, worth))}")
+            if core.seats == 2:     # standings take the second seat's points from the first one's
+                worth[1] = 0.0 - <double>worth[0]
         if core.losers:
             core.require_lost(worth)
         values = [core.match, core.first_session + core.session, self.games, self.first_seat]
@@ -490,5 +525,6 @@ cdef class Session:
             core.session_points[seat] += <double>worth[seat]
         core.games_recorded += 1
         core.game += 1
+        core.questions_asked = 0
         self.games += 1
         self.rng.turn_to((<uint64_t>self.number << GAMES_OF_A_SESSION) + self.games)

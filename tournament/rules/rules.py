@@ -13,7 +13,7 @@ from pydantic import Field, create_model
 from engine.kernel.chance import Rng
 from engine.kernel.game_core import SEAT_LIMIT, GameCore
 from engine.kernel.records import Table
-from engine.rules.decisions import LEGAL_ACTIONS, Question
+from engine.rules.decisions import LEGAL_ACTIONS, Placement, Question
 from engine.rules.session_core import (
     KINDS,
     Session,
@@ -39,6 +39,7 @@ from tournament.store.columns import ROWS_PER_BUFFER, STANDARD, Column, buffer_f
 # The type of `play`: it yields questions, is sent answers, and returns nothing.
 Questions = Generator[Question | Sequence[Question], Any, None]
 
+_MAX_DECISIONS = 255  # of a contest: processes and lines have room for so many
 _MOST_DRAWN = 20_000  # characters of a drawing
 _RENDER_FAILED = "render failed: "
 _TRIAL_DRAWINGS = 100  # of a session, to see whether it can be drawn
@@ -58,6 +59,13 @@ class Settings(ContestSettings):
         ge=0.1,
         le=3600,
         description="time that the rules may take from one question to the next; else the run ends",
+    )
+
+    max_questions: int = Field(
+        100_000,
+        ge=1,
+        le=10**12,
+        description="questions of a game, of all seats; a game with more ends the match as a mistake of the rules",
     )
 
     def playing(self) -> dict[str, object]:
@@ -160,6 +168,11 @@ def _check(rules: type[Rules]) -> None:
         raise ValueError(f'seats is {rules.seats!r}; expected 1 to {SEAT_LIMIT}, a range of them, or "all"')
     if isinstance(rules.decisions, Decision):
         raise ValueError(f"decisions are a tuple, as in decisions = ({rules.decisions.name.upper()},)")
+    if not 0 < len(rules.decisions) <= _MAX_DECISIONS:
+        raise ValueError(f"it has {len(rules.decisions)} decisions; expected 1 to {_MAX_DECISIONS}")
+    names = [decision.name for decision in rules.decisions]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"two decisions are called {twice[0]}")
     settings: object = rules.settings_class
     if not (isinstance(settings, type) and issubclass(settings, ContestSettings if rules.core else Settings)):
         raise ValueError(f"settings_class is {settings!r}, which is no subclass of Settings")
@@ -173,6 +186,7 @@ def _check(rules: type[Rules]) -> None:
     if rules.core:
         return
     taken = dict.fromkeys(game_columns(most, ()), "every contest has a column of that name")
+    taken |= dict.fromkeys(names_by_seat("bot", SEAT_LIMIT), "it is the name of a seat's bot")
     for column in rules.columns:
         if column.dtype not in KINDS:
             raise ValueError(f"unknown column type {column.dtype}; expected one of: {', '.join(KINDS)}")
@@ -231,9 +245,6 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
     """The contest of rules that `play`, with an SDK that is written from their decisions."""
     decisions = cast(tuple[Decision, ...], rules.decisions)
     struct = lay_out(decisions)
-    offsets = {member.name: member.place for member in struct.members}
-    for kind, decision in enumerate(decisions):
-        decision.place(kind, offsets, struct.size, wide_actions=struct.wide_actions)
 
     @lru_cache
     def tables(seats: int) -> Tables:
@@ -270,6 +281,17 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
     )
 
 
+@lru_cache
+def placements_of(decisions: tuple[Decision, ...]) -> list[Placement]:
+    """Return where the C bots of a contest find each decision's values and leave its answer."""
+    struct = lay_out(decisions)
+    offsets = {member.name: member.place for member in struct.members}
+    return [
+        Placement(decision, kind, offsets, struct.size, wide_actions=struct.wide_actions)
+        for kind, decision in enumerate(decisions)
+    ]
+
+
 def _settings_of(rules: type[Rules]) -> type[ContestSettings]:
     """The keys of the contest's table: with `seats` where the rules leave that open."""
     if not isinstance(rules.seats, range) or "seats" in rules.settings_class.model_fields:
@@ -290,17 +312,20 @@ def _tables(rules: type[Rules], seats: int) -> Tables:
             described |= {name: f"{column.description}, of seat {seat}" for seat, name in enumerate(each)}
     for seat, name in enumerate(points_columns(seats)):
         described[name] = _DESCRIPTIONS.get(name, f"points of seat {seat}")
+    per_seat = ["points", *[column.name for column in rules.columns if column.per_seat]]
+    seat_of = {name: seat for column in per_seat for seat, name in enumerate(names_by_seat(column, seats))}
     points, zero_sum = tuple(points_columns(seats)), rules.zero_sum and seats == 2
     return Tables(
-        _described(game_columns(seats, own), described),
-        _described(session_columns(seats), described),
+        _described(game_columns(seats, own), described, seat_of),
+        _described(session_columns(seats), described, seat_of),
         PointsSource("sessions", points[:1] if zero_sum else points, zero_sum=zero_sum),
     )
 
 
-def _described(columns: dict[str, str], own: dict[str, str]) -> tuple[Column, ...]:
+def _described(columns: dict[str, str], own: dict[str, str], seat_of: dict[str, int]) -> tuple[Column, ...]:
     return tuple(
-        Column(name, kind, own[name] if name in own else _DESCRIPTIONS[name]) for name, kind in columns.items()
+        Column(name, kind, own[name] if name in own else _DESCRIPTIONS[name], seat=seat_of.get(name, -1))
+        for name, kind in columns.items()
     )
 
 
@@ -327,11 +352,13 @@ def _session_core(
         setup.sessions,
         partial(play, played),
         columns,
+        placements_of(cast(tuple[Decision, ...], rules.decisions)),
         **leg.for_core,
         seats=leg.seats,
         first=leg.first,
         steps=steps,
         zero_sum=rules.zero_sum,
+        max_questions=setup.settings.max_questions,
     )
 
 

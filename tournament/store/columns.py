@@ -27,12 +27,14 @@ class Column:
         dtype: Name of its numpy type.
         description: Its meaning, with the unit.
         per_seat: Whether there is such a column for each seat, with the seat's number after the name.
+        seat: Seat that the column is about, if it is one of those; -1 otherwise.
     """
 
     name: str
     dtype: str
     description: str
     per_seat: bool = False
+    seat: int = -1
 
 
 def columns_of(row: np.dtype[np.void], flags: tuple[str, ...] = (), /, **meanings: str) -> tuple[Column, ...]:

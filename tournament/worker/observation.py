@@ -246,7 +246,7 @@ def _games(
         if row is None:
             told_of = GameText(outcome="it was broken off")
         else:
-            told_of = told_game(shown.scene(row), names) if shown else plain_game(row, names)
+            told_of = told_game(shown.scene(row), names) if shown else plain_game(row, names, contest.games)
         place = leg.plan.first_session + session, game
         games.append(ObservedGame(*place, told_of.cards, told_of.actions, told_of.outcome, tuple(decisions), row))
     return tuple(games)
