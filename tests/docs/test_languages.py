@@ -98,7 +98,7 @@ def test_program_that_new_writes_reads_texts_with_commas_and_brackets(
     sandbox = toolchain(WRITTEN[language], monkeypatch)
     contest = load_source(Source("phrases.py", PHRASES.encode(), None))
     folder = write_new_bot(contest, tmp_path, "fresh", language)
-    assert "Say it. Return a phrase; one of the legal actions." in " ".join(
+    assert "Say it: a phrase. Return one of the legal actions." in " ".join(
         path.read_text() for path in sorted(folder.iterdir())
     )
     report = check_bot(contest, contest.settings(sessions=3, max_faults=0), sandbox, folder, NullListener())

@@ -117,9 +117,10 @@ class Decision(decisions.Decision):
         return self.answer.limits + "; any other answer loses the game" * self.loses
 
     @property
-    def answers_in_words(self) -> str:
-        """What its answer means, and which answers are legal."""
-        return "; ".join(filter(None, [self.answer.description.rstrip("."), self.answers]))
+    def in_words(self) -> str:
+        """What the bot decides, and what its answer means."""
+        parts = [self.description, self.answer.description]
+        return ": ".join(filter(None, (part.rstrip(".") for part in parts)))
 
 
 def _check_answer(name: str, answer: ValueType) -> None:

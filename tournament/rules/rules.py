@@ -263,8 +263,8 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
                 DecisionSpec(
                     decision.name,
                     result=("i64", "i32"),
-                    answers=decision.answers_in_words,
-                    description=decision.description,
+                    answers=decision.answers,
+                    description=decision.in_words,
                     returns=decision.returns,
                     most_json=decision.most_json,
                     default=decision.default,

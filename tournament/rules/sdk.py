@@ -236,7 +236,8 @@ def _manner(decisions: Sequence[Decision]) -> str:
 
 def _answer(decision: Decision) -> str:
     """A decision and its legal answers in words."""
-    return f"{decision.description.rstrip('.')}. Returns {decision.answers_in_words}."
+    what = decision.answer.description.rstrip(".")
+    return f"{decision.description.rstrip('.')}. Returns {f'{what}; ' if what else ''}{decision.answers}."
 
 
 def _counted(name: str, value: ValueType) -> str:
