@@ -56,14 +56,19 @@ class Struct:
 
 
 def lay_out(decisions: Sequence[Decision]) -> Struct:
-    """The struct of a contest's decisions, as C compilers lay it out. Values of several decisions are in it once.
-    Raises ValueError when two decisions show different things by the same name."""
+    """Return the struct of a contest's decisions, as C compilers lay it out.
+
+    Values of several decisions are in it once. The first decision's description of them counts.
+
+    Raises:
+        ValueError: Two decisions show values of different types by the same name.
+    """
     shown: dict[str, ValueType] = {}
     for decision in decisions:
         for name, value in decision.observation.items():
             if name == LEGAL_ACTIONS:
                 shown[name] = _widest(shown.get(name, value), value)
-            elif shown.setdefault(name, value) != value:
+            elif shown.setdefault(name, value).spec != value.spec:
                 raise ValueError(f"two decisions show different things called {name}")
     members = []
     end = 0
