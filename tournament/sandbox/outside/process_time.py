@@ -3,7 +3,7 @@
 A wait for a processor or for a disk is the machine's, however long it takes. The system counts how long a thread has
 waited for processors; it sleeps in the rest of the time in which it had none. How long waits for disks were it doesn't
 say, so a process is looked at now and then: who is found in one has been since the look before. Time in which this
-process itself didn't run is nobody's (`engine.processes.heartbeat`).
+process itself didn't run counts for no process (`engine.processes.heartbeat`).
 """
 
 from __future__ import annotations
