@@ -131,9 +131,6 @@ class WatchSettings(BaseModel):
     max_games_per_call: int = Field(
         5_000_000, ge=1, le=10**12, description="approximate games of a practice match; sessions are reduced to fit"
     )
-    min_free_disk_mb: int = Field(
-        500, ge=0, le=10**9, description="free disk space below which submissions are refused"
-    )
 
     @field_validator("closes")
     @classmethod

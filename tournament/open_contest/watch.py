@@ -25,6 +25,7 @@ from tournament.records.finals import final_place
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.listener import NullListener, Progress, ProgressListener
 from tournament.runner.prepare import Prepared, prepare_contest
+from tournament.sandbox.outside.scratch import sweep_temporary
 from tournament.standings.standings import Standings
 from tournament.store.ledger_reading import read_field
 from tournament.store.storage import join_location, open_storage
@@ -109,7 +110,11 @@ class Watch:
             if place.is_relative_to(published) or published.is_relative_to(place):
                 raise InputError(f"--publish {self.published}: everybody sees that folder, and no one may see {place}")
         self._look_for_finals(self._contests)
-        self._publish_index()
+        sweep_temporary()  # what a server that was killed has left may fill the disk
+        try:
+            self._publish_index()
+        except OSError as trouble:  # what was published stays, and is published again with each round
+            self.shown.tell("", f"the index of {self.published} can't be published now: {trouble.strerror}")
 
     def current(self) -> Open:
         """What submissions are for."""
