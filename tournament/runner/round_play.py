@@ -149,7 +149,7 @@ class RoundPlay:
         for failed in receipt.failed:
             if not self.failed:
                 self._run.listener.on_message(
-                    f"The rules failed in match {failed.match} ({failed.title}), which is set aside: {failed.reason}"
+                    f"{failed}; this match is set aside"
                 )
             self.failed.append(failed)
         if not self._second_tries:
