@@ -258,7 +258,7 @@ def test_bots_that_cannot_start_are_told_apart(monkeypatch: pytest.MonkeyPatch) 
         "raises.py": ("\n\n1 / 0", "can't start: ZeroDivisionError: division by zero (line 3)"),
         "needs.py": (
             "class F:\n  def __init__(self, x): ...\n  a = lambda f, b: 1\n  b = lambda *_: 1",
-            "can't start: T",
+            "can't start: F() can't be called without arguments",
         ),
         "quits.py": ("import os; os._exit(4)", "can't start: ended with status 4"),
         "hoards.py": ("x = bytearray(1 << 40)", "can't start: ran out of memory (64 MB; raise memory_megabytes)"),
