@@ -146,7 +146,7 @@ class Config:
     """What a command works with: general keys, one contest's, the sandbox's, and when an open contest takes bots.
 
     Paths are absolute. `played` is the contest by its own name, in the words of its table; the file's relative paths
-    start from `folder`.
+    start from `folder`. `authors` has who submitted which bot, if tables depend on that.
     """
 
     general: GeneralSettings
@@ -157,6 +157,7 @@ class Config:
     results: str
     folder: Path
     opening: WatchSettings
+    authors: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import watchfiles
 from tournament.config import Config, load_config
 from tournament.containment import our_error
 from tournament.errors import InputError, RunError, TooFewBotsError, TournamentError, main_error_line
-from tournament.open_contest.owners import submissions_beside
+from tournament.open_contest.owners import authors_of_bots, submissions_beside
 from tournament.open_contest.publishing import is_whole, publish, publish_index
 from tournament.open_contest.submissions import Open, Submissions
 from tournament.records.finals import final_place
@@ -233,7 +233,7 @@ class Watch:
 
     def _play(self, contest: _Contest, is_over: bool) -> _Files:
         """What lay among the entrants that were played."""
-        config = _final(contest) if is_over else _while_open(contest)
+        config = self._with_authors(_final(contest) if is_over else _while_open(contest), contest.name)
         with ExitStack() as playing:
             listener = playing.enter_context(self.shown.round(config))
             with self.submissions.among_entrants if self.submissions else nullcontext():
@@ -270,6 +270,12 @@ class Watch:
         elif is_current:
             self.shown.tell(contest.name, "the final is played" if is_over else "the board is current")
         return lies
+
+    def _with_authors(self, config: Config, name: str) -> Config:
+        """The settings with who submitted which bot, if that decides who sits at a table."""
+        if self.authors is None or config.contest.table_mates == "any":
+            return config
+        return replace(config, authors=authors_of_bots(submissions_beside(self.authors), name))
 
     def _published(self, contest: _Contest, what: str, state: _State, publish_it: Callable[[], None]) -> bool:
         """Publish, unless that failed twice for the same state: then play goes on without, until something changes.
