@@ -13,10 +13,18 @@ from tournament.contests.questions import in_words
 
 
 def test_columns_about_a_seat_are_told_by_the_bot_s_name() -> None:
-    row: dict[str, object] = {"match": 1, "session": 2, "game": 3, "first_seat": 1, "last_bid": 8, "held": True}
+    row: dict[str, object] = {
+        "match": 1,
+        "session": 2,
+        "game": 3,
+        "bot_0": "bob",
+        "bot_1": "ann",
+        "last_bid": 8,
+        "held": True,
+    }
     row |= {"points_0": -1.0, "points_1": 1.0, "is_dealer_1": True, "seat_9": 2}
     assert list(plain_columns(row, 2)) == [
-        (1, "is first"),
+        (0, "is first"),
         (None, "last bid: 8"),
         (None, "held: yes"),
         (0, "points: -1"),
@@ -24,8 +32,8 @@ def test_columns_about_a_seat_are_told_by_the_bot_s_name() -> None:
         (1, "is dealer"),
         (None, "seat 9: 2"),
     ]
-    told = plain_game(row, ("ann", "bob")).outcome
-    assert told.startswith("bob is first, last bid: 8, held: yes, ann points: -1, bob points: 1, ")
+    told = plain_game(row, ("bob", "ann")).outcome
+    assert told.startswith("bob is first, last bid: 8, held: yes, bob points: -1, ann points: 1, ")
 
 
 @given(st.lists(st.integers(-6, 12), max_size=30))

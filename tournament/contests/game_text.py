@@ -41,17 +41,20 @@ def told_game(scene: Scene, names: Sequence[str]) -> GameText:
 
 
 def plain_columns(row: Row, seats: int) -> Iterator[tuple[int | None, str]]:
-    """A game's columns in words, for a contest without better ones, each with the seat that it is about, if any. The
-    name of a column about a seat ends with its number, like points_0."""
+    """Yield a game's columns as text, for a contest that has no better ones.
+
+    Each comes with the position that it is about, or None. The name of a column about a position ends with the
+    position's number, like points_0.
+    """
     for column, value in row.items():
-        if column in ("match", "session", "game"):
+        if column == "bot_1":
+            yield 0, "is first"
+        if column in ("match", "replica", "session", "game", "house") or re.fullmatch("bot_[0-9]+", column):
             continue
         about = re.fullmatch(r"(.+)_([0-9]+)", column)
         seat, name = (int(about[2]), about[1]) if about and int(about[2]) < seats else (None, column)
         name = name.replace("_", " ")
-        if column == "first_seat":
-            yield int(str(value)), "is first"
-        elif seat is not None and isinstance(value, bool) and name.startswith("is "):
+        if seat is not None and isinstance(value, bool) and name.startswith("is "):
             yield seat, name if value else f"{name}: no"
         else:
             yield seat, f"{name}: {plain_value(value)}"
