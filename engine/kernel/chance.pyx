@@ -4,10 +4,15 @@ Draws depend on a key and a number alone: not on the version of Python, nor on
 draws under other numbers.
 """
 
+import random
+
 cimport cython
+from libc.math cimport isfinite
 from libc.stdint cimport UINT64_MAX, uint64_t
 
 from engine.kernel.deals cimport read_key, start_stream, stream_word
+
+cdef object ALL_WORDS = 2**64   # how many different words there are
 
 
 @cython.final
@@ -49,55 +54,76 @@ cdef class Rng:
         """A number from 0 to 1, never 1."""
         return self.fraction()
 
-    def randrange(self, start, stop=None):
-        """A whole number from `start` to `stop` - 1; from 0 on if only one is given. Raises ValueError for none."""
+    def randrange(self, start, stop=None, step=1):
+        """Return an integer of `range(start, stop, step)`, or of `range(start)`.
+
+        Raises:
+            ValueError: The range is empty or has more than 2**64 numbers.
+        """
         if stop is None:
             start, stop = 0, start
-        if stop <= start:
-            raise ValueError(f"there is no whole number from {start} to {stop - 1}")
-        return start + self.below(stop - start)
+        if step == 1:
+            count = stop - start
+        else:
+            if step == 0:
+                raise ValueError("step is 0")
+            count = (stop - start + step - (1 if step > 0 else -1)) // step
+        if count <= 0:
+            raise ValueError(f"there is no number in range({start}, {stop}, {step})")
+        if count > ALL_WORDS:
+            raise ValueError(f"range({start}, {stop}, {step}) has more than 2**64 numbers; use session.random")
+        return start + step * (self.below(count) if count < ALL_WORDS else self.word())
 
     def randint(self, low, high):
         """A whole number from `low` to `high`, both included. Raises ValueError for none."""
         return self.randrange(low, high + 1)
 
     def choice(self, items):
-        """One of a sequence, all equally likely. Raises ValueError for an empty one."""
+        """Return one of a sequence, all equally likely. Raises ValueError for an empty one."""
         return items[self.below(len(items))]
 
-    def shuffle(self, list items):
-        """Put a list into random order (R. Durstenfeld, Algorithm 235, 1964)."""
+    def shuffle(self, items):
+        """Put a mutable sequence into random order (R. Durstenfeld, Algorithm 235, 1964)."""
         cdef Py_ssize_t last, other
         for last in range(len(items) - 1, 0, -1):
             other = <Py_ssize_t>self.below(last + 1)
             items[last], items[other] = items[other], items[last]
 
     def sample(self, items, Py_ssize_t count):
-        """`count` items of a sequence, none twice, in random order. Raises ValueError if it has fewer."""
-        cdef list pool = list(items)
-        cdef Py_ssize_t last = len(pool) - 1
+        """Return `count` items of a sequence, none twice, in random order. Raises ValueError if it has fewer."""
+        cdef dict moved = {}    # by place: the place from which an item that was not drawn came
+        cdef Py_ssize_t last = len(items) - 1
         cdef Py_ssize_t other
-        if not 0 <= count <= len(pool):
-            raise ValueError(f"{count} can't be drawn from {len(pool)}")
+        if not 0 <= count <= len(items):
+            raise ValueError(f"{count} can't be drawn from {len(items)}")
         drawn = []
         for _ in range(count):
             other = <Py_ssize_t>self.below(last + 1)
-            drawn.append(pool[other])
-            pool[other] = pool[last]
+            drawn.append(items[moved.get(other, other)])
+            moved[other] = moved.get(last, last)
             last -= 1
         return drawn
 
     def roll(self, Py_ssize_t count, int faces=6):
-        """`count` numbers from 1 to `faces`, as a list."""
+        """Return `count` numbers from 1 to `faces`. Raises ValueError for less than one face or a negative count."""
+        if count < 0 or faces < 1:
+            raise ValueError(f"{count} dice of {faces} faces can't be rolled")
         return [1 + self.below(faces) for _ in range(count)]
 
     def weighted_index(self, weights):
-        """The index of a weight, drawn in proportion to them. Raises ValueError if none is above 0."""
+        """Return the index of a weight, drawn in proportion to them.
+
+        Raises:
+            ValueError: A weight is negative or infinite, or none is above 0.
+        """
         cdef double total = 0
         cdef double weight, left
         cdef Py_ssize_t place
         cdef Py_ssize_t last = -1
+        weights = list(weights)
         for weight in weights:
+            if not weight >= 0 or not isfinite(weight):
+                raise ValueError(f"{weight} is no weight: expected a finite number from 0 up")
             total += weight
         left = self.fraction() * total
         for place, weight in enumerate(weights):
@@ -109,3 +135,48 @@ cdef class Rng:
         if last < 0:
             raise ValueError("there is nothing to draw from")
         return last     # by rounding
+
+    def __getattr__(self, str name):
+        """Return a method of Python's `random` that isn't among the fast draws above."""
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__} has no attribute {name}")
+        return getattr(StreamRandom(self), name)
+
+
+class StreamRandom(random.Random):
+    """A `random.Random` that draws from an Rng, so it has all methods of Python's `random` and no state of its own.
+
+    Which words a method draws depends on Python's version.
+    """
+
+    def __init__(self, rng):
+        self._rng = rng
+        super().__init__(0)
+
+    def random(self):
+        return self._rng.random()
+
+    def getrandbits(self, count):
+        """Return an integer of so many random bits. Raises ValueError for a negative number of bits."""
+        cdef Rng rng = self._rng
+        if count < 0:
+            raise ValueError("number of bits must be non-negative")
+        drawn = 0
+        for done in range(0, count, 64):
+            drawn |= <object>rng.word() << done
+        return drawn & ((1 << count) - 1)
+
+    def randbytes(self, count):
+        return self.getrandbits(8 * count).to_bytes(count, "little")
+
+    def seed(self, *given, **named):
+        """Do nothing: the contest's seed chooses the stream."""
+
+    def getstate(self):
+        raise NotImplementedError("the stream of a game has no state that can be read")
+
+    def setstate(self, state):
+        raise NotImplementedError("the stream of a game has no state that can be set")
+
+    # `gauss` keeps every second number for its next call, which here could be in another game.
+    gauss_next = property(lambda self: None, lambda self, value: None)

@@ -4,7 +4,6 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from engine.kernel.game_core cimport Decision
-from engine.processes.messages cimport MOST_QUESTIONS
 
 cpdef enum:
     MOST_LINE_BYTES = 255           # of a program's line in a dialogue, its end not counted
@@ -28,7 +27,7 @@ cdef struct Line:
 
 @cython.final
 cdef class QuestionLines:
-    cdef Line lines[MOST_QUESTIONS]
+    cdef Line* lines        # one for each kind of question
     cdef list kept          # what the pieces point to
 
     cdef add(self, int number, str text, int code, int offset)

@@ -1,8 +1,9 @@
 """Decisions as lines of JSON, and the lines that answer them."""
 
 cimport cython
-from libc.stdint cimport INT64_MAX, int32_t, int64_t
+from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint64_t
 from libc.stdio cimport snprintf
+from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy
 
 from engine.kernel.limits cimport MOST_ARGUMENTS, MOST_VIEW_BYTES
@@ -16,13 +17,15 @@ cdef class QuestionLines:
     """Writes a contest's decisions, one JSON object each: the decision's name, the view's fields, its arguments.
 
     `questions`: for each (whether it only tells something, name, fields as (name, struct code, offset), names of
-    arguments). Raises ValueError for more of them than there is room for.
+    arguments). Raises ValueError for more values than a line has room for.
     """
 
     def __init__(self, questions):
         cdef int number
-        if len(questions) > MOST_QUESTIONS:
-            raise ValueError(f"lines of {len(questions)} questions, at most {int(MOST_QUESTIONS)} are possible")
+        free(self.lines)
+        self.lines = <Line*>calloc(max(1, len(questions)), sizeof(Line))
+        if self.lines == NULL:
+            raise MemoryError
         self.kept = []
         for number, (only_tells, name, fields, arguments) in enumerate(questions):
             self.lines[number].only_tells = only_tells
@@ -36,6 +39,9 @@ cdef class QuestionLines:
                 self.add(number, f'{before}, "{key}": ', ord(code), offset)
                 before = ""
             self.add(number, before + "}\n", 0, 0)
+
+    def __dealloc__(self):
+        free(self.lines)
 
     cdef add(self, int number, str text, int code, int offset):
         cdef bytes encoded = text.encode()
@@ -96,15 +102,21 @@ cdef inline bint is_blank(char letter) noexcept nogil:
 
 
 cdef bint read_whole(const char* text, size_t length, int64_t* value) noexcept nogil:
-    """Whether a text is a whole number in JSON; `value` becomes it. One that is too large becomes the largest."""
+    """Return whether a text is an integer in JSON, and set `value` to it. A value beyond 64 bits becomes the nearest
+    that fits."""
     cdef size_t start = length > 0 and text[0] == c"-"
     cdef size_t i
-    cdef int64_t number = 0
+    cdef uint64_t number = 0
+    cdef uint64_t furthest = <uint64_t>INT64_MAX + start
     if start == length or (text[start] == c"0" and length > start + 1):
         return False
     for i in range(start, length):
         if not c"0" <= text[i] <= c"9":
             return False
-        number = number * 10 + (text[i] - c"0") if number < INT64_MAX // 10 - 1 else INT64_MAX - 10
-    value[0] = -number if start else number
+        if number > furthest // 10:     # ten times this number could exceed 64 bits
+            number = furthest
+        else:
+            number = min(furthest, number * 10 + <uint64_t>(text[i] - c"0"))
+    # In two's complement, also for the lowest number, whose opposite doesn't fit.
+    value[0] = <int64_t>(0 - number) if start else <int64_t>number
     return True

@@ -13,7 +13,7 @@ from cpython.ref cimport PyObject, _Py_REFCNT
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.errno cimport EINTR, errno
 from libc.stdint cimport INT64_MAX, INT64_MIN, int16_t, int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport free
+from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 from posix.unistd cimport read, write
 
@@ -41,6 +41,7 @@ cdef enum:
     STEPS_AHEAD = 3     # questions from one to the next
     VIEW_LINES = 4      # of 64 bytes, of the part of a view that each question reads
     FUNCTION_LINES = 3
+    FEW_QUESTIONS = 8   # kinds of questions whose functions a leg keeps in itself
     NUMBER = 0          # what answers a question: a whole number
     NAME = 1            # a whole number or a text
     VALUE = 2           # a number of any kind, a text, or a list of such
@@ -505,7 +506,8 @@ cdef class Leg:
     cdef View view
     cdef bint is_well           # it plays: there is no failure, and it lacked no memory
     cdef bint lacked_memory     # no failure of its own: other legs of the process may have taken it
-    cdef PyObject* functions[MOST_QUESTIONS]
+    cdef PyObject** functions           # by kind of question; borrowed from `kept`
+    cdef PyObject* few_functions[FEW_QUESTIONS]
     cdef object kept
     cdef bytes failure
     cdef str printed            # the last of it
@@ -522,9 +524,21 @@ cdef class Leg:
         except BaseException as problem:
             self.failure = explained(explain, problem)
             return
+        if len(self.kept) > FEW_QUESTIONS:
+            self.functions = <PyObject**>calloc(len(self.kept), sizeof(PyObject*))
+            if self.functions == NULL:
+                self.lacked_memory = True
+                return
         for number, function in enumerate(self.kept):
             self.functions[number] = <PyObject*>function
         self.is_well = True
+
+    def __cinit__(self):
+        self.functions = self.few_functions
+
+    def __dealloc__(self):
+        if self.functions != self.few_functions:
+            free(self.functions)
 
 
 cdef class Legs:

@@ -2,14 +2,16 @@
 
 from libc.stdint cimport int64_t
 
-cdef struct Place:      # a value that a decision shows, and where C bots find it
+cdef struct Place:      # a value that a decision shows
     # i, q: a whole number of 32 or 64 bits; d: any number; c: a choice; s: a text, which C bots don't get
     int code
     int64_t low
     int64_t high
     int most            # of a list; -1 is a single value
-    int offset          # in the bot's struct
-    int count_offset    # of the number that says how many a list has
+
+cdef struct StructOffset:
+    int value           # of a number, or of a list's first item
+    int count           # of the number that says how many items a list has
 
 
 cdef class Decision:
@@ -19,14 +21,21 @@ cdef class Decision:
     cdef readonly object default    # None: the first of the legal actions
     cdef readonly bint loses        # whether an illegal answer loses the game, and is no fault
     cdef readonly bint takes_numbers    # whether answers are whole numbers, for bots of every kind
-    cdef int kind                   # its number in its contest, -1 before it has one
     cdef int legal                  # which of the values has the legal actions, or -1
-    cdef Place answered             # the answer, and where C bots leave it
+    cdef Place answered             # the answer
     cdef size_t room                # bytes of what they leave there, 0 where they return the answer
     cdef list names
     cdef list choices               # by value: the place of each name among the choices, or None
     cdef dict answer_choices
     cdef Place* places
+
+
+cdef class Placement:
+    cdef readonly Decision decision
+    cdef int kind                   # number of the decision in the contest
+    cdef int answer_offset          # where C bots leave answers
+    cdef bint wide_actions          # whether legal actions that are numbers have 64 bits in the struct
+    cdef StructOffset* offsets      # by value
 
 
 cdef class Illegal:
@@ -51,10 +60,10 @@ cdef class Question:
     cdef int choose_default(self, given) except -1
     cdef bint takes_number(self, int64_t answer) noexcept
     cdef object from_number(self, int64_t answer)
-    cdef object from_memory(self, int64_t answer, const unsigned char* window)
+    cdef object from_memory(self, int64_t answer, const unsigned char* window, Placement placement)
     cdef object checked(self, object value)
     cdef object legal_text(self, object value)
-    cdef void show(self, unsigned char* window, tuple players) noexcept
+    cdef void show(self, unsigned char* window, Placement placement, tuple players) noexcept
     cdef bytes told(self, bint as_line, tuple players)
     cdef tuple as_message(self)
     cdef dict shown(self, tuple players)

@@ -33,15 +33,23 @@ class Decision:
     def leaves_answers(self) -> bool: ...
     @property
     def answer_bytes(self) -> int: ...
-    def place(
+    def __call__(self, seat: int, /, *, default: object = None, **values: Any) -> Question: ...
+
+@final
+class Placement:
+    """Where one contest's C bots find a decision's values and leave its answer; see decisions.pyx."""
+
+    def __init__(
         self,
+        decision: Decision,
         kind: int,
         offsets: Mapping[str, int | tuple[int, int]],
         answer_offset: int = 0,
         *,
         wide_actions: bool = False,
     ) -> None: ...
-    def __call__(self, position: int, /, *, default: object = None, **values: Any) -> Question: ...
+    @property
+    def decision(self) -> Decision: ...
 
 @final
 class Illegal:

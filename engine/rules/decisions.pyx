@@ -48,7 +48,6 @@ cdef class Decision:
         self.value_specs = tuple(values)
         self.answer_spec = tuple(answer)
         self.default = default
-        self.kind = -1
         self.legal = -1
         self.names = [value[0] for value in self.value_specs]
         self.choices = [places_of(value[5]) for value in self.value_specs]
@@ -59,14 +58,14 @@ cdef class Decision:
         for i, (value, code, least, greatest, most, _) in enumerate(self.value_specs):
             if code not in ("i", "q", "d", "s", "c") or most < -1 or least > greatest:
                 raise ValueError(f"{name} can't show {value} so")
-            self.places[i] = Place(ord(code), least, greatest, most, -1, -1)
+            self.places[i] = Place(ord(code), least, greatest, most)
             if value == LEGAL_ACTIONS:
                 self.legal = i
         if len(set(self.names)) < len(self.names):
             raise ValueError(f"{name} shows something twice")
         code, least, greatest, most, choices = self.answer_spec
         self.answer_choices = places_of(choices)
-        self.answered = Place(ord(code), least, greatest, most, -1, -1)
+        self.answered = Place(ord(code), least, greatest, most)
         self.takes_numbers = code in ("i", "q") and most < 0
         self.room = 0
         if self.legal < 0 and code == "s":
@@ -93,28 +92,6 @@ cdef class Decision:
         """What a C bot's answer takes behind its struct, 0 where it returns the answer."""
         return self.room
 
-    def place(self, int kind, offsets, int answer_offset=0, *, bint wide_actions=False):
-        """Make it the contest's question of this number.
-
-        `offsets`: by a value's name, where it lies in the bot's struct; for a list (that of its count, that of its
-        first item). `answer_offset`: where C bots leave answers. `wide_actions`: whether legal actions have 64 bits.
-        Raises ValueError when it is another contest's already.
-        """
-        cdef int i
-        if self.kind >= 0 and self.kind != kind:
-            raise ValueError(f"the decision {self.name} belongs to another contest already")
-        self.kind = kind
-        self.answered.offset = answer_offset
-        if wide_actions and self.legal >= 0 and self.places[self.legal].code == c"i":
-            self.places[self.legal].code = c"q"
-        for i, (name, code, _, _, most, _) in enumerate(self.value_specs):
-            if code != "s" and most < 0:
-                self.places[i].offset = offsets[name]
-            elif code != "s":
-                self.places[i].count_offset, self.places[i].offset = offsets[name]
-            elif i == self.legal:
-                self.places[i].count_offset = offsets[name]
-
     def __call__(self, int position, /, *, default=None, **values):
         """Return the question to a position, from 0, with these values; `default` replaces the declared one.
 
@@ -126,6 +103,41 @@ cdef class Decision:
         question.values = values
         question.check(default)    # here, where the traceback names the rules' own line
         return question
+
+
+@cython.final
+cdef class Placement:
+    """Where one contest's C bots find a decision's values and leave its answer. Contests can share a decision.
+
+    Args:
+        decision: The decision.
+        kind: Its number in the contest.
+        offsets: Offset of each value in the bots' struct, by name. A list has (offset of its count, offset of its first
+            item).
+        answer_offset: Offset of answers that aren't returned.
+        wide_actions: Whether legal actions that are numbers have 64 bits in the struct.
+    """
+
+    def __init__(self, Decision decision not None, int kind, offsets, int answer_offset=0, *, bint wide_actions=False):
+        cdef int i
+        self.decision = decision
+        self.kind = kind
+        self.answer_offset = answer_offset
+        self.wide_actions = wide_actions
+        free(self.offsets)
+        self.offsets = <StructOffset*>calloc(max(1, len(decision.names)), sizeof(StructOffset))
+        if self.offsets == NULL:
+            raise MemoryError
+        for i, (name, code, _, _, most, _) in enumerate(decision.value_specs):
+            if code != "s" and most < 0:
+                self.offsets[i].value = offsets[name]
+            elif code != "s":
+                self.offsets[i].count, self.offsets[i].value = offsets[name]
+            elif i == decision.legal:
+                self.offsets[i].count = offsets[name]
+
+    def __dealloc__(self):
+        free(self.offsets)
 
 
 @cython.final
@@ -270,8 +282,6 @@ cdef class Question:
         cdef Py_ssize_t count, room
         cdef bint is_told = True
         cdef int i
-        if decision.kind < 0:
-            raise ValueError(f"{decision.name} is none of the contest's decisions")
         for i in range(len(names)):
             is_told = is_told and names[i] in self.values
         if not is_told or len(self.values) != len(names):
@@ -353,11 +363,11 @@ cdef class Question:
             return answer
         return self.checked(answer)
 
-    cdef object from_memory(self, int64_t answer, const unsigned char* window):
+    cdef object from_memory(self, int64_t answer, const unsigned char* window, Placement placement):
         """What a C bot answered: by what it returned, or by what it left behind its struct."""
         cdef Decision decision = self.decision
         cdef Place* place = &decision.answered
-        cdef const unsigned char* left = window + place.offset
+        cdef const unsigned char* left = window + placement.answer_offset
         cdef const unsigned char* end
         cdef double real
         cdef int64_t i
@@ -401,11 +411,12 @@ cdef class Question:
             return value
         raise ValueError("not legal")
 
-    cdef void show(self, unsigned char* window, tuple players) noexcept:
+    cdef void show(self, unsigned char* window, Placement placement, tuple players) noexcept:
         """Write its values and the number of the bot at each position into a C bot's struct."""
         cdef const int64_t* next_cell = self.cells
         cdef int32_t* seating = <int32_t*>window
         cdef Place* place
+        cdef StructOffset offset
         cdef unsigned char* target
         cdef int64_t i, count
         cdef int number
@@ -414,21 +425,24 @@ cdef class Question:
         for number in range(<int>len(players)):
             seating[2 + number] = <int32_t>players[number]
         if self.decision.room:
-            memset(window + self.decision.answered.offset, 0, self.decision.room)
+            memset(window + placement.answer_offset, 0, self.decision.room)
         for number in range(len(self.decision.names)):
             place = &self.decision.places[number]
+            offset = placement.offsets[number]
             if place.code == c"s":
                 if number == self.decision.legal:
-                    (<int32_t*>(window + place.count_offset))[0] = <int32_t>next_cell[0]
+                    (<int32_t*>(window + offset.count))[0] = <int32_t>next_cell[0]
                     next_cell += 1
                 continue
             count = 1
             if place.most >= 0:
                 count = next_cell[0]
-                (<int32_t*>(window + place.count_offset))[0] = <int32_t>count
+                (<int32_t*>(window + offset.count))[0] = <int32_t>count
                 next_cell += 1
-            target = window + place.offset
-            if place.code == c"i" or place.code == c"c":
+            target = window + offset.value
+            if place.code == c"c" or (
+                place.code == c"i" and not (placement.wide_actions and number == self.decision.legal)
+            ):
                 for i in range(count):
                     (<int32_t*>target)[i] = <int32_t>next_cell[i]
             else:

@@ -4,7 +4,7 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from engine.kernel.chance cimport Rng
-from engine.rules.decisions cimport Question
+from engine.rules.decisions cimport Placement, Question
 from engine.kernel.game_core cimport GameCore, Status
 from engine.kernel.records cimport Table
 from engine.rules.steps cimport Steps
@@ -40,6 +40,10 @@ cdef class SessionCore(GameCore):
     cdef Rng rng
     cdef Rows games_rows
     cdef Rows sessions_rows
+    cdef dict placements        # the contest's decisions, each with its Placement
+    cdef Placement placement    # of the decision that is asked
+    cdef int64_t max_questions  # of a game
+    cdef int64_t questions_asked    # in the game now played
     cdef list columns           # the contest's own: (name, whether there is one per seat)
     cdef list questions         # those asked together, as the rules yielded them
     cdef list waiting           # their places in that list, by position; None where one is asked alone
@@ -72,7 +76,7 @@ cdef class SessionCore(GameCore):
     cdef int take(self, Question question) except -1
     cdef int take_list(self, yielded) except -1
     cdef Status ask_one(self, int ahead) except *
-    cdef void ask(self, Question question) noexcept
+    cdef int ask(self, Question question) except -1
     cdef object take_step(self)
     cdef int refuse(self, error) except -1
     cdef int require_lost(self, list points) except -1
@@ -87,3 +91,4 @@ cdef class Session:
     cdef readonly int seats
     cdef readonly int64_t games
     cdef readonly Rng rng
+    cdef object stream_random

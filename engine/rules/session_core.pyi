@@ -1,13 +1,15 @@
+import random
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any, final
 
 from engine.kernel.chance import Rng
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
-from engine.rules.decisions import Question
+from engine.rules.decisions import Placement, Question
 from engine.rules.steps import Steps
 
 KINDS: tuple[str, ...]
+ZERO_SUM_TOLERANCE: float
 
 def points_columns(seats: int) -> dict[str, str]: ...
 def bot_columns(seats: int) -> dict[str, str]: ...
@@ -25,9 +27,11 @@ class SessionCore(GameCore):
         sessions_table: Table,
         play_session: Callable[[Session], Generator[Question | Sequence[Question], Any]],
         columns: Iterable[tuple[str, str, bool]],
+        placements: Iterable[Placement],
         *,
         deals_key: bytes,
         sessions: int,
+        max_questions: int = 100_000,
         steps: Steps | None = None,
         match: int = 0,
         first_session: int = 0,
@@ -50,6 +54,8 @@ class Session:
     def games(self) -> int: ...
     @property
     def rng(self) -> Rng: ...
+    @property
+    def random(self) -> random.Random: ...
     def record(self, points: Iterable[float], /, **columns: float | Iterable[float]) -> None: ...
 
 def seating(session: Session) -> tuple[int, ...]: ...

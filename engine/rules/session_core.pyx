@@ -12,13 +12,15 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 from engine.kernel.chance cimport Rng
-from engine.rules.decisions cimport Illegal, Question
+from engine.rules.decisions cimport Illegal, Placement, Question
 from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, GameCore, Status
 from engine.kernel.limits cimport MOST_VIEW_BYTES
 from engine.kernel.records cimport Table
 from engine.rules.steps cimport Steps
 
 from math import fsum
+
+from engine.kernel.chance import StreamRandom
 
 import numpy as np
 
@@ -31,6 +33,8 @@ cdef extern from "Python.h":
     void Py_DECREF(PyObject* referred)
 
 cdef object OVER = object()     # instead of a question
+# What the points of a zero-sum game may differ from 0 by rounding, as a share of their absolute sum.
+ZERO_SUM_TOLERANCE = 1e-9
 
 # Columns that all contests have: of games, around the contest's own, and of sessions.
 _GAME_BEGINS = {"match": "int64", "session": "int32", "game": "int32"}
@@ -162,12 +166,13 @@ cdef class Rows:
                     memcpy(target, &number, place.size)     # the lowest bytes come first
                 else:
                     real = value
-                    if not isfinite(real):
-                        break
                     if place.size == sizeof(double):
                         (<double*>target)[0] = real
                     else:
                         (<float*>target)[0] = <float>real
+                        real = <float>real      # infinite if 32 bits can't hold it
+                    if not isfinite(real):
+                        break
                 i += 1
         except (TypeError, OverflowError):
             pass
@@ -175,6 +180,14 @@ cdef class Rows:
             raise ValueError(f"the rules record {self.names[i]} = {values[i]!r}, which its column can't hold")
         self.table.rows = row + 1
         return 0
+
+
+cdef object explained(failure):
+    """An exception of the rules, with a hint if a question was used as an answer."""
+    if isinstance(failure, (TypeError, AttributeError)) and "Question'" in str(failure):
+        hint = f"{failure}; a question isn't an answer: did you forget yield?"
+        return type(failure)(hint).with_traceback(failure.__traceback__)
+    return failure
 
 
 @cython.final
@@ -196,6 +209,8 @@ cdef class SessionCore(GameCore):
         steps: Limit of the time between two questions.
         match: Number of the match, as recorded.
         first_session: Number of the first session, as recorded.
+        placements: Placement of each of the contest's decisions.
+        max_questions: Questions that a game may have over all positions, so that play in which no bot acts ends.
         seats: Number of bots.
         rotation: How far the drawn seating is rotated: legs with the same deals and other rotations swap all bots.
         zero_sum: Whether the points of each game must add up to 0.
@@ -207,9 +222,11 @@ cdef class SessionCore(GameCore):
         Table sessions_table,
         play_session,
         columns,
+        placements,
         *,
         bytes deals_key,
         int64_t sessions,
+        int64_t max_questions=100_000,
         Steps steps=None,
         match=0,
         first_session=0,
@@ -225,6 +242,8 @@ cdef class SessionCore(GameCore):
         self.first_session = first_session
         self.rotation = rotation
         self.zero_sum = zero_sum
+        self.placements = {placement.decision: placement for placement in placements}
+        self.max_questions = max_questions
         self.columns = [(name, per_seat) for name, _, per_seat in columns]
         self.games_table = games_table
         self.sessions_table = sessions_table
@@ -278,7 +297,7 @@ cdef class SessionCore(GameCore):
         if self.is_given:
             return self.asked.checked(self.given)
         if self.sees_memory(self.decision.seat):
-            return self.asked.from_memory(answer, self.windows[self.decision.seat])
+            return self.asked.from_memory(answer, self.windows[self.decision.seat], self.placement)
         return self.asked.from_number(answer)
 
     cdef object said(self, int64_t answer):
@@ -298,7 +317,7 @@ cdef class SessionCore(GameCore):
             try:
                 return self.play_on(answer)
             except BaseException as failure:
-                self.failure = failure
+                self.failure = explained(failure)
                 return LEG_OVER
 
     cdef Status play_on(self, int64_t answer) except *:
@@ -361,9 +380,17 @@ cdef class SessionCore(GameCore):
             self.refuse(ValueError(
                 f"{question.decision.name} asks position {question.position}; expected 0 to {self.seats - 1}"
             ))
+        placement = self.placements.get(question.decision)
+        if placement is None:
+            self.refuse(ValueError(f"{question.decision.name} is none of the contest's decisions"))
+        self.questions_asked += 1
+        if self.questions_asked > self.max_questions:
+            self.refuse(ValueError(
+                f"a game has more than {self.max_questions:,} questions; raise max_questions if such games are meant"
+            ))
         seat = self.seat_at(question.position)
         if self.sees_memory(seat):
-            question.show(self.windows[seat], self.players)
+            question.show(self.windows[seat], <Placement>placement, self.players)
         return 0
 
     cdef int seat_at(self, int position) except -1:
@@ -399,12 +426,14 @@ cdef class SessionCore(GameCore):
         self.pending_count = <int>len(self.waiting) - self.place
         return DECIDE
 
-    cdef void ask(self, Question question) noexcept:
+    cdef int ask(self, Question question) except -1:
         self.asked = question
-        self.decision.kind = question.decision.kind
+        self.placement = <Placement>self.placements[question.decision]
+        self.decision.kind = self.placement.kind
         self.decision.seat = <int>self.at[question.position]
         self.decision.argument_count = 0
         self.pending_count = 1
+        return 0
 
     cdef void look_at(self, int ahead) noexcept nogil:
         with gil:
@@ -508,12 +537,20 @@ cdef class Session:
         self.rng = core.rng
         core.sit_down(core.session)
         core.players = tuple([core.numbers[seat] for seat in core.at])
+        core.questions_asked = 0
         core.rng.turn_to(<uint64_t>core.session << GAMES_OF_A_SESSION)
 
     def __getattr__(self, name):
         if name in _REPLACED:
             raise AttributeError(f"session.{name}: {_REPLACED[name]} instead")
         raise AttributeError(f"a session has no {name}")
+
+    @property
+    def random(self):
+        """A `random.Random` that draws from the same stream as `rng`, for all that Python's `random` can do."""
+        if self.stream_random is None:
+            self.stream_random = StreamRandom(self.rng)
+        return self.stream_random
 
     def next_seat(self, int position):
         """Return the position after this one; position 0 follows the last."""
@@ -537,12 +574,11 @@ cdef class Session:
         worth = [<double>one + 0.0 for one in points]     # -0 becomes 0
         if len(worth) != core.seats:
             raise ValueError(f"the rules record points of {len(worth)} positions; expected {core.seats}")
-        # Two are exact, since records may have only the one's; sums of more are rounded.
-        if core.zero_sum and not (
-            <double>worth[0] == -<double>worth[1] if core.seats == 2
-            else abs(fsum(worth)) <= 1e-9 * sum(map(abs, worth))
-        ):
-            raise ValueError(f"a game of a zero-sum contest is worth {', '.join(map(str, worth))}")
+        if core.zero_sum:
+            if abs(fsum(worth)) > ZERO_SUM_TOLERANCE * sum(map(abs, worth)):
+                raise ValueError(f"a game of a zero-sum contest is worth {', '.join(map(str, worth))}")
+            if core.seats == 2:     # standings take the second seat's points from the first one's
+                worth[1] = 0.0 - <double>worth[0]
         if core.losers:
             core.require_lost(worth)
         values = [core.match, core.first_session + core.session, self.games, *core.at]
@@ -565,6 +601,7 @@ cdef class Session:
             core.session_points[<int>core.at[position]] += <double>worth[position]
         core.games_recorded += 1
         core.game += 1
+        core.questions_asked = 0
         self.games += 1
         self.rng.turn_to((<uint64_t>self.number << GAMES_OF_A_SESSION) + self.games)
 

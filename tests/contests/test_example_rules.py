@@ -58,6 +58,17 @@ def test_colonel_blotto_gives_five_fixed_bots_their_exact_scores() -> None:
         assert result.faults == () and [sums.points for sums in result.sums] == [10 * won, -10 * won], names
 
 
+def test_holdem_can_tell_all_chips_that_its_settings_allow() -> None:
+    module = module_of("holdem")
+    most = {
+        name: next(one.le for one in module.HoldemSettings.model_fields[name].metadata if hasattr(one, "le"))
+        for name in ("hands", "stack")
+    }
+    # In each hand all but one may lose the stack that they began with, and get another.
+    chips = most["stack"] * (module.SEATS + (module.SEATS - 1) * most["hands"])
+    assert all(module.OBSERVATION[name].high >= chips for name in ("pot", "to_call", "least", "most"))
+
+
 @pytest.mark.statistical
 @pytest.mark.parametrize("bidders", [2, 20])
 def test_auction_with_everybody_brings_random_bidders_what_is_expected(bidders: int) -> None:

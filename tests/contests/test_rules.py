@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import collections
 import ctypes
 import math
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.kernel.chance import Rng
+from engine.kernel.chance import Rng, StreamRandom
 from engine.rules.session_core import seating
 from tests.python_rules import Everything, fold, new_core, play_field, played_by_functions, tables_of
 from tournament.contests.contest import Contest
@@ -23,6 +25,7 @@ from tournament.rules import (
     Column,
     Decision,
     Float,
+    Illegal,
     Int,
     LegalAction,
     List,
@@ -79,6 +82,67 @@ def test_chance_has_no_favourites() -> None:
     # A third of all words is above this end: without drawing again small numbers would come half as often more.
     large = [chance.randrange(3 << 62) for _ in range(draws)]
     assert abs(np.mean([number < (1 << 62) for number in large]) - 1 / 3) < 4.5 * math.sqrt(2 / 9 / draws)
+
+
+def test_random_draws_from_the_stream_of_the_game() -> None:
+    rng = StreamRandom(Rng(KEY))
+    words = Rng(KEY)
+    first, second = words.randrange(1 << 64), words.randrange(1 << 64)
+    assert StreamRandom(Rng(KEY)).getrandbits(128) == first | second << 64
+    assert 1 <= rng.uniform(1, 2) <= 2
+    assert len(rng.choices([1, 2], [1, 3], k=5)) == 5
+    items = collections.deque(range(5))
+    rng.shuffle(items)
+    assert sorted(items) == list(range(5))
+    with pytest.raises(NotImplementedError):
+        rng.getstate()
+
+
+def test_gauss_keeps_no_number_for_the_next_game() -> None:
+    rng = StreamRandom(Rng(KEY))
+    rng.seed(5)
+    assert [rng.gauss(0, 1), rng.gauss(0, 1)] != [rng.gauss(0, 1)] * 2
+    first = Rng(KEY)
+    StreamRandom(first).gauss(0, 1)
+    following = StreamRandom(first)
+    assert following.gauss(0, 1) == [(again := StreamRandom(Rng(KEY))).gauss(0, 1), again.gauss(0, 1)][1]
+
+
+@pytest.mark.parametrize(
+    ("draw", "values"),
+    [
+        (lambda rng: rng.randint(-(2**63), 2**63 - 1), range(-(2**63), 2**63)),
+        (lambda rng: rng.randrange(0, 100, 10), range(0, 100, 10)),
+        (lambda rng: rng.randrange(100, 0, -7), range(100, 0, -7)),
+        (lambda rng: rng.sample(range(10**12), 1)[0], range(10**12)),
+        (lambda rng: rng.choice("abc"), "abc"),
+        (lambda rng: rng.getrandbits(9), range(512)),
+    ],
+)
+def test_rng_draws_from_every_range_and_sequence(draw: Callable[[Rng], Any], values: Any) -> None:
+    rng = Rng(KEY)
+    drawn = [draw(rng) for _ in range(200)]
+    assert all(one in values for one in drawn)
+    if len(values[:600]) < 20:
+        assert set(drawn) == set(values)
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda rng: rng.weighted_index([2, -1]), "-1.0 is no weight"),
+        (lambda rng: rng.weighted_index([math.nan]), "nan is no weight"),
+        (lambda rng: rng.weighted_index([0, 0]), "nothing to draw from"),
+        (lambda rng: rng.randrange(5, 5), r"no number in range\(5, 5, 1\)"),
+        (lambda rng: rng.randrange(0, 5, 0), "step is 0"),
+        (lambda rng: rng.randint(0, 2**64), r"more than 2\*\*64 numbers"),
+        (lambda rng: rng.roll(1, 0), "of 0 faces"),
+        (lambda rng: rng.sample(range(3), 4), "4 can't be drawn from 3"),
+    ],
+)
+def test_rng_refuses_wrong_arguments(draw: Callable[[Rng], Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        draw(Rng(KEY))
 
 
 # What bots are told
@@ -196,6 +260,10 @@ def test_the_second_leg_of_a_duplicate_match_has_the_same_chance_and_the_seats_s
         (lambda d, s: s.record([1, -1], chosen=1.5), "chosen = 1.5"),
         (lambda d, s: s.record([math.nan, math.nan], chosen=1), "nan"),
         (lambda d, s: s.record([1, -1]), "record no chosen"),
+        (lambda d, s: s.record([1, -1], chosen=1, share=1e39), "share = 1e+39, which its column can't hold"),
+        (lambda d, s: -d(0, small=1), "a question isn't an answer: did you forget yield?"),
+        (lambda d, s: d(0, small=1).upper(), "a question isn't an answer: did you forget yield?"),
+        (lambda d, s: s.record([Illegal(1), 0], chosen=1), "Illegal"),
         (lambda d, s: s.record([1, -1], chosen=1, other=2), "record other, which has no column"),
         (lambda d, s: 1 // 0, "ZeroDivisionError"),
         (lambda d, s: None if s.number == 0 else 0, "yield None"),
@@ -206,7 +274,7 @@ def test_what_rules_do_wrong_ends_the_run_with_a_line_that_names_the_place(asked
         name = "wrong"
         seats = 2
         decisions = (Decision("act", "m", observation={"small": Int(0, 9, "s")}, answer=Int(0, 3, "a")),)
-        columns = (Column("chosen", "uint8", "m"),)
+        columns = (Column("chosen", "uint8", "m"),) + (Column("share", "float32", "m"),) * ("share" in message)
 
         def play(self, session: Session) -> Questions:
             yield asked(self.decisions[0], session)
@@ -222,9 +290,117 @@ def test_what_rules_do_wrong_ends_the_run_with_a_line_that_names_the_place(asked
         assert f"({Path(__file__).name}, line " in line
 
 
+def test_decision_shared_by_two_contests_has_a_place_in_each() -> None:
+    split = Decision("split", "m", observation={"n": Int(0, 99)}, answer=List(Int(0, 9), 3), default=[0, 0, 0])
+    more = Decision("more", "m", observation={"m": List(Int(0, 99), 40)}, answer=Int(0, 9))
+
+    class Small(Rules):
+        name = "small"
+        seats = 2
+        decisions: ClassVar[tuple[Decision, ...]] = (split,)
+        columns = (Column("sum", "uint8", "m", per_seat=True),)
+
+        def play(self, session: Session) -> Questions:
+            sums = [sum(answer) for answer in (yield [split(seat, n=7 + seat) for seat in range(2)])]
+            session.record([sums[0] - sums[1], sums[1] - sums[0]], sum=sums)
+
+    class Large(Small):
+        name = "large"
+        decisions = (more, split)
+
+    answers = "int split(const View *view, int32_t *answer) { answer[0] = %d; answer[1] = view->n; return 2; }\n"
+    unasked = "int more(const View *view) { return 0; }\n"
+    bots = {name: (".c", answers % number + unasked) for name, number in {"one": 1, "two": 2}.items()}
+    contests = [contest_of(Small), contest_of(Large)]
+    for contest in contests:  # both are made before either is played
+        _, rows = play_field(contest, bots, sessions=1)["one", "two"]
+        assert rows["games"]["sum_0"][0] == 1 + 7
+        assert rows["games"]["sum_1"][0] == 2 + 8
+
+
+def test_contest_of_255_decisions_asks_bots_of_every_kind() -> None:
+    asks = tuple(Decision(f"ask_{i}", "m", observation={"n": Int(0, 999)}, answer=Int(0, 999)) for i in range(255))
+
+    class Many(Rules):
+        name = "many"
+        seats = 2
+        decisions = asks
+        columns = (Column("sum", "int32", "m", per_seat=True),)
+
+        def play(self, session: Session) -> Questions:
+            sums = [0, 0]
+            for number, ask in enumerate(asks):
+                answers = yield [ask(seat, n=number) for seat in range(2)]
+                sums = [total + answer for total, answer in zip(sums, answers)]
+            session.record([0, 0], sum=sums)
+
+    in_c = "".join(f"int ask_{i}(const View *view) {{ return (view->n + {i}) / 2; }}\n" for i in range(255))
+    in_python = "".join(f"def ask_{i}(view):\n    return (view.n + {i}) // 2\n" for i in range(255))
+    program = """import json, sys
+sys.stdin.readline()
+for line in sys.stdin:
+    question = json.loads(line)
+    n = question["n"]
+    print("ACTION", (n + int(question["decision"][4:])) // 2, flush=True)
+"""
+    bots = {"in_c": (".c", in_c), "in_python": (".py", in_python), "program": ("", program)}
+    for result, rows in play_field(contest_of(Many), bots, sessions=1).values():
+        assert not result.faults
+        assert rows["games"]["sum_0"][0] == rows["games"]["sum_1"][0] == sum(range(255))
+
+
+def test_program_answers_keep_all_64_bits() -> None:
+    numbers = [-(2**63), -(2**63) + 1, 2**63 - 1, 2**63 - 9, -(10**18)]
+
+    class Wide(Rules):
+        name = "wide"
+        seats = 2
+        zero_sum = False
+        decisions = (Decision("name", "m", observation={"i": Int(0, 9)}, answer=Int(-(2**63), 2**63 - 1)),)
+        columns = (Column("named", "int64", "m", per_seat=True),)
+
+        def play(self, session: Session) -> Questions:
+            for i in range(len(numbers)):
+                answers = yield [self.decisions[0](seat, i=i) for seat in range(2)]
+                session.record([0, 0], named=answers)
+
+    program = f"""import json, sys
+sys.stdin.readline()
+for line in sys.stdin:
+    print("ACTION", {numbers}[json.loads(line)["i"]], flush=True)
+"""
+    in_python = f"def name(view):\n    return {numbers}[view.i]\n"
+    _, rows = play_field(contest_of(Wide), {"a": ("", program), "b": (".py", in_python)}, sessions=1)["a", "b"]
+    assert rows["games"]["named_0"].tolist() == rows["games"]["named_1"].tolist() == numbers
+
+
+def test_game_without_end_is_a_mistake_of_the_rules() -> None:
+    class Endless(Rules):
+        name = "endless"
+        seats = 2
+        decisions = (Decision("act", "m", observation={}, answer=Int(0, 1)),)
+
+        def play(self, session: Session) -> Questions:
+            for game in range(3):
+                for _ in range(30 if game == 2 else 20):
+                    yield self.decisions[0](0)
+                session.record([0, 0])
+
+    bots = dict.fromkeys("ab", (".c", "int act(const View *view) { return 0; }\n"))
+    contest = contest_of(Endless)
+    ((result, _),) = play_field(contest, bots, sessions=1, max_questions=30).values()
+    assert result.sums[0].points == 0
+    with pytest.raises(RunError, match="game 2: ValueError: a game has more than 29 questions; raise max_questions"):
+        play_field(contest, bots, sessions=1, max_questions=29)
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
+        ({"decisions": ()}, "it has 0 decisions; expected 1 to 255"),
+        ({"decisions": Everything.decisions * 128}, "it has 256 decisions; expected 1 to 255"),
+        ({"decisions": Everything.decisions * 2}, "two decisions are called act"),
+        ({"columns": (Column("bot_0", "int8", "m"),)}, "no column can be called bot_0"),
         ({"seats": 0}, 'seats is 0; expected 1 to 64, a range of them, or "all"'),
         ({"seats": range(2, 70)}, "expected 1 to 64"),
         ({"play": Rules.play}, r"it has no method play\(self, session\)"),

@@ -26,7 +26,7 @@ def load_bot(code):
         return "RPS".index(space["played"])
     globals()["move"] = play
 """
-ROCK = "def move(bot):\n    return 0\n"
+ROCK = "def decide(turns, notes):\n    return 0\n"
 # Bots in C are a function of the turn; the adapter is the header that they include, too.
 IN_C = """
 #ifndef RPS_H
@@ -87,8 +87,26 @@ def field(tmp_path: Path) -> ContestSetup:
     ids=["function", "script"],
 )
 def test_adapter_of_another_interface_plays_its_bots(adapter: str, paper: str, field: ContestSetup) -> None:
-    # A bot with functions of its own plays with these, unless the adapter has other uses for its file.
     field.write(adapter, paper=paper, rock=ROCK if adapter == BY_CALL else "played = 'R'\n")
+    assert field.scores() == {"paper": 10.0, "rock": -10.0}
+
+
+def test_adapter_goes_before_functions_of_its_names_and_helper_classes(field: ContestSetup) -> None:
+    adapter = "def move(bot):\n    return 'RPS'.index(globals()['move']({'turn': bot.turn})['sign'])\n"
+    helper = (
+        "class Helper:\n    def __init__(self, x):\n        self.x = x\n    def move(self, to):\n        return to\n"
+    )
+    paper = "def move(state):\n    return {'sign': 'P' if state['turn'] >= 0 else 'R'}\n"
+    field.write(adapter, paper=helper + paper, rock="def move(state):\n    return {'sign': 'R'}\n")
+    assert field.scores() == {"paper": 10.0, "rock": -10.0}
+
+
+def test_base_class_of_an_adapter_is_not_the_bot(field: ContestSetup) -> None:
+    adapter = (
+        "class Base:\n    def move(self, bot):\n        return self.sign()\n    def sign(self):\n        return 0\n"
+    )
+    paper = "class Paper(Base):\n    def sign(self):\n        return 1\n"
+    field.write(adapter, paper=paper, rock="class Rock(Base):\n    pass\n")
     assert field.scores() == {"paper": 10.0, "rock": -10.0}
 
 
@@ -129,9 +147,9 @@ def test_adapters_of_two_languages_are_each_put_before_their_own(field: ContestS
 
 
 def test_adapter_that_changes_lets_matches_be_played_again(field: ContestSetup) -> None:
-    field.write("def move(bot):\n    return first\n", one="first = 1\n", rock=ROCK)
+    field.write("def move(bot):\n    return first\n", one="first = 1\n", rock="first = 0\n")
     assert field.scores() == {"one": 10.0, "rock": -10.0}
-    field.write("def move(bot):\n    return first + 1\n")
+    field.write("def move(bot):\n    return 1 - first\n")
     assert field.scores() == {"one": -10.0, "rock": 10.0}
 
 

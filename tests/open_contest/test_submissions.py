@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -60,6 +61,22 @@ def test_a_token_opens_for_its_author_alone(tmp_path: Path) -> None:
         add_author(path, "bob")
     with pytest.raises(InputError, match="differ in case only"):
         add_author(path, "Ann")
+
+
+def test_changes_of_authors_at_the_same_time_keep_every_author(tmp_path: Path) -> None:
+    path, names = tmp_path / "authors.toml", [f"author{number}" for number in range(12)]
+    add_author(path, "bob")
+
+    def change(name: str) -> str:
+        if name == names[0]:
+            revoke_token(path, "bob", ban=True)
+        return add_author(path, name)
+
+    with ThreadPoolExecutor(len(names)) as pool:
+        tokens = dict(zip(names, pool.map(change, names)))
+    authors = read_authors(path)
+    assert {*authors} == {"bob", *names} and authors["bob"].banned
+    assert all(author_of(token, authors) == authors[name] for name, token in tokens.items())
 
 
 @pytest.mark.parametrize("name", ["", ".a", "a.", " a", "a ", "a..b", "../ann", "a/b", "a  b", "a\nb", "é", "x" * 33])

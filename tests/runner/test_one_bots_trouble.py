@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 import wasmtime
 
 from tests.contest_runs import ContestDir, Listener, Outcome, assert_same, in_order, make_contest, read_outcome
+from tournament.artifacts.bot import Entrant, Submission
+from tournament.cli.commands import main
 from tournament.containment import BotTrouble
+from tournament.entrants.build import Builds, PutOff
 from tournament.errors import RunError
 from tournament.leg import Failure
 from tournament.records.results import load
@@ -46,11 +50,16 @@ BROKEN = {".wasm": b"\0asm", ".py": b"def a(bot:\n"}
 
 
 def records_of(place: ContestDir) -> Outcome:
-    """What a run leaves of the others, in the leaderboard only the reason differs."""
+    """Return the records of matches between the others, and their lines unless they met the odd bot."""
     found = read_outcome(place.results)
-    lines = [line for line in load(str(place.results)).ranking.entrants if line.name != "odd"]
+    of_odd = found.matches.match[found.matches.bot == "odd"]
+    games, sessions, matches = (
+        table[~table.match.isin(of_odd)].reset_index(drop=True)
+        for table in (found.games, found.sessions, found.matches)
+    )
+    lines = [line for line in load(str(place.results)).ranking.entrants if line.name != "odd" and not len(of_odd)]
     entrants = found.entrants[found.entrants["name"] != "odd"].reset_index(drop=True)
-    return in_order(Outcome(found.games, found.sessions, found.matches, entrants, str(lines)))
+    return in_order(Outcome(games, sessions, matches, entrants, str(lines)))
 
 
 @pytest.fixture(scope="module")
@@ -73,12 +82,13 @@ def failing(*given: object, **named: object) -> object:
 
 
 def set_aside(place: ContestDir, said: Listener) -> str:
-    """Why the odd bot is listed as broken, which was said."""
+    """Return why the odd bot isn't played to the end, which was said."""
     (line,) = (line for line in load(str(place.results)).ranking.entrants if line.name == "odd")
-    assert line.status == "broken" and line.reason
-    assert f"odd is {line.reason}" in said.said, said.said
-    assert "\n" not in line.reason
-    return line.reason
+    assert line.status == "incomplete" and line.reason and "\n" not in line.reason
+    start, _, reason = line.reason.partition(": ")
+    assert start == "not all played, set aside in the last run"
+    assert f"odd is set aside in this run: {reason}" in said.said, said.said
+    return reason
 
 
 # What is called where a WebAssembly bot fails, as only this one does.
@@ -156,13 +166,52 @@ def test_a_bot_that_is_late_twice_is_set_aside_and_its_opponent_plays_on(
     place.play(listener=said)
     assert tries == [False, True]
     assert set_aside(place, said) == (
-        "set aside in this run: takes far longer here than its fuel should: 99 s of processor time for 123,456,789"
-        " units of fuel"
+        "takes far longer here than its fuel should: 99 s of processor time for 123,456,789 units of fuel"
     )
     assert_same(records_of(place), without[".wasm"])
     # The verdict is this run's alone.
     place.play()
-    assert "broken" not in {line.status for line in load(str(place.results)).ranking.entrants}
+    assert {line.status for line in load(str(place.results)).ranking.entrants} == {"ok"}
+
+
+def test_a_bot_set_aside_keeps_its_recorded_matches_and_its_rank(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, said = place_of(tmp_path, ODDS[".wasm"]), Listener()
+    place.play()
+    before = read_outcome(place.results)
+    place.config.write_text(place.config.read_text().replace("replicas = 2", "replicas = 4"))
+    late_in(monkeypatch, 2)
+    place.play(listener=said)
+    set_aside(place, said)
+    after = read_outcome(place.results)
+    both = after.games.merge(before.games, on=["match", "session", "game"])
+    assert len(both) == len(before.games) and not any("out of the records" in text for text in said.said)
+    (line,) = (line for line in load(str(place.results)).ranking.ranked if line.name == "odd")
+    assert line.matches == len(FIELD)
+
+
+def test_bot_that_can_not_be_loaded_for_lack_of_memory_keeps_its_matches_and_run_exits_with_3(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = place_of(tmp_path, ODDS[".wasm"])
+    place.play()
+    before = read_outcome(place.results)
+    place.config.write_text(place.config.read_text().replace("replicas = 2", "replicas = 3"))
+    built = Builds.build
+
+    def without_memory(builds: Builds, submission: Submission) -> Entrant | PutOff:
+        return PutOff(submission, MemoryError()) if submission.name == "odd" else built(builds, submission)
+
+    monkeypatch.setattr(Builds, "build", without_memory)
+    monkeypatch.setattr(sys, "argv", ["tournament", *place.arguments()])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    shown = capsys.readouterr()
+    assert ended.value.code == 3 and "out of the records" not in shown.err + shown.out
+    assert "odd: incomplete: not all played, set aside in the last run" in shown.out
+    after = read_outcome(place.results)
+    assert len(after.games.merge(before.games, on=["match", "session", "game"])) == len(before.games)
 
 
 def test_a_bot_that_is_late_once_plays_on_as_if_it_had_not_been(

@@ -145,3 +145,18 @@ def test_match_of_fewer_bots_than_seats_is_one_line(tmp_path: Path) -> None:
     few = [folder / "bots" / "bot_0.c", folder / "bots" / "bot_2.py"]
     with pytest.raises(InputError, match=r"^a match needs 4 bots, one for each seat, that can play; there are 2$"):
         tournament.match("auction", few[0], few[1], config=folder / "tournament.toml")
+
+
+@pytest.mark.parametrize("gone", [(0, 1), (0, 2), (1, 3)])
+def test_one_table_of_the_last_two_bots_is_played_and_read_again(tmp_path: Path, gone: tuple[int, ...]) -> None:
+    folder = contest(tmp_path, "'all'", bots=4, replicas=2)
+    run(folder)
+    for number in gone:
+        (folder / "bots" / f"bot_{number}.{'py' if number % 3 == 2 else 'c'}").unlink()
+    assert run(folder).entrants.status.tolist() == ["ok"] * 2
+    place = folder / "results" / "auction"
+    assert not tournament.verify("auction", config=folder / "tournament.toml", results=folder / "results").problems
+    for number in gone:
+        write_bot(folder, number, number)
+    run(folder)
+    assert len(tournament.load(place).matches) == 4

@@ -11,13 +11,14 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tournament
 from tests.worker.support import SILENT_C, ask, build, write_bot
 from tournament.cli.commands import main
-from tournament.errors import InputError
+from tournament.errors import InputError, RunError
 from tournament.sandbox.inside import landlock
 from tournament.sandbox.outside import confinement, fork_server, probe, run_command
 from tournament.sandbox.outside.confined import Confined
@@ -73,8 +74,8 @@ def unfiltered(monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def silent(monkeypatch: pytest.MonkeyPatch) -> str:
-    ends(monkeypatch, run_command.Finished(-9, b"", b"", False))
-    return "the probe was killed by SIGKILL"
+    ends(monkeypatch, run_command.Finished(-31, b"", b"", False))
+    return "the probe was killed by SIGSYS"
 
 
 REFUSALS = [switched_off, leaky, unfiltered, silent]
@@ -87,6 +88,28 @@ def test_nothing_plays_where_nothing_confines(how: object, monkeypatch: pytest.M
     with pytest.raises(InputError) as caught:
         build(PYTHON)
     assert str(caught.value) == f"bots can't be confined: {reason}; {MEND}"
+
+
+@pytest.mark.parametrize("kills", [1, 2])
+def test_probe_killed_from_outside_is_tried_twice_and_never_blames_the_sandbox(
+    kills: int, monkeypatch: pytest.MonkeyPatch, untried: None
+) -> None:
+    finish, tries = run_command.finish, []
+
+    def finish_killed(process: Confined, *rest: Any) -> run_command.Finished:
+        tries.append(process.pid)
+        if len(tries) <= kills:
+            os.kill(process.pid, signal.SIGKILL)
+        return finish(process, *rest)
+
+    monkeypatch.setattr(run_command, "finish", finish_killed)
+    if kills == 1:
+        assert probe.probe_sandbox("on").startswith("Landlock")
+    else:
+        with pytest.raises(RunError, match=r"killed twice from outside, .* free some memory") as caught:
+            probe.probe_sandbox("on")
+        assert "sandbox =" not in str(caught.value)
+    assert len(tries) == 2
 
 
 def test_a_compiler_that_can_not_be_confined_is_not_called_broken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,15 @@ from tournament.leg import Leg, PlaysAs
 from tournament.runner.pace import Pace
 from tournament.runner.plan import starts_per_leg
 from tournament.runner.schedule.counting import reconcile
-from tournament.runner.schedule.legs import Competitor, Digests, Fixture, MatchColumns, RoundRobin, Schedule
+from tournament.runner.schedule.legs import (
+    Competitor,
+    Digests,
+    Fixture,
+    MatchColumns,
+    Replicas,
+    RoundRobin,
+    Schedule,
+)
 from tournament.runner.tasks import TaskQueue
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Batch
@@ -88,12 +96,16 @@ def schedule_of(in_lanes: Iterable[bool], of_a_replica: int = 10**9) -> OneMatch
     return OneMatchForEachLeg("rules", {}, bytes(KEY_BYTES), FIELD, in_lanes=tuple(in_lanes), of_a_replica=of_a_replica)
 
 
-def to_play(schedule: Schedule, pace: Pace, done: Iterable[int] = (), out: Iterable[str] = ()) -> TaskQueue:
+def to_play(
+    schedule: Schedule, pace: Pace, done: Iterable[int] = (), out: Iterable[str] = (), *, in_order: bool = True
+) -> TaskQueue:
     """What is left of a schedule of which these legs have been played."""
     fixtures = [one for number, one in enumerate(schedule.fixtures()) if number in set(done)]
-    played = [LegResult(one.digest, one.match, one.number, one.names, 1, 1, SUMS) for one in fixtures]
+    played = [
+        LegResult(one.digest, one.match, one.number, one.names, 1, 1, SUMS[:1] * len(one.names)) for one in fixtures
+    ]
     left = reconcile([Batch("", (), Legs.of(played))] if done else [], schedule)
-    return TaskQueue(schedule, left, pace, lambda: frozenset(out), in_order=True)
+    return TaskQueue(schedule, left, pace, lambda: (frozenset(out), frozenset()), in_order=in_order)
 
 
 def tasks_of(play: TaskQueue) -> Iterator[Task]:
@@ -178,6 +190,27 @@ def test_a_batch_ends_with_its_replica() -> None:
     for in_lanes in (True, False):
         legs = schedule_of([in_lanes] * 6, of_a_replica=2)
         assert numbers(legs, new_pace(1, 1)) == [[[0, 1], [2, 3], [4, 5]]]
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.data())
+def test_batches_without_disqualified_bots_keep_to_one_replica_in_schedule_order(data: st.DataObject) -> None:
+    seats, replicas, in_order = data.draw(st.integers(2, 4)), data.draw(st.integers(1, 5)), data.draw(st.booleans())
+    kinds: list[PlaysAs] = ["wasm", "python"]
+    bots = [
+        Competitor(n, f"{n}", data.draw(st.sampled_from(kinds)), "") for n in range(data.draw(st.integers(seats, 6)))
+    ]
+    schedule = RoundRobin("", {"sessions": 1}, bytes(KEY_BYTES), bots, replicas=Replicas(replicas), seats=seats)
+    fixtures = list(schedule.fixtures())
+    done = data.draw(st.sets(st.integers(0, len(fixtures) - 1)))
+    out = data.draw(st.sets(st.sampled_from([bot.name for bot in bots])))
+    batches = list(chain.from_iterable(tasks_of(to_play(schedule, new_pace(1, 1), done, out, in_order=in_order))))
+    for batch in batches:
+        assert len({leg.plan.number // schedule.legs_per_replica for leg in batch}) == 1
+        keys = [(leg.plan.match, leg.plan.number) for leg in batch]
+        assert keys == sorted(keys)
+    wanted = [one.digest for n, one in enumerate(fixtures) if n not in done and out.isdisjoint(one.names)]
+    assert [leg.digest for leg in chain.from_iterable(batches)] == wanted
 
 
 def test_short_legs_make_no_endless_batches() -> None:

@@ -130,8 +130,6 @@ def test_a_contest_that_exceeds_the_engine_is_refused() -> None:
     for size, arguments_count, words in ((24, 7, "7 arguments"), (129, 1, "129 bytes")):
         with pytest.raises(ValueError, match=words):
             Lanes(size, arguments_count, [])
-    with pytest.raises(ValueError, match="9 questions"):
-        QuestionLines([(False, "a", [], [])] * 9)
     for fields, arguments, words in (
         ([("x", "i", 0)] * 40, [], "40 values"),
         ([("x", "d", 128)], [], "not there"),

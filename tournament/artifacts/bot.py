@@ -29,7 +29,8 @@ class Entrant:
     """A submission after building: `artifact` is what plays, or None with the `problem` in words.
 
     `failed`: of what kind the problem is. `is_nameless`: of several newcomers with one name, none of which plays.
-    `is_late`: it is still being built, and may play later.
+    `is_late`: it is still being built, and may play later. `set_aside`: why it plays nothing in this run, though it
+    may not be to blame; its recorded games count.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Entrant:
     failed: FailureKind = "other"
     is_nameless: bool = False
     is_late: bool = False
+    set_aside: str | None = None
 
     @property
     def plays_as(self) -> PlaysAs:

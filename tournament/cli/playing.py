@@ -47,8 +47,9 @@ class Playing:
     archive: bool
     as_written: Mapping[str, Config]
 
-    def run(self, *, dry_run: bool) -> bool:
-        """Play them, or only say what would be played; returns whether all bots are fit.
+    def run(self, *, dry_run: bool) -> set[str]:
+        """Play them, or only say what would be played. Return what isn't as it should be: the statuses of bots, and
+        "provisional" if the rules failed in a match.
 
         Ctrl-C ends the command with a line about what is kept.
         """
@@ -56,7 +57,7 @@ class Playing:
         existing_cluster.ends_after_play = True
         name, first = next(iter(self.chosen.items()))
         place = join_location(first.results, name)
-        all_fit = True
+        problems: set[str] = set()
         try:
             before = {name: stamps(one.entrants) if one.entrants.is_dir() else {} for name, one in self.chosen.items()}
             with ExitStack() as stack:
@@ -71,17 +72,17 @@ class Playing:
                     _require_wanted(contest)
                 for contest in prepared:
                     place = contest.location
-                    fit = _tell_plan(contest) if dry_run else self._play(contest, before[contest.contest.name])
-                    all_fit = all_fit and fit
+                    problems |= _tell_plan(contest) if dry_run else self._play(contest, before[contest.contest.name])
         except KeyboardInterrupt:
             print(f"tournament: stopped; what was committed stays in {place}, run again to continue", file=sys.stderr)
             raise typer.Exit(130) from None
         if any(entrant.is_nameless for one in prepared for entrant in one.entrants):
             raise typer.Exit(1)  # no one's bot is left out unnoticed
-        return all_fit
+        return problems
 
-    def _play(self, prepared: Prepared, before: Mapping[str, tuple[int, int]]) -> bool:
-        """Play a contest and show the results. `before` are its bots' stamps when the command began."""
+    def _play(self, prepared: Prepared, before: Mapping[str, tuple[int, int]]) -> set[str]:
+        """Play a contest and show the results; returns as `run`. `before` are its bots' stamps when the command
+        began."""
         contest = prepared.contest
         with Screen(err, contest.title, contest=contest.name, as_json=self.as_json, unit=contest.points_unit) as screen:
             if self.as_json:
@@ -97,7 +98,8 @@ class Playing:
         if came := sorted(bot for bot in after if before.get(bot) != after[bot]):
             what = "it" if len(came) == 1 else "them"
             print_text(f"{', '.join(came)} came or changed meanwhile: run again to play {what}")
-        return all(line.status == "ok" for line in standings.entrants)
+        provisional = {"provisional"} if standings.is_provisional else set()
+        return {line.status for line in standings.entrants} - {"ok"} | provisional
 
 
 def _unlike(chosen: Config, written: Config) -> str:
@@ -128,8 +130,8 @@ def _time_of(plan: Plan) -> str:
     return duration(plan.seconds) if plan.paced else f"at least {duration(plan.seconds)} (not measured yet)"
 
 
-def _tell_plan(prepared: Prepared) -> bool:
-    """Say what would be played, and which bots are broken; returns whether none is."""
+def _tell_plan(prepared: Prepared) -> set[str]:
+    """Say what would be played, and which bots are broken; returns as `Playing.run`."""
     plan = plan_of(prepared)
     what = (
         f"{plan.legs:,} of {plan.total_legs:,} legs, about {short(plan.games)} games, {short(plan.size)}B of records,"
@@ -151,4 +153,4 @@ def _tell_plan(prepared: Prepared) -> bool:
     broken = [entrant for entrant in prepared.entrants if entrant.artifact is None]
     for entrant in broken:
         print_text(f"{entrant.name}: broken: {printable(main_error_line(entrant.problem or ''))}")
-    return not broken
+    return {"broken"} if broken else set()

@@ -93,6 +93,8 @@ def run(
             with contextlib.suppress(InputError):  # settings that are none without the options
                 as_written[name] = load_config(name, config, **others)
     playing = Playing(chosen, given, progress == "json", archive, as_written)
-    all_fit = playing.run(dry_run=dry_run)
-    if strict and not all_fit:
+    problems = playing.run(dry_run=dry_run)
+    if "provisional" in problems or (strict and problems):
         raise typer.Exit(1)
+    if "incomplete" in problems:
+        raise typer.Exit(3)

@@ -187,17 +187,26 @@ def faults(
     if bot is not None and bot not in names:
         raise InputError(f"--bot {bot}: the records have no such bot{did_you_mean(bot, names, ',')}")
     chosen = [(leg, one) for leg, one in loaded.ranking.faults if bot in (None, leg.seats[one.seat])]
+    failed = tuple(leg for leg in loaded.ranking.failed_legs if bot is None or bot in leg.bots)
     given = {"results": results, "final": final, "config": config}
     if as_json:
-        table = fault_values(dataclasses.replace(loaded.ranking, faults=tuple(chosen)))
+        table = fault_values(dataclasses.replace(loaded.ranking, faults=tuple(chosen), failed_legs=failed))
         rows = [dict(zip(table, row)) for row in zip(*table.values())]
         again = [replay_command(loaded.setup.contest, leg, one, given) for leg, one in chosen]
+        again += [""] * (len(rows) - len(again))  # Legs in which the rules failed aren't recorded.
         print_json([row | {"replay": words} for row, words in zip(rows, again)])
         return
     broken = [line for line in loaded.ranking.below if line.status == "broken" and bot in (None, line.name)]
     for line in broken:
         out.print(Text.assemble((line.name, "bold"), f" can't play: {printable(line.reason or '')}"), soft_wrap=True)
-    if not (chosen or broken):
+    for leg in failed:
+        out.print(
+            f"match {leg.match} ({leg.title}), session {leg.session}, game {leg.game}: the rules failed:"
+            f" {printable(leg.reason)}",
+            soft_wrap=True,
+            markup=False,
+        )
+    if not (chosen or broken or failed):
         out.print("no faults")
     for words in fault_lines(loaded.setup.contest, chosen, given):
         out.print(words, soft_wrap=True)

@@ -111,7 +111,7 @@ def leaderboard_table(
     headings = columns(standings, wide)
     is_mean = standings.scoring or standings.has_means
     averaged = "a mean over the matches so far" if is_mean else "in order of the score per match"
-    uneven = _is_uneven(standings) and not standings.drawn
+    uneven = _is_uneven(standings) and not (standings.drawn or standings.is_provisional)
     notes = [
         f"{unit} per session" if unit and standings.has_means else unit,
         *([f"{averaged}, until all have played as many"] if uneven else notes_of(standings)),
@@ -204,12 +204,16 @@ def _points(match: Match) -> tuple[str, str]:
 
 
 def reasons(standings: Standings, again: Mapping[str, str] | None = None, most: int | None = None) -> Text:
-    """One line for each entrant below the line: what is wrong with it, and the command to see it `again`, if any.
+    """One line for each entrant below the line, or set aside: what is wrong with it, and the command to see it `again`,
+    if any; and one for the first match in which the rules failed.
 
     Those beyond `most` are only counted.
     """
     lines = []
-    below = standings.below
+    if standings.failed_legs:
+        first = standings.failed_legs[0]
+        lines.append(Text(f"match {first.match} ({first.title}) isn't played, the rules failed: {first.reason}"))
+    below = [*standings.below, *(line for line in standings.incomplete if line.rank is not None)]
     for line in below[:most]:
         reason = printable(main_error_line(line.reason or ""))
         lines.append(Text.assemble((line.name, "bold"), f": {line.status}: {reason}"))

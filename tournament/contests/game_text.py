@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tournament.contests.presentation import Scene
+from tournament.store.columns import NAME, Column
 
 Row = Mapping[str, Any]  # a recorded game by column
 
@@ -40,29 +40,29 @@ def told_game(scene: Scene, names: Sequence[str]) -> GameText:
     return GameText(cards, tuple(told[first:ends]), ", ".join(" ".join(filter(None, one)) for one in told[ends:]))
 
 
-def plain_columns(row: Row, seats: int) -> Iterator[tuple[int | None, str]]:
-    """Yield a game's columns as text, for a contest that has no better ones.
+def plain_columns(row: Row, columns: Iterable[Column]) -> Iterator[tuple[int | None, str]]:
+    """Yield a game's columns as text, each with the position that it is about, or None.
 
-    Each comes with the position that it is about, or None. The name of a column about a position ends with the
-    position's number, like points_0.
+    Only a column that was declared for each position is about one: `flop_1` is no position's.
     """
+    seats = {column.name: column.seat for column in columns if column.seat >= 0}
+    if "bot_1" in row:
+        yield 0, "is first"
+    skipped = {"match", "replica", "session", "game", *(column.name for column in columns if column.dtype == NAME)}
     for column, value in row.items():
-        if column == "bot_1":
-            yield 0, "is first"
-        if column in ("match", "replica", "session", "game", "house") or re.fullmatch("bot_[0-9]+", column):
+        if column in skipped:
             continue
-        about = re.fullmatch(r"(.+)_([0-9]+)", column)
-        seat, name = (int(about[2]), about[1]) if about and int(about[2]) < seats else (None, column)
-        name = name.replace("_", " ")
+        seat = seats.get(column)
+        name = (column if seat is None else column.removesuffix(f"_{seat}")).replace("_", " ")
         if seat is not None and isinstance(value, bool) and name.startswith("is "):
             yield seat, name if value else f"{name}: no"
         else:
             yield seat, f"{name}: {plain_value(value)}"
 
 
-def plain_game(row: Row, names: Sequence[str]) -> GameText:
-    """A game of a contest that doesn't say how its games are told."""
-    said = (what if seat is None else f"{names[seat]} {what}" for seat, what in plain_columns(row, len(names)))
+def plain_game(row: Row, names: Sequence[str], columns: Iterable[Column]) -> GameText:
+    """Return a game of a contest without a presentation as text."""
+    said = (what if seat is None else f"{names[seat]} {what}" for seat, what in plain_columns(row, columns))
     return GameText(outcome=", ".join(said))
 
 

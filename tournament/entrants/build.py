@@ -218,7 +218,7 @@ class Builds:
         own_trial.require_machine(built.submission.kind, self.interface, self.sandbox)
         submission, why = built.submission, _in_lines(_trouble_in_words(built.trouble))
         problem = f"{why}\nIt is set aside in this run, since it was so twice, the second time with no other beside it."
-        return Entrant(submission.name, submission.kind, submission.sha256, None, problem)
+        return Entrant(submission.name, submission.kind, submission.sha256, None, problem, set_aside=problem)
 
 
 def adapted(interface: Interface, settings: ContestSettings) -> Interface:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import hmac
 import json
@@ -10,7 +12,7 @@ import re
 import secrets
 import shlex
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -57,26 +59,33 @@ def add_author(path: Path, name: str) -> str:
     """Give a new author a token, which is returned and kept nowhere. Raises InputError for a bad name, one that is
     there already, or one that differs from another's in case only, and RunError where the file can't be written."""
     _check_name(name)
-    authors = read_authors(path)
-    if name in authors:
-        if authors[name].banned:
-            raise InputError(f"{name}: is banned; to lift that, remove the line banned = true below [{name}] in {path}")
-        raise InputError(f"{name}: is there already; for another token: tournament author token {shlex.quote(name)}")
-    if other := next((one for one in authors if one.lower() == name.lower()), None):
-        raise InputError(f"{name}: there is {other} already, and names that differ in case only look alike")
-    return _give_token(path, authors, Author(name, ""))
+    with _locked(path):
+        authors = read_authors(path)
+        if name in authors:
+            if authors[name].banned:
+                raise InputError(
+                    f"{name}: is banned; to lift that, remove the line banned = true below [{name}] in {path}"
+                )
+            raise InputError(
+                f"{name}: is there already; for another token: tournament author token {shlex.quote(name)}"
+            )
+        if other := next((one for one in authors if one.lower() == name.lower()), None):
+            raise InputError(f"{name}: there is {other} already, and names that differ in case only look alike")
+        return _give_token(path, authors, Author(name, ""))
 
 
 def renew_token(path: Path, name: str) -> str:
     """Give an author, who stays banned if banned, another token; the one before opens nothing any more. Raises as
     `add_author`."""
-    return _give_token(path, *_known(path, name))
+    with _locked(path):
+        return _give_token(path, *_known(path, name))
 
 
 def revoke_token(path: Path, name: str, *, ban: bool) -> None:
     """Have an author's token open nothing any more; with `ban` the author's bots leave, too. Raises as `add_author`."""
-    authors, author = _known(path, name)
-    _write(path, authors | {name: replace(author, banned=True) if ban else replace(author, hashed="")})
+    with _locked(path):
+        authors, author = _known(path, name)
+        _write(path, authors | {name: replace(author, banned=True) if ban else replace(author, hashed="")})
 
 
 class AuthorsFile:
@@ -115,6 +124,25 @@ def author_of(token: str, authors: Mapping[str, Author]) -> Author | None:
     expected = author.hashed if author and author.hashed else _NOBODY
     fits = hmac.compare_digest(_hash(secret), expected)
     return author if author and fits and secret and not author.banned else None
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Let no other process change the file during the block. The lock is its folder's, so that no file is left.
+
+    Raises:
+        RunError: The folder can't be opened.
+    """
+    try:
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise RunError(f"{path} can't be written: {error.strerror}") from None
+    try:
+        with contextlib.suppress(OSError):  # A file system without locks has none to offer.
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 def _check_name(name: str) -> None:

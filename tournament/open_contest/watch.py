@@ -250,9 +250,18 @@ class Watch:
                 return self._published(contest, "board", (lies, is_over), publish_it)
 
             standings = run_prepared(prepared, _Between(listener, partial(board, open=True), came))
-        is_current = board(open=not is_over)
+        closes = is_over and not standings.is_provisional
+        is_current = board(open=not closes)
         self.shown.show(config, standings)
-        if is_current:
+        if is_over and not closes:
+            failed = standings.failed_legs[0]
+            contest.again = time.monotonic() + _AGAIN_SECONDS
+            self.shown.tell(
+                contest.name,
+                f"the final is provisional: the rules failed in match {failed.match} ({failed.title}): {failed.reason};"
+                f" mend the rules, then it closes; tried again in {_AGAIN_SECONDS:g} s",
+            )
+        elif is_current:
             self.shown.tell(contest.name, "the final is played" if is_over else "the board is current")
         return lies
 

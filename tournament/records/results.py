@@ -51,7 +51,12 @@ ENTRANTS = (
     Column("name", "str", "the bot's name: its file's, without the ending, or its folder's"),
     Column("kind", "str", "c, cpp, wasm, python or program"),
     Column("sha256", "str", "of the bot's file, or of its folder packed"),
-    Column("status", "str", "ok, disqualified (too many faults) or broken (can't be built or started)"),
+    Column(
+        "status",
+        "str",
+        "ok, disqualified (too many faults), broken (can't be built or started) or incomplete (set aside in the last"
+        " run, through no fault of its own, before all its matches were played)",
+    ),
     Column("faults", "int32", "faults over all its legs, each one counted"),
     Column("reason", "str", "why it is not ok"),
 )
@@ -80,7 +85,7 @@ STANDING = {
     "sessions": "sessions played",
     "games": "games played",
     "faults": "over all its legs",
-    "status": "ok, broken or disqualified",
+    "status": "ok, broken, disqualified or incomplete",
     "reason": "why it is not ok",
     "adjusted_score": "score less what luck was worth; the score where a contest has no such correction",
     "adjusted_stderr": "its standard error",
@@ -375,9 +380,18 @@ def entrant_values(ranking: Standings) -> dict[str, list[Any]]:
 
 
 def fault_values(ranking: Standings) -> dict[str, list[Any]]:
-    bots = [leg.seats[fault.seat] for leg, fault in ranking.faults]
-    values: dict[str, list[Any]] = {"match": [leg.match for leg, _ in ranking.faults], "bot": bots}
-    return {name: values.get(name) or [getattr(fault, name) for _, fault in ranking.faults] for name in FAULT_COLUMNS}
+    """Return the faults by column, and after them, without a bot, each leg in which the rules failed."""
+    rows = [
+        {name: getattr(fault, name, None) for name in FAULT_COLUMNS}
+        | {"match": leg.match, "bot": leg.seats[fault.seat]}
+        for leg, fault in ranking.faults
+    ]
+    rows += [
+        {"match": leg.match, "session": leg.session, "game": leg.game, "bot": "", "decision": ""}
+        | {"message": f"the rules failed: {leg.reason}", "question_text": "", "last_output": ""}
+        for leg in ranking.failed_legs
+    ]
+    return {name: [row[name] for row in rows] for name in FAULT_COLUMNS}
 
 
 def sandboxes_of(batches: Iterable[Batch]) -> tuple[str, ...]:

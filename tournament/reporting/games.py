@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from tournament.contests.presentation import Row, Rows, Scene, Step, signed_mone
 from tournament.reporting.figures import as_json
 from tournament.reporting.game_sample import ChosenGame, Survey
 from tournament.standings.matches import Match
+from tournament.store.columns import Column
 
 _KEPT = {"fault": 0, "first": 1, "last": 1, "best": 2, "worst": 2}
 MOST_BYTES = 900_000
@@ -143,7 +144,7 @@ def _fewer(games: Sequence[ChosenGame]) -> list[ChosenGame]:
 def _game(contest: Contest, game: ChosenGame, match: Match, once: _Told) -> dict[str, Any]:
     """A recorded game: why it was chosen, what seat 0 won, notes on both players, and its steps."""
     presentation = contest.presentation
-    scene = presentation.scene(game.row) if presentation else row_as_scene(game.row)
+    scene = presentation.scene(game.row) if presentation else row_as_scene(game.row, contest.games)
     if contest.scored.by_position and game.row["bot_0"] != match.x:
         scene = _exchanged(scene)
     why = {} if game.why in ("first", "last") else {"why": game.why}
@@ -172,6 +173,6 @@ def _step(step: Step, once: _Told) -> int:
     return once.step(seat=step.seat, what=step.text, x=x, y=y, board=board, pot=step.pot)
 
 
-def row_as_scene(row: Row) -> Scene:
+def row_as_scene(row: Row, columns: Iterable[Column]) -> Scene:
     """A game of a contest without a presentation: a step for each recorded column."""
-    return Scene([Step(seat, what) for seat, what in plain_columns(row, 2)])
+    return Scene([Step(seat, what) for seat, what in plain_columns(row, columns)])

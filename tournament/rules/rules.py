@@ -13,7 +13,7 @@ from pydantic import Field, create_model
 from engine.kernel.chance import Rng
 from engine.kernel.game_core import SEAT_LIMIT, GameCore
 from engine.kernel.records import Table
-from engine.rules.decisions import LEGAL_ACTIONS, SEATING, Question
+from engine.rules.decisions import LEGAL_ACTIONS, SEATING, Placement, Question
 from engine.rules.session_core import (
     KINDS,
     Session,
@@ -50,6 +50,7 @@ from tournament.store.columns import (
 # The type of `play`: it yields questions, is sent answers, and returns nothing.
 Questions = Generator[Question | Sequence[Question], Any, None]
 
+_MAX_DECISIONS = 255  # of a contest: processes and lines have room for so many
 _MOST_DRAWN = 20_000  # characters of a drawing
 _RENDER_FAILED = "render failed: "
 _TRIAL_DRAWINGS = 100  # of a session, to see whether it can be drawn
@@ -65,6 +66,13 @@ class Settings(ContestSettings):
         ge=0.1,
         le=3600,
         description="time that the rules may take from one question to the next; else the run ends",
+    )
+
+    max_questions: int = Field(
+        100_000,
+        ge=1,
+        le=10**12,
+        description="questions of a game, of all seats; a game with more ends the match as a mistake of the rules",
     )
 
     def playing(self) -> dict[str, object]:
@@ -167,6 +175,11 @@ def _check(rules: type[Rules]) -> None:
         raise ValueError(f'seats is {rules.seats!r}; expected 1 to {SEAT_LIMIT}, a range of them, or "all"')
     if isinstance(rules.decisions, Decision):
         raise ValueError(f"decisions are a tuple, as in decisions = ({rules.decisions.name.upper()},)")
+    if not 0 < len(rules.decisions) <= _MAX_DECISIONS:
+        raise ValueError(f"it has {len(rules.decisions)} decisions; expected 1 to {_MAX_DECISIONS}")
+    names = [decision.name for decision in rules.decisions]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"two decisions are called {twice[0]}")
     settings: object = rules.settings_class
     if not (isinstance(settings, type) and issubclass(settings, ContestSettings if rules.core else Settings)):
         raise ValueError(f"settings_class is {settings!r}, which is no subclass of Settings")
@@ -180,6 +193,7 @@ def _check(rules: type[Rules]) -> None:
     if rules.core:
         return
     taken = dict.fromkeys([*game_columns(most, ()), "replica", "house"], "every contest has a column of that name")
+    taken |= dict.fromkeys(names_by_position("bot", SEAT_LIMIT), "it is the name of a seat's bot")
     for column in rules.columns:
         if column.dtype not in KINDS:
             raise ValueError(f"unknown column type {column.dtype}; expected one of: {', '.join(KINDS)}")
@@ -244,9 +258,6 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
     """The contest of rules that `play`, with an SDK that is written from their decisions."""
     decisions = cast(tuple[Decision, ...], rules.decisions)
     struct = lay_out(decisions, _most_seats(rules))
-    offsets = {member.name: member.place for member in struct.members if member.name not in SEATING}
-    for kind, decision in enumerate(decisions):
-        decision.place(kind, offsets, struct.size, wide_actions=struct.wide_actions)
 
     @lru_cache
     def tables(seats: int) -> Tables:
@@ -283,6 +294,22 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
     )
 
 
+@lru_cache
+def placements_of(decisions: tuple[Decision, ...], most_seats: int) -> list[Placement]:
+    """Return where the C bots of a contest find each decision's values and leave its answer.
+
+    Args:
+        decisions: The contest's decisions.
+        most_seats: The most seats of a table.
+    """
+    struct = lay_out(decisions, most_seats)
+    offsets = {member.name: member.place for member in struct.members if member.name not in SEATING}
+    return [
+        Placement(decision, kind, offsets, struct.size, wide_actions=struct.wide_actions)
+        for kind, decision in enumerate(decisions)
+    ]
+
+
 def _settings_of(rules: type[Rules]) -> type[ContestSettings]:
     """The keys of the contest's table: with `seats` where the rules leave that open."""
     if not isinstance(rules.seats, range) or "seats" in rules.settings_class.model_fields:
@@ -302,6 +329,10 @@ def _tables(rules: type[Rules], seats: int) -> Tables:
             each = names_by_position(column.name, seats)
             described |= {name: f"{column.description}, of position {place}" for place, name in enumerate(each)}
     described |= {name: f"points of position {place}" for place, name in enumerate(points_columns(seats))}
+    by_position = ["points", *[column.name for column in rules.columns if column.per_seat]]
+    position_of = {
+        name: place for column in by_position for place, name in enumerate(names_by_position(column, seats))
+    }
     bots = tuple(
         Column(name, NAME, f"the bot at position {place}" + ", which comes first" * (place == 0))
         for place, name in enumerate(bot_columns(seats))
@@ -309,16 +340,20 @@ def _tables(rules: type[Rules], seats: int) -> Tables:
     names, is_replicated = (*bots, *([HOUSE] if rules.house else [])), not rules.house
     points, zero_sum = tuple(points_columns(seats)), rules.zero_sum and seats == 2
     return Tables(
-        with_names(_described(game_columns(seats, own), described), names, replica=is_replicated),
-        with_names(_described(session_columns(seats), described), names, replica=is_replicated),
+        with_names(_described(game_columns(seats, own), described, position_of), names, replica=is_replicated),
+        with_names(_described(session_columns(seats), described, position_of), names, replica=is_replicated),
         PointsSource("sessions", points[:1] if zero_sum else points, zero_sum=zero_sum, by_position=True),
     )
 
 
-def _described(columns: dict[str, str], own: dict[str, str]) -> list[Column]:
+def _described(columns: dict[str, str], own: dict[str, str], position_of: dict[str, int]) -> list[Column]:
     """Return the columns that cores write, but for those of the bots."""
     described = STANDARD | own
-    return [Column(name, kind, described[name]) for name, kind in columns.items() if name in described]
+    return [
+        Column(name, kind, described[name], seat=position_of.get(name, -1))
+        for name, kind in columns.items()
+        if name in described
+    ]
 
 
 def _version(package: str) -> str:
@@ -344,11 +379,13 @@ def _session_core(
         setup.sessions,
         partial(play, played),
         columns,
+        placements_of(cast(tuple[Decision, ...], rules.decisions), _most_seats(rules)),
         **leg.for_core,
         seats=leg.seats,
         rotation=leg.rotation,
         steps=steps,
         zero_sum=rules.zero_sum,
+        max_questions=setup.settings.max_questions,
     )
 
 

@@ -20,6 +20,7 @@ from tournament.runner.plan import (
     artifacts_of,
     round_to_play,
     schedule_of,
+    set_aside_in,
     until_of,
 )
 from tournament.runner.prepare import Prepared, os_errors_as_run_errors, prepare_contest
@@ -30,6 +31,7 @@ from tournament.runner.seed import keep_seed
 from tournament.runner.stray_files import require_no_strays
 from tournament.standings.standings import Standings
 from tournament.store import kept_bots
+from tournament.store.ledger import MOST_FAILED, FailedLeg
 from tournament.store.storage import Storage, open_storage
 from tournament.store.writer import open_for_writing, require_held
 
@@ -67,13 +69,12 @@ def _play_those_sound(prepared: Prepared, listener: ProgressListener) -> tuple[S
         if not played.set_aside:
             assert played.standings
             return played.standings, prepared
-        prepared = prepared.without(played.set_aside)
+        prepared = replace(prepared.without(played.set_aside), failed=played.failed)
 
 
 def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundState:
     config, entrants, house = prepared.config, prepared.entrants, prepared.house
-    playing = sum(entrant.artifact is not None for entrant in entrants)
-    contest = prepared.contest.seated(prepared.contest.seats_of(config.contest.playing()) or playing)
+    contest = prepared.contest
     location, seed = prepared.location, config.contest.seed
     assert seed is not None
     with os_errors_as_run_errors(location):
@@ -88,6 +89,8 @@ def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundSt
             require_no_strays(writer)
             withdraw(writer, lost_batches(writer), listener.on_message)
             wanted_field = field_of(contest, settings, entrants, house, writer.state.field, until_of(config.contest))
+            playing = sum(entrant.artifact is not None for entrant in wanted_field.entrants)
+            contest = contest.seated(contest.seats_of(config.contest.playing()) or playing)
             schedule_with = partial(
                 schedule_of,
                 contest,
@@ -101,7 +104,7 @@ def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundSt
             artifacts = artifacts_of(entrants, house)
             _keep_bots(writer.storage, entrants, listener)
             run = Run(contest, config, writer, wanted_field, schedule_with, artifacts, listener, prepared.executors)
-            state, entries = RoundState(), writer.state.entries
+            state, entries = RoundState(failed=prepared.failed), writer.state.entries
             while not (state.done or state.set_aside):
                 state = play_round(run, state)
             if writer.state.entries > entries and state.standings and not state.set_aside:
@@ -134,12 +137,13 @@ def _keep_bots(storage: Storage, entrants: Sequence[Entrant], listener: Progress
 @dataclass(frozen=True)
 class RoundState:
     """The standings after a round. `done`: no round follows. `set_aside`: bots without which all is to be played, and
-    why. `tried`: bots that had a second try, and may play on."""
+    why. `tried`: bots that had a second try, and may play on. `failed`: legs in which the rules failed."""
 
     standings: Standings | None = None
     done: bool = False
     set_aside: Mapping[str, str] = field(default_factory=dict)
     tried: frozenset[str] = frozenset()
+    failed: tuple[FailedLeg, ...] = ()
 
 
 def play_round(run: Run, before: RoundState) -> RoundState:
@@ -152,24 +156,29 @@ def play_round(run: Run, before: RoundState) -> RoundState:
     schedule = extend_with_played_replicas(run.schedule_with, this.replicas, standing)
     keep_lines_of_former_bots(writer, run.field)
     left = drop_unscheduled_legs(contest, writer, schedule, say)
-    new_field = run.field if run.field != writer.state.field else None
+    left.leave_out(set_aside_in(run.field), {leg.match for leg in before.failed})
+    field = replace(run.field, failed_legs=before.failed[:MOST_FAILED])
+    new_field = field if field != writer.state.field else None
     if new_field and (writer.state.field is None or not len(left.missing)):
         writer.commit(field=new_field)
         new_field = None
     live = LiveStandings(contest, writer)
     if not len(left.missing):
         live.update_now()
-        if before.standings is None:
+        if before.standings is None and not left.left_out:
             say("Every match of these entrants is in the records; nothing to play")
-        return RoundState(live.ranking, this.done)
+        return RoundState(live.ranking, this.done or left.left_out, failed=before.failed)
     resumes = bool(live.played)
     play = RoundPlay(run, schedule, left, live, new_field, before.tried)
     try:
         play.play()
+        if play.failed:
+            failed = (*before.failed, *play.failed)[:MOST_FAILED]
+            writer.commit(field=replace(run.field, failed_legs=failed))
         if resumes:  # so that a first run doesn't write twice
             merge_small_batches(contest, writer, schedule.sessions_per_leg, schedule.legs_per_replica, say)
         writer.require_all_there()
     finally:
         live.update_now()
     done = this.done and not (play.disqualified or play.cleared)
-    return RoundState(live.ranking, done, play.set_aside, before.tried | play.cleared)
+    return RoundState(live.ranking, done, play.set_aside, before.tried | play.cleared, (*before.failed, *play.failed))

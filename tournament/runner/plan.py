@@ -67,6 +67,7 @@ def plan_of(prepared: Prepared) -> Plan:
     schedule = extend_with_played_replicas(schedule_with, this.replicas, standing)
     # Committed legs of bots that have changed or left don't count: a run removes them first.
     left = reconcile(standing, schedule)
+    left.leave_out(set_aside_in(field))
     sessions = schedule.sessions_per_leg
     games = int(len(left.missing) * sessions * contest.estimates.games(config.contest))
     starts = starts_per_leg(schedule, artifacts_of(prepared.entrants, prepared.house), config.sandbox.legs_per_process)
@@ -99,6 +100,11 @@ def round_to_play(
         return Round(Replicas(settings.replicas), done=True)
     scoring = contest.house.scoring if contest.house else None
     return next_round(field, scoring, schedule_with, batches)
+
+
+def set_aside_in(field: ContestSetup) -> set[str]:
+    """Return the names of bots that play nothing in this run, though their recorded games count."""
+    return {one.name for one in field.entrants if one.set_aside}
 
 
 def until_of(settings: ContestSettings) -> Until | None:
@@ -159,7 +165,11 @@ def starts_per_leg(schedule: Schedule, artifacts: Mapping[str, bytes], legs_per_
         player.name
         for player in schedule.competitors
         if player.kind == "program"
-        or (player.kind == "python" and not (legs_per_process > 1 and legs_may_share(artifacts[player.artifact])))
+        or (
+            player.kind == "python"
+            and player.artifact in artifacts  # A bot that is set aside may have none.
+            and not (legs_per_process > 1 and legs_may_share(artifacts[player.artifact]))
+        )
     }
     for match in schedule.matches() if own else ():
         if any(seat.kind in PROCESSES for seat in match.seats):

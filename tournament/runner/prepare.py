@@ -20,7 +20,7 @@ from tournament.runner.archives import IncompatibleRecords, find_incompatible_re
 from tournament.runner.executors import Executors
 from tournament.runner.listener import ProgressListener
 from tournament.runner.seed import recorded_settings, settle_seed
-from tournament.store.ledger import FieldEntrant
+from tournament.store.ledger import FailedLeg, FieldEntrant
 from tournament.store.ledger_reading import read_field
 from tournament.store.storage import explain_write_error, join_location, open_storage
 from tournament.worker.wasm.loading import keep_for
@@ -35,8 +35,8 @@ class Prepared:
 
     `location` is where its records are, or will be. `drawn`: no seed was given. `building` knows of bots that are late.
     `of` names the entrant whose matches alone are played; None: all play all. `paired`: another version of it meets the
-    same deals. `set_aside`: why bots don't play in this run, though they were built. `executors` has the one that
-    plays.
+    same deals. `set_aside`: why bots don't play in this run, though they were built. `failed`: legs in which the rules
+    failed in this run. `executors` has the one that plays.
     """
 
     contest: Contest
@@ -49,6 +49,7 @@ class Prepared:
     patience: float
     of: str | None = None
     set_aside: Mapping[str, str] = field(default_factory=dict)
+    failed: tuple[FailedLeg, ...] = ()
     paired: bool = False
     executors: Executors = field(default_factory=Executors)
 
@@ -64,17 +65,12 @@ class Prepared:
         return prepared.without({}) if self.set_aside else prepared
 
     def without(self, set_aside: Mapping[str, str]) -> Prepared:
-        """The same contest without these bots, too, which are listed as broken. Raises RunError when too few are left:
-        then it is the machine that fails."""
+        """The same contest, in which these bots, too, play nothing more. Raises RunError when too few are left: then it
+        is the machine that fails."""
         aside = {**self.set_aside, **set_aside}
-        entrants = [
-            replace(one, artifact=None, problem=f"set aside in this run: {aside[one.name]}")
-            if one.name in aside
-            else one
-            for one in self.entrants
-        ]
+        entrants = [replace(one, set_aside=aside[one.name]) if one.name in aside else one for one in self.entrants]
         least = self.contest.fewest_entrants(self.config.contest.playing())
-        if sum(one.artifact is not None for one in entrants) < least or self.of in aside:
+        if sum(one.artifact is not None and not one.set_aside for one in entrants) < least or self.of in aside:
             names_by_reason: dict[str, list[str]] = {}
             for name, reason in aside.items():
                 names_by_reason.setdefault(reason, []).append(name)

@@ -97,6 +97,7 @@ def field_of(
     numbers = dict(known.numbers) if known else {}
     for entrant in entrants:
         numbers.setdefault(entrant.name, len(numbers))
+    recorded = {(one.name, one.sha256): one.artifact for one in known.entrants} if known else {}
     house_numbers = dict(known.house_numbers) if known else {}
     for player in house:
         house_numbers.setdefault(player.name, len(house_numbers))
@@ -104,16 +105,22 @@ def field_of(
         contest=contest.name,
         engine=contest.engine_version,
         settings=cast(dict[str, Setting], settings),
-        entrants=tuple(
-            FieldEntrant(numbers[e.name], e.name, e.kind, e.sha256, e.artifact_sha256, e.problem).bounded()
-            for e in entrants
-        ),
+        entrants=tuple(_field_entrant(one, numbers[one.name], recorded) for one in entrants),
         numbers=numbers,
         house=tuple(FieldHousePlayer(house_numbers[p.name], p.name, p.sha256, dict(p.facts)) for p in house),
         house_numbers=house_numbers,
         game="" if contest.rules == contest.name else contest.rules,
         until=until,
     )
+
+
+def _field_entrant(entrant: Entrant, number: int, recorded: Mapping[tuple[str, str], str | None]) -> FieldEntrant:
+    """Return an entrant as the field has it. One that couldn't be built in this run keeps the artifact of its games."""
+    artifact, problem = entrant.artifact_sha256, entrant.problem
+    if artifact is None and entrant.set_aside and (artifact := recorded.get((entrant.name, entrant.sha256))):
+        problem = None
+    of = (number, entrant.name, entrant.kind, entrant.sha256)
+    return FieldEntrant(*of, artifact, problem, entrant.set_aside).bounded()
 
 
 def house_files(contest: Contest, settings: ContestSettings, house: Sequence[HousePlayer]) -> dict[str, bytes]:

@@ -16,7 +16,7 @@ from tournament.runner.plan import new_pace, starts_per_leg
 from tournament.runner.schedule.counting import Reconciliation
 from tournament.runner.schedule.legs import Replicas, Schedule
 from tournament.runner.tasks import Batches, TaskQueue
-from tournament.store.ledger import ContestSetup
+from tournament.store.ledger import ContestSetup, FailedLeg
 from tournament.store.legs import Legs
 from tournament.store.writer import Change, Writer, in_commits
 from tournament.worker.batch import Receipt, Task, Trouble
@@ -42,7 +42,8 @@ class RoundPlay:
 
     A bot that went wrong plays no more, and at last once more, alone, the leg in which it did. If it goes wrong again,
     it is `set_aside`, with the reason; otherwise it is `cleared`, and its legs are yet to be played. `tried`: who was
-    cleared in an earlier round.
+    cleared in an earlier round. `failed` are legs in which the contest's rules failed: of their matches no more is
+    played.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class RoundPlay:
         self.disqualified = False
         self.set_aside: dict[str, str] = {}
         self.cleared: set[str] = set()
+        self.failed: list[FailedLeg] = []
         self._suspects: dict[str, Trouble] = {}
         self._second_tries: list[Leg] = []
         self._tasks_out, self._tried = 0, tried
@@ -123,8 +125,8 @@ class RoundPlay:
             tried=self._tried,
         )
 
-    def _plays_no_more(self) -> set[str]:
-        return self._suspects.keys() | self.set_aside.keys() | self.cleared
+    def _plays_no_more(self) -> tuple[set[str], set[int]]:
+        return self._suspects.keys() | self.set_aside.keys() | self.cleared, {leg.match for leg in self.failed}
 
     def _second_try(self) -> Batches | None:
         """A leg in which a bot went wrong, of which nothing is known yet."""
@@ -142,8 +144,14 @@ class RoundPlay:
             self._suspects.pop(name, None)
 
     def _note_troubles(self, receipt: Receipt) -> None:
-        """Note who went wrong, and what became of a second try."""
+        """Note who went wrong, in which matches the rules failed, and what became of a second try."""
         self._tasks_out -= 1
+        for failed in receipt.failed:
+            if not self.failed:
+                self._run.listener.on_message(
+                    f"The rules failed in match {failed.match} ({failed.title}), which is set aside: {failed.reason}"
+                )
+            self.failed.append(failed)
         if not self._second_tries:
             for trouble in receipt.troubles:
                 for name in trouble.names:

@@ -72,8 +72,8 @@ class TaskSize:
 class TaskQueue:
     """The legs that are left, as tasks, in order.
 
-    `out` tells who plays no more by now. Not `in_order`, batches go on over legs that
-    are done, so that parts overlap: after an edit they would have single legs.
+    `out` tells which bots play no more by now, and in which matches nobody does. Not `in_order`, batches go on over
+    legs that are done, so that parts overlap: after an edit they would have single legs.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class TaskQueue:
         schedule: Schedule,
         left: Reconciliation,
         pace: Pace,
-        out: Callable[[], Set[str]],
+        out: Callable[[], tuple[Set[str], Set[int]]],
         *,
         in_order: bool = True,
     ) -> None:
@@ -91,23 +91,25 @@ class TaskQueue:
         self._in_order = in_order
 
     def next_task(self) -> Batches | None:
-        """The next legs, without those of bots that are out; None when there are no more.
+        """The next legs, without those of bots and matches that are out; None when there are no more.
 
         A batch ends where ranks do, so that parts stay in schedule order, and at the end of a replica. Legs with
         processes that have the same deals stay together: only their worker knows when the processes of one have ended.
         """
         batches: list[list[Leg]] = []
-        schedule, out = self._schedule, self._out()
+        schedule, (out, matches) = self._schedule, self._out()
         inline = in_lanes = 0
-        before = (-1, -1)
+        before, extends = (-1, -1), False
         for rank, fixture, counts in self._legs:
             replica = fixture.number // schedule.legs_per_replica
-            follows = before == (replica, rank - 1) or (before[0] == replica and not self._in_order)
+            # Legs that are left out end a batch just as others do: the next one may belong to another replica.
+            extends &= before == (replica, rank - 1) or (before[0] == replica and not self._in_order)
             before = replica, rank
-            if not counts or (out and not out.isdisjoint(fixture.names)):
+            if not counts or fixture.match in matches or (out and not out.isdisjoint(fixture.names)):
                 continue
-            if not (batches and follows):
+            if not extends:
                 batches.append([])
+                extends = True
             batches[-1].append(schedule.leg(fixture))
             has_processes = fixture.has_processes
             in_lanes += has_processes

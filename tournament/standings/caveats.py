@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tournament.errors import pluralize
 from tournament.standings.standings import Standings
 
 _ENOUGH_REPLICAS = 10
@@ -9,6 +10,9 @@ _ENOUGH_REPLICAS = 10
 
 def notes_of(ranking: Standings) -> list[str]:
     """Return what its errors don't carry, a sentence each, and what would help."""
+    if ranking.is_provisional:
+        count = pluralize(len({leg.match for leg in ranking.failed_legs}), "match", "matches")
+        return [f"places are provisional: the rules failed in {count}"]
     replicas = ranking.measured.replicas
     if ranking.until is not None:
         if any(line.order_status == "settled" for line in ranking.ranked):

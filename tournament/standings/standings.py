@@ -22,7 +22,7 @@ from tournament.standings.settled_order import SettledOrder, SureIntervals, Verd
 from tournament.standings.standard_errors import Differences, ScoreErrors
 from tournament.standings.tables import pairs_of_tables, tally_of_tables
 from tournament.standings.tally import Tally, tally_of_points
-from tournament.store.ledger import Batch, ContestSetup, FieldEntrant, Until
+from tournament.store.ledger import Batch, ContestSetup, FailedLeg, FieldEntrant, Until
 from tournament.store.legs import Fault, LegResult, Legs
 
 
@@ -87,7 +87,7 @@ class Standings:
     session, of one opponent or several, may be off where bots play each other. `scoring` and `house`, the names of the
     house players, are set where entrants play those; `until`, if they are of a run until the order is settled. At
     tables of other than two `seats`, and where tables are `drawn`, scores are means per session, and `matches` has two
-    bots each: see `pairs_of_tables`.
+    bots each: see `pairs_of_tables`. `failed_legs` aren't in the records because the contest's rules failed in them.
     """
 
     entrants: tuple[Standing, ...]
@@ -101,11 +101,22 @@ class Standings:
     games: int = 0
     seats: int = 2
     drawn: bool = False
+    failed_legs: tuple[FailedLeg, ...] = ()
     rows_of_matches: Callable[[], MatchRows] = field(default=MatchRows.nothing, compare=False)
 
     @cached_property
     def matches(self) -> Matches:
         return self.find_matches()
+
+    @property
+    def is_provisional(self) -> bool:
+        """Whether matches are missing in which the rules failed, so that places may change once these are played."""
+        return bool(self.failed_legs)
+
+    @property
+    def incomplete(self) -> list[Standing]:
+        """The lines of bots that were set aside, so that not all of their matches are played."""
+        return [line for line in self.entrants if line.status == "incomplete"]
 
     @property
     def has_means(self) -> bool:
@@ -235,6 +246,7 @@ def compute_standings(field: ContestSetup, batches: Sequence[Batch], scoring: Ho
         int(legs.games.sum()),
         seats,
         drawn,
+        field.failed_legs,
         partial(_rows_of_matches, legs, per_replica, scoring, facts, drawn),
     )
 
@@ -314,6 +326,8 @@ def _ranked(
                 sessions=int(tally.sessions[index]),
                 games=int(tally.games[index]),
                 faults=faulty.counts.get(entrant.name, 0),
+                status="incomplete" if entrant.set_aside else "ok",
+                reason=entrant.set_aside and f"not all played, set aside in the last run: {entrant.set_aside}",
                 adjusted_score=without_luck.score,
                 adjusted_stderr=without_luck.stderr,
                 adjusted_ci_low=without_luck.low,
@@ -332,14 +346,14 @@ def _ranked(
 
 
 def _below_the_line(field: ContestSetup, faulty: FaultyLegs) -> list[Standing]:
-    """The lines of those who are broken or disqualified, by name."""
+    """The lines of those who are broken or disqualified, or were set aside before they played, by name."""
     return [
         Standing(
             entrant.name,
             entrant.kind,
             entrant.sha256,
             faults=faulty.counts.get(entrant.name, 0),
-            status="disqualified" if entrant.problem is None else "broken",
+            status="disqualified" if entrant.problem is None else "incomplete" if entrant.set_aside else "broken",
             reason=entrant.problem or faulty.disqualified[entrant.name],
         )
         for entrant in sorted(field.entrants, key=lambda entrant: entrant.name)

@@ -29,6 +29,7 @@ class Column:
         dtype: Name of its numpy type, or NAME for a player's name. A row buffer has the number of its seat.
         description: Its meaning, with the unit.
         per_seat: Whether there is such a column for each position, with the position's number after the name.
+        seat: Seat or position that the column is about, if it is one of those; -1 otherwise.
         of_leg: Whether all rows of a leg have the same value. No row buffer has the column then.
     """
 
@@ -36,6 +37,7 @@ class Column:
     dtype: str
     description: str
     per_seat: bool = False
+    seat: int = -1
     of_leg: bool = False
 
 

@@ -20,12 +20,15 @@ from pydantic import AfterValidator, BeforeValidator, FailFast, StringConstraint
 from pydantic import Field as Limits
 
 from tournament.errors import truncate
+from tournament.leg import MOST_SEATS, title_of
 from tournament.names import valid_name
-from tournament.store.legs import CHECKED, Count, Legs, Number, Text, Word
+from tournament.store.legs import CHECKED, MOST_MATCH, Count, Legs, Number, Text, Word
 from tournament.store.storage import STAGING
 
 _MOST_PROBLEM = 10_000  # characters of what is wrong with an entrant
 _MOST_KEYS = 100_000  # of names that an entry has
+# Characters of why rules failed in a leg, and number of such legs that are kept.
+MOST_REASON, MOST_FAILED = 1000, 1000
 
 
 def _bot_name(text: str) -> str:
@@ -117,7 +120,8 @@ def batch_name(match: int, number: int, digests: Iterable[str]) -> str:
 @dataclass(frozen=True)
 class FieldEntrant:
     """An entrant as the ledger knows it. Its `number` never changes; `artifact` is the sha256 of what plays. One that
-    can't play may have any file's name, and has no `sha256` if its file couldn't be read."""
+    can't play may have any file's name, and has no `sha256` if its file couldn't be read. `set_aside`: why it played
+    nothing in the last run; what it has played counts."""
 
     __pydantic_config__ = CHECKED
 
@@ -127,6 +131,7 @@ class FieldEntrant:
     sha256: Hash | Literal[""]
     artifact: Hash | None
     problem: Text | None
+    set_aside: Text | None = None
 
     def __post_init__(self) -> None:
         if self.artifact is not None and not (valid_name(self.name) and self.sha256):
@@ -135,8 +140,9 @@ class FieldEntrant:
             raise ValueError("an entrant that plays and can't, or neither")
 
     def bounded(self) -> FieldEntrant:
-        """The entrant with its problem cut to what the ledger keeps of it."""
-        return replace(self, problem=self.problem and truncate(self.problem, _MOST_PROBLEM))
+        """The entrant with its texts cut to what the ledger keeps of them."""
+        problem, set_aside = (text and truncate(text, _MOST_PROBLEM) for text in (self.problem, self.set_aside))
+        return replace(self, problem=problem, set_aside=set_aside)
 
 
 @dataclass(frozen=True)
@@ -149,6 +155,36 @@ class FieldHousePlayer:
     name: _Name
     sha256: Hash
     facts: Annotated[dict[Word, _Amount], _FewKeys]
+
+
+@dataclass(frozen=True)
+class FailedLeg:
+    """A leg that isn't in the records because the contest's rules failed in it.
+
+    Attributes:
+        match: Number of the match.
+        number: Number of the leg in its match.
+        bots: Names of the bots, by seat.
+        house: Name of the house player, "" for none.
+        session: Session of the match in which the rules failed.
+        game: Game of that session.
+        reason: What happened, with file and line.
+    """
+
+    __pydantic_config__ = CHECKED
+
+    match: Annotated[int, Limits(ge=0, lt=MOST_MATCH)]
+    number: Number
+    bots: Annotated[tuple[_Name, ...], Limits(max_length=MOST_SEATS)]
+    house: _Name | Literal[""]
+    session: Number
+    game: Number
+    reason: Annotated[str, StringConstraints(max_length=MOST_REASON)]
+
+    @property
+    def title(self) -> str:
+        """The names of those who meet."""
+        return title_of(self.bots, self.house)
 
 
 @dataclass(frozen=True)
@@ -170,6 +206,7 @@ class ContestSetup:
 
     `engine` is the contest's `engine_version`. `game` names the contest whose rules it has, "" if it has its own.
     `numbers` and `house_numbers` include those who left. `until` is set by a run until the order is settled.
+    `failed_legs`: those in which the rules failed in the last run, the first ones.
     """
 
     __pydantic_config__ = CHECKED
@@ -183,6 +220,7 @@ class ContestSetup:
     house_numbers: Annotated[dict[_Name, Number], _FewKeys] = dataclasses.field(default_factory=dict)
     game: Word | Literal[""] = ""
     until: Until | None = None
+    failed_legs: Annotated[tuple[FailedLeg, ...], Limits(max_length=MOST_FAILED)] = ()
 
     @property
     def sha256(self) -> dict[str, str]:

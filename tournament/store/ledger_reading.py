@@ -203,7 +203,7 @@ def require_own(location: str, field: ContestSetup | None, batches: Sequence[Bat
         raise RunError(f"the ledger of {location} has a leg of {name!r}, who was never in the field")
     if against_house:
         wrong = house_match_number(numbers[:, 0], house) != match
-    elif legs.seats == 2 and "tables" not in field.settings:
+    elif legs.seats == 2 and "tables" not in field.settings and match.any():  # all bots at one table have match 0
         by_name = np.argsort(np.argsort(np.array(names, object)))
         wrong = match_number(numbers[:, 0], numbers[:, 1]) != match
         wrong |= by_name[players[:, 0]] >= by_name[players[:, 1]]

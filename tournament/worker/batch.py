@@ -26,14 +26,14 @@ from tournament.leg import PROCESSES, Leg
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import NAME, ROWS_PER_BUFFER, Column, buffer_fields
-from tournament.store.ledger import Batch, batch_name
+from tournament.store.ledger import Batch, FailedLeg, batch_name
 from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import LegResult, Legs, too_much
 from tournament.store.parquet_file import Runs
 from tournament.store.part_writer import PartWriter, origin_of
 from tournament.store.storage import Storage, open_storage, staged_name
 from tournament.worker.faults import Disqualified, Stopped
-from tournament.worker.leg import leg_values, length_of, play_leg
+from tournament.worker.leg import RulesFailed, leg_values, length_of, play_leg
 from tournament.worker.processes.spool import Spool
 
 if TYPE_CHECKING:
@@ -115,7 +115,8 @@ class Trouble:
 class Receipt:
     """Played batches, ready to commit, the seconds that they took, and how much of them was played in lanes.
 
-    `troubles`: of bots that went wrong; of the legs of these, none or some were played.
+    `troubles`: of bots that went wrong; of the legs of these, none or some were played. `failed`: legs in which the
+    rules failed; further legs of these matches may not have been played.
     """
 
     batches: tuple[Batch, ...]
@@ -124,6 +125,7 @@ class Receipt:
     games_in_lanes: int = 0
     legs_in_lanes: int = 0
     troubles: tuple[Trouble, ...] = ()
+    failed: tuple[FailedLeg, ...] = ()
 
 
 @dataclass
@@ -139,6 +141,7 @@ class ParquetSink:
     _legs: list[tuple[Leg, int, int]] = field(init=False, default_factory=list)  # with their first rows in the tables
     _leg_luck: LegLuck | None = field(init=False, default=None)
     _first: int = field(init=False, default=0)  # row of games that `_leg_luck` hasn't seen
+    _leg_began: tuple[int, int] | None = field(init=False, default=None)  # rows before the leg, if none were written
     _luck_columns: dict[str, npt.NDArray[Any]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -148,7 +151,7 @@ class ParquetSink:
     def clear(self) -> None:
         """Write out the rows. Raises OSError."""
         self._show_luck()
-        self._first = 0
+        self._first, self._leg_began = 0, None
         first_games = [first for _, first, _ in self._legs]
         first_sessions = [first for _, _, first in self._legs]
         self._append(self.games_part, self.games, self.contest.games, first_games)
@@ -177,10 +180,20 @@ class ParquetSink:
 
     def begin(self, leg: Leg) -> None:
         """The rows that follow are this leg's."""
-        self._legs.append((leg, self.games.rows, self.sessions.rows))
+        self._leg_began = self.games.rows, self.sessions.rows
+        self._legs.append((leg, *self._leg_began))
         if self.contest.luck:
             self._leg_luck = self.contest.luck.new(self.settings, leg.plan.first_session)
             self._first = self.games.rows
+
+    def take_back(self) -> bool:
+        """Forget the rows of the leg that began last. Return False if some of them are written."""
+        self._leg_luck = None
+        if self._leg_began is None:
+            return False
+        self.games.rows, self.sessions.rows = self._leg_began
+        self._legs.pop()
+        return True
 
     def take_luck(self) -> Floats | None:
         """What luck was worth in the leg, whose rows are all there, by block; None where nothing is corrected."""
@@ -223,8 +236,9 @@ def play_task(
     """Play a task. `artifacts` are the bots' bytes, and the house players' contents, by sha256.
 
     It plays during its `turn`; while its parts are put on disk, another task may play. A bot that goes wrong is trouble
-    of its own: the others' legs are played. Raises OSError when parts can't be written, Stopped once `stopping()`,
-    InputError and RunError when this machine can't play; then nothing is left.
+    of its own, and rules that fail concern their match alone: the other legs are played. Raises OSError when parts
+    can't be written, Stopped once `stopping()`, InputError and RunError when this machine can't play; then nothing is
+    left.
     """
     contest = load_source(task.source).named(task.contest) if task.source else find_contest(task.contest, task.rules)
     contest = contest.seated(len(task.legs[0].seats))
@@ -241,7 +255,7 @@ def play_task(
     lanes, out, troubles = _Lanes(), Disqualified(task.legs), _Troubles()
 
     def play_batch(legs: Sequence[Leg], sink: ParquetSink) -> list[LegResult] | None:
-        """The results of a batch's legs; None if a bot went wrong, whose rows are in the sink then."""
+        """The results of a batch's legs; None if a leg was broken off whose rows are in the part."""
         played = []
         for leg in legs:
             if not out.plays(leg) or troubles.concern(leg):
@@ -254,8 +268,10 @@ def play_task(
                     result = play_leg(
                         contest, settings, leg, artifacts, sink, stopping, apart=task.alone, take_luck=sink.take_luck
                     )
-                except BotTrouble as trouble:
+                except (BotTrouble, RulesFailed) as trouble:
                     troubles.add(leg, trouble)
+                    if sink.take_back():
+                        continue
                     return None
                 out.note(leg, result.out)
             played.append(result)
@@ -272,30 +288,38 @@ def play_task(
                 if results:
                     sinks.append(open_sink(its_legs))
                 while (played := play_batch(its_legs, sinks[-1])) is None:
-                    # What was written of its leg goes, and with it the batch, which is played again without this bot.
+                    # The leg's rows go, and with them the batch, which is played again without this bot or match.
                     sinks[-1].abandon()
                     games.rows = sessions.rows = 0
                     sinks[-1] = open_sink(its_legs)
                 results.append(played)
             seconds = time.perf_counter() - started
         filled = _finished(contest, sinks, results, lanes.confined_by)
-    return Receipt(tuple(filled), seconds, lanes.seconds, lanes.games, lanes.legs, tuple(troubles.all))
+    return Receipt(
+        tuple(filled), seconds, lanes.seconds, lanes.games, lanes.legs, tuple(troubles.all), tuple(troubles.failed)
+    )
 
 
 class _Troubles:
-    """Bots of a task that went wrong."""
+    """Bots of a task that went wrong, and matches in which the rules failed."""
 
     def __init__(self) -> None:
         self.all: list[Trouble] = []
+        self.failed: list[FailedLeg] = []
         self._names: set[str] = set()
+        self._matches: set[int] = set()
 
-    def add(self, leg: Leg, trouble: BotTrouble) -> None:
-        self.all.append(Trouble(leg, trouble.names, trouble.reason))
-        self._names.update(trouble.names)
+    def add(self, leg: Leg, trouble: BotTrouble | RulesFailed) -> None:
+        if isinstance(trouble, RulesFailed):
+            self.failed.append(trouble.failed)
+            self._matches.add(leg.plan.match)
+        else:
+            self.all.append(Trouble(leg, trouble.names, trouble.reason))
+            self._names.update(trouble.names)
 
     def concern(self, leg: Leg) -> bool:
-        """Whether one of these bots plays in a leg."""
-        return not self._names.isdisjoint(leg.names)
+        """Whether a leg is of one of these bots or matches."""
+        return leg.plan.match in self._matches or not self._names.isdisjoint(leg.names)
 
 
 class _Lanes:
@@ -326,7 +350,7 @@ class _Lanes:
         sandbox = SandboxSettings.model_validate(task.sandbox)
         self.confined_by = probe.probe_sandbox(sandbox.mode)
         put_off = None if task.alone else troubles.add
-        given = artifacts, cache_folder(), self.spool, stopping, out, put_off, task.tried
+        given = artifacts, cache_folder(), self.spool, stopping, out, put_off, task.tried, None, troubles.add
         while legs:
             try:
                 for one in play_in_lanes(contest, settings, sandbox, legs, *given):

@@ -19,12 +19,31 @@ from tournament.contests.settings import ContestSettings
 from tournament.errors import RunError, printable, truncate
 from tournament.leg import Leg, Seat, Unfit
 from tournament.store.columns import buffer_fields
+from tournament.store.ledger import MOST_REASON, FailedLeg
 from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import Fault, LegResult, kept_faults
 from tournament.worker.faults import LegFaults, Stopped
 from tournament.worker.wasm.loading import LoadedBot, load_bot
 from tournament.worker.wasm.seating import Limits, Seating
 from tournament.worker.wasm.stack import deeply, was_interrupted
+
+
+class RulesFailed(RunError):
+    """Raised when the contest's rules fail in a leg. No bot is to blame, and other legs can be played.
+
+    Attributes:
+        failed: The leg, and what happened.
+    """
+
+    def __init__(self, contest: str, failed: FailedLeg) -> None:
+        super().__init__(
+            f"the rules of {contest} failed in match {failed.match} ({failed.title}), session {failed.session},"
+            f" game {failed.game}: {failed.reason}"
+        )
+        self.failed, self._contest = failed, contest
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return RulesFailed, (self._contest, self.failed)
 
 
 class RowSink(Protocol):
@@ -117,13 +136,13 @@ def new_core(
     games: Table,
     sessions: Table,
 ) -> GameCore:
-    """The core that plays a leg, with the house player's content if there is one. Raises RunError when rules in
+    """The core that plays a leg, with the house player's content if there is one. Raises RulesFailed when rules in
     Python can't begin."""
     house = artifacts[leg.house.artifact] if leg.house else None
     try:
         return contest.new_core(CoreSetup(leg.plan, settings, games, sessions, house))
     except Exception as failure:
-        raise RunError(_failure_of_rules(contest, leg, (0, 0), failure)) from failure
+        raise _failure_of_rules(contest, leg, (0, 0), failure) from failure
 
 
 def new_seating(
@@ -203,12 +222,12 @@ def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults
 def leg_result(
     contest: Contest, leg: Leg, core: GameCore, faults: LegFaults, luck: Floats | None = None, seconds: float = 0.0
 ) -> LegResult:
-    """The result of a leg, from its core, `luck` as `leg_sums` takes it, and the seconds that it took. Raises RunError
-    when the contest's rules failed."""
+    """The result of a leg, from its core, `luck` as `leg_sums` takes it, and the seconds that it took. Raises
+    RulesFailed."""
     try:
         core.check()
     except Exception as failure:
-        raise RunError(_failure_of_rules(contest, leg, core.position(), failure)) from failure
+        raise _failure_of_rules(contest, leg, core.position(), failure) from failure
     out = tuple(sorted({*faults.out})) if faults.ended_by is None else (faults.ended_by,)
     kept, left_out = _kept_faults(leg, faults, out)
     by_block = core.sums()
@@ -245,15 +264,23 @@ def _length_of(contest: Contest, sessions: int, games: int, ended_by: int | None
     return 0 if ended_by is not None else games if contest.scored.table == "games" else sessions
 
 
-def _failure_of_rules(contest: Contest, leg: Leg, position: tuple[int, int], failure: Exception) -> str:
-    """A line for an exception in a contest's rules, with its place: in their file, or in what they call."""
+def _failure_of_rules(contest: Contest, leg: Leg, position: tuple[int, int], failure: Exception) -> RulesFailed:
+    """Return the error for an exception in a contest's rules, with its place: in their file, or in what they call."""
     session, game = position
     places = [place for place in traceback.extract_tb(failure.__traceback__) if place.filename.endswith(".py")]
     if contest.source and contest.source.content is not None:  # in a file: lines of others would mislead
         places = [place for place in places if place.filename == contest.source.place]
     where = f" ({Path(places[-1].filename).name}, line {places[-1].lineno})" if places else ""
     what = truncate(printable(" ".join(str(failure).split())), 300)
-    return (
-        f"the rules of {contest.name} failed in match {leg.plan.match} ({leg.title}), session"
-        f" {leg.plan.first_session + session}, game {game}: {type(failure).__name__}: {what}{where}"
+    return RulesFailed(
+        contest.name,
+        FailedLeg(
+            leg.plan.match,
+            leg.plan.number,
+            leg.names,
+            leg.house.name if leg.house else "",
+            leg.plan.first_session + session,
+            game,
+            truncate(f"{type(failure).__name__}: {what}{where}", MOST_REASON - 50),
+        ),
     )

@@ -261,7 +261,7 @@ def _games(
             told_of = GameText(outcome="it was broken off")
         else:
             players = [row[f"bot_{place}"] for place in range(len(leg.seats))] + list(names[len(leg.seats) :])
-            told_of = told_game(shown.scene(row), players) if shown else plain_game(row, players)
+            told_of = told_game(shown.scene(row), players) if shown else plain_game(row, players, contest.games)
         place = leg.plan.first_session + session, game
         games.append(ObservedGame(*place, told_of.cards, told_of.actions, told_of.outcome, tuple(decisions), row))
     return tuple(games)

@@ -9,6 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 
 from tournament.runner.executors import keep_busy
+from tournament.thread_streams import separate_streams
 from tournament.worker.batch import Receipt, Task, play_task
 from tournament.worker.wasm.stack import deep_threads
 
@@ -39,11 +40,12 @@ class LocalExecutor:
             with deep_threads():
                 return pool.submit(play_task, task, artifacts, stop.is_set, turns)
 
-        try:
-            yield from keep_busy(next_task, lambda: 2 * self.workers, start, self._wait, Future[Receipt].result, [])
-        finally:
-            stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
+        with separate_streams():
+            try:
+                yield from keep_busy(next_task, lambda: 2 * self.workers, start, self._wait, Future[Receipt].result, [])
+            finally:
+                stop.set()
+                pool.shutdown(wait=True, cancel_futures=True)
 
     def close(self) -> None:
         pass

@@ -7,7 +7,7 @@ which legs there are, on any number of machines and after any crash.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from functools import reduce
 
@@ -30,6 +30,7 @@ class Reconciliation:
         total: Number of legs that count.
         done: Number of those that were played.
         in_lanes: Number of those that are missing and have processes.
+        left_out: Whether legs that count are missing and aren't to be played in this run.
     """
 
     def __init__(self, schedule: Schedule) -> None:
@@ -47,6 +48,7 @@ class Reconciliation:
         self._last = np.full(len(self._names), len(self._digests))  # the place after which a bot plays no more
         self._counts = np.ones(len(self._digests), bool)
         self.out: set[str] = set()
+        self._left_out = np.zeros(len(self._digests), bool)
         self.total, self.done, self.in_lanes = len(self._digests), 0, int(self._has_processes.sum())
 
     def _judge(self) -> None:
@@ -65,6 +67,7 @@ class Reconciliation:
         until = reduce(np.minimum, (self._last[seat[places]] for seat in self._seats))
         before, self._counts[places] = self._counts[places], until >= places
         for sign, some in ((-1, places[before & (until < places)]), (1, places[~before & (until >= places)])):
+            some = some[~self._left_out[some]]
             missing = some[~self._known[some]]
             self.total += sign * len(some)
             self.done += sign * (len(some) - len(missing))
@@ -74,6 +77,7 @@ class Reconciliation:
         """Note legs that were played; those count that are complete and each at its own match and number."""
         at, is_known = self._found(legs)
         at, more = at[is_known], legs.more[is_known]
+        self._leave_out(at, left_out=False)
         new = at[self._counts[at] & ~self._known[at]]
         self._known[at] = True
         self.done += len(new)
@@ -83,6 +87,28 @@ class Reconciliation:
             outs = (legs.rests[rest].out for rest in more[ended].tolist())
             self._out_at |= zip(at[ended].tolist(), outs)
             self._judge()
+
+    def leave_out(self, names: Set[str] = frozenset(), matches: Set[int] = frozenset()) -> None:
+        """Don't play the missing legs of these bots and matches. What was played of them counts."""
+        if names or matches:
+            bots = np.array([name in names for name in self._names], bool)
+            found = reduce(np.logical_or, (bots[seat] for seat in self._seats))
+            if matches:
+                of = np.repeat(self._columns.match, self._schedule.legs_per_replica)
+                found |= np.isin(of, np.array(sorted(matches), np.int64))
+            self._leave_out(np.flatnonzero(found & ~self._known), left_out=True)
+
+    def _leave_out(self, places: Whole, *, left_out: bool) -> None:
+        """Leave these legs out, or no longer."""
+        changed = places[self._left_out[places] != left_out]
+        self._left_out[changed] = left_out
+        sign, some = -1 if left_out else 1, changed[self._counts[changed] & ~self._known[changed]]
+        self.total += sign * len(some)
+        self.in_lanes += sign * int(self._has_processes[some].sum())
+
+    @property
+    def left_out(self) -> bool:
+        return bool((self._left_out & self._counts).any())
 
     def counts(self, legs: Legs) -> npt.NDArray[np.bool_]:
         """Whether each of these legs counts."""
@@ -98,7 +124,7 @@ class Reconciliation:
 
     @property
     def _is_missing(self) -> npt.NDArray[np.bool_]:
-        missing: npt.NDArray[np.bool_] = self._counts & ~self._known
+        missing: npt.NDArray[np.bool_] = self._counts & ~self._known & ~self._left_out
         return missing
 
     @property

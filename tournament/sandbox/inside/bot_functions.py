@@ -79,7 +79,7 @@ def _ways(
     of."""
     ways = _each(" and ".join(words for found in functions for words in found), None, functions)
     methods = {kind: [_methods(kind, spellings, count) for spellings, count in questions] for kind in classes}
-    fit = [kind for kind, found in methods.items() if all(found)]
+    fit = [kind for kind, found in methods.items() if all(found) and not _constructor_needs_values(kind)]
     for kind in fit:
         if not any(kind in other.__mro__[1:] for other in fit):
             ways += _each(f"the class {kind.__name__}", kind, methods[kind])
@@ -115,6 +115,16 @@ def _methods(kind: type, spellings: Iterable[str], count: int) -> dict[str, str]
     return dict(found.values())
 
 
+def _constructor_needs_values(kind: type) -> bool:
+    """Return whether an object of a class can't be made without arguments, so that the class is no bot."""
+    for name in ("__new__", "__init__"):
+        maker = next(vars(base)[name] for base in kind.__mro__ if name in vars(base))
+        maker = maker.__func__ if isinstance(maker, staticmethod) else maker
+        if not takes(maker, 1):
+            return True
+    return False
+
+
 def takes(function: Any, count: int) -> bool:
     """Whether a function can be called with this many values; assumed of one that isn't written in Python."""
     if isinstance(function, types.MethodType):
@@ -142,14 +152,24 @@ def _what_is_missing(
             if callable(names.get(name)) and not takes(names[name], count):
                 return f"{_named(name, names[name])} can't be called with {_counted(count)}, which it is given"
             for kind in classes:
-                if callable(getattr(kind, name, None)) and not _methods(kind, [name], count):
+                if not callable(getattr(kind, name, None)):
+                    continue
+                if not _methods(kind, [name], count):
                     return f"{kind.__name__}.{name} can't be called with {_counted(count)} beside its object"
+                if _constructor_needs_values(kind):
+                    return f"{kind.__name__}() can't be called without arguments; give its parameters defaults"
     wanted = [spellings[0] for spellings, _ in questions]
     missing = [spellings[0] for spellings, _ in questions if not any(callable(names.get(name)) for name in spellings)]
     return (
-        f"lacks the function{'s' if len(missing) > 1 else ''} {' and '.join(missing)}, or a class with the"
-        f" method{'s' if len(wanted) > 1 else ''} {' and '.join(wanted)}"
+        f"lacks the function{'s' if len(missing) > 1 else ''} {_few(missing)}, or a class with the"
+        f" method{'s' if len(wanted) > 1 else ''} {_few(wanted)}"
     )
+
+
+def _few(names: list[str]) -> str:
+    """Return names as a list in words, of which a long one shows the first and says how many follow."""
+    shown = names[:5] if len(names) > 6 else names
+    return " and ".join([*shown, *([f"{len(names) - len(shown)} more"] if len(names) > len(shown) else [])])
 
 
 def _counted(values: int) -> str:

@@ -286,13 +286,22 @@ def _execute(adapter: types.CodeType, code: types.CodeType, space: dict[str, obj
 def _choose(
     module: types.ModuleType, of_adapter: dict[str, object], questions: Sequence[tuple[Sequence[str], int]]
 ) -> tuple[Callable[..., object], ...]:
-    """What answers the questions: the bot's own functions or class, otherwise the adapter's. Raises NotChosen."""
+    """Return the functions that answer the questions: the adapter's, or the bot's own if the adapter has none.
+
+    A class of the adapter's from which the bot derives its own isn't the adapter's answer.
+
+    Raises:
+        NotChosen: No function or class fits, or two do.
+    """
     name, class_name = _told["name"], _told["class_name"]
     if of_adapter:
-        own = types.ModuleType(module.__name__)
-        vars(own).update({key: one for key, one in vars(module).items() if of_adapter.get(key) is not one})
+        bases = {base for value in vars(module).values() if isinstance(value, type) for base in value.__mro__[1:]}
+        alone = types.ModuleType(module.__name__)
+        vars(alone).update(
+            {key: value for key, value in of_adapter.items() if not (isinstance(value, type) and value in bases)}
+        )
         try:
-            return choose_functions(own, name, questions, class_name, may_be_copy=False)
+            return choose_functions(alone, name, questions, class_name, may_be_copy=False)
         except NotChosen:
             pass
     return choose_functions(module, name, questions, class_name)

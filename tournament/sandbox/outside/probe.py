@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import signal
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from tournament.errors import InputError
+from tournament.errors import InputError, RunError
 from tournament.sandbox.inside import attempts
 from tournament.sandbox.outside import run_command
 from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits, Mode, Probe, limits_of_build
@@ -25,7 +26,9 @@ _SECONDS = 120  # on an emulated processor it takes 30
 def probe_sandbox(mode: Mode) -> str:
     """Try out what confines bots' processes on this machine, and say it in words.
 
-    Raises InputError when something that bots must not do can be done.
+    Raises:
+        InputError: A bot could do something that it must not.
+        RunError: The probe was killed from outside, twice.
     """
     if mode == "off":
         return OFF
@@ -34,20 +37,21 @@ def probe_sandbox(mode: Mode) -> str:
     version = version_here()
     with _targets() as paths:
         launch = LaunchSpec(Probe(paths, os.getpid()), Limits(512, _SECONDS))
-        _check("bots", run_command.finish(fork_server.start(launch, mode), launch, _SECONDS))
+        _check("bots", lambda: run_command.finish(fork_server.start(launch, mode), launch, _SECONDS))
     return f"Landlock {version}, system call filter"
 
 
 @cache
 def probe_builds(mode: Mode) -> None:
-    """Try out what confines compilers and builds. Raises InputError, as `probe_sandbox` does."""
+    """Try out what confines compilers and builds. Raises as `probe_sandbox` does."""
     if mode == "off":
         return
     with _targets() as paths:
         tries = f"print(', '.join(possible({paths!r}, {os.getpid()}, build=True)))"
         code = f"{Path(attempts.__file__).read_text()}\n\n{tries}\n"
         build = Build([[interpreter(), "-s", "-S", "-P", "-c", code]], watched=False)
-        _check("builds", run_command.run(LaunchSpec(build, limits_of_build(_SECONDS)), mode, _SECONDS))
+        launch = LaunchSpec(build, limits_of_build(_SECONDS))
+        _check("builds", lambda: run_command.run(launch, mode, _SECONDS))
 
 
 @contextmanager
@@ -59,11 +63,29 @@ def _targets() -> Iterator[dict[str, str]]:
         yield {"read": str(secret), "write": str(Path(folder, "written"))}
 
 
-def _check(whom: str, probe: Finished) -> None:
-    """Raise InputError unless a probe was confined, and could do nothing."""
+def _check(whom: str, run_probe: Callable[[], Finished]) -> None:
+    """Require that a probe is confined and can do nothing. One that is killed from outside gets a second try.
+
+    Raises:
+        InputError: The probe isn't confined, or could do what no bot is allowed to.
+        RunError: The probe was killed twice.
+    """
+    probe = run_probe()
+    if _was_killed(probe):
+        probe = run_probe()
     run_command.check_confined(probe, whom)
+    if _was_killed(probe):
+        raise RunError(
+            f"{whom} can't be confined now: the probe was killed twice from outside, which the system does when memory"
+            " runs out; free some memory and run again"
+        )
     if probe.status != 0:
         why = probe.last_words or f"the probe {probe.in_words}"
         raise InputError(f"{whom} can't be confined: {why}; {MEND}")
     if possible := probe.output.decode().strip():
         raise InputError(f"{whom} can't be confined: a probe in the sandbox could {possible}; {MEND}")
+
+
+def _was_killed(probe: Finished) -> bool:
+    """Return whether a signal that no one catches ended a probe which had not passed its own limits."""
+    return probe.status == -signal.SIGKILL and not (probe.cut_off or probe.excess)

@@ -27,6 +27,7 @@ from tournament.leg import Failure, Leg
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.worker.faults import Disqualified, Stopped
+from tournament.worker.leg import RulesFailed
 from tournament.worker.processes import python_bots
 from tournament.worker.processes.bot_process import BotProcess
 from tournament.worker.processes.leg_in_play import OVER, LegInPlay, PlayedLeg, Playing, players_of
@@ -46,6 +47,7 @@ _AUDIT_SECONDS = 0.05
 _REST_FROM_MEMORY = 10
 
 OnTrouble = Callable[[Leg, BotTrouble], None]  # is told of a leg that was broken off, and why
+OnFailure = Callable[[Leg, RulesFailed], None]  # the same where the rules failed
 
 
 def play_in_lanes(
@@ -61,17 +63,20 @@ def play_in_lanes(
     put_off: OnTrouble | None = None,
     tried: Collection[str] = (),
     start_program: StartProgram | None = None,
+    rules_failed: OnFailure | None = None,
 ) -> Generator[PlayedLeg, None, None]:
     """Play legs in which at least one bot is a process; yields each when it is done, its rows in `spool`.
 
     `out` is told how each ends, and legs that it then doesn't play are left out. `put_off` is told of a leg that was
     broken off since the machine may be to blame; then its bot plays none of the others either. Without it this is the
-    second try: long waits are faults, as they are of bots that were `tried` so, and a kill is raised. Raises Stopped,
-    BotTrouble, RunError when this machine can't run a bot, InputError when it can't confine one.
+    second try: long waits are faults, as they are of bots that were `tried` so, and a kill is raised. `rules_failed` is
+    told of a leg in which the rules failed; the other legs of its match are left out. Without it RulesFailed is raised.
+    Raises Stopped, BotTrouble, RunError when this machine can't run a bot, InputError when it can't confine one.
     """
     table = _LaneTable(
-        contest, settings, sandbox, legs, artifacts, cache, spool, stopping, out, put_off, tried, start_program
-    )
+        contest, settings, sandbox, legs, artifacts, cache, spool, stopping, out, put_off, tried, start_program,
+        rules_failed,
+    )  # fmt: skip
     try:
         yield from table.play()
     finally:
@@ -95,6 +100,7 @@ class _LaneTable:
         put_off: OnTrouble | None,
         tried: Collection[str],
         start_program: StartProgram | None,
+        rules_failed: OnFailure | None,
     ) -> None:
         interface = contest.interface
         self._lanes = Lanes(
@@ -111,6 +117,7 @@ class _LaneTable:
         self._by_lane: dict[int, LegInPlay] = {}
         self._done: list[PlayedLeg] = []
         self._disqualified, self._put_off, self._tried = out, put_off, tried
+        self._rules_failed = rules_failed
         self._most_legs = len(legs)
         self._has_modules = any(seat.kind == "wasm" for leg in legs for seat in leg.seats)
 
@@ -164,7 +171,13 @@ class _LaneTable:
             if not self.pool.take_room_for(players):
                 self._queue.put_back(waiting)
                 return
-            self._begin(LegInPlay(self._playing, waiting, players))
+            try:
+                in_play = LegInPlay(self._playing, waiting, players)
+            except RulesFailed as failure:
+                self.pool.give_back_room(players)
+                self._set_match_aside(waiting.leg, failure)
+            else:
+                self._begin(in_play)
 
     def _begin(self, in_play: LegInPlay) -> None:
         for player in in_play.players:
@@ -243,8 +256,19 @@ class _LaneTable:
         if not in_play.fault(number, failure, printed):
             self._finish(in_play)
 
+    def _set_match_aside(self, leg: Leg, failure: RulesFailed) -> None:
+        """Play no leg of a match any more in which the rules failed."""
+        if self._rules_failed is None:
+            raise failure
+        self._rules_failed(leg, failure)
+        self._play_only(lambda one: one.plan.match != leg.plan.match)
+
     def _finish(self, in_play: LegInPlay) -> None:
-        played = in_play.result()
+        try:
+            played = in_play.result()
+        except RulesFailed as failure:
+            self._set_match_aside(in_play.leg, failure)
+            return
         self._leave(in_play, scores=True)
         self._done.append(played)
         self._queue.ended(in_play.leg)

@@ -84,8 +84,15 @@ class Pool:
                 self.end(process)
         return not self.by_channel and self._takes_room_for(players)
 
+    def give_back_room(self, players: Sequence[Player]) -> None:
+        """Give back what was just taken for a leg that doesn't begin."""
+        self._give_back(sum(self._most_bytes(player.seat) for player in self._needing_processes(players)))
+
+    def _needing_processes(self, players: Sequence[Player]) -> list[Player]:
+        return [player for player in players if self._needs_own(player) or self._shared_by_legs_of(player) is None]
+
     def _takes_room_for(self, players: Sequence[Player]) -> bool:
-        new = [player for player in players if self._needs_own(player) or self._shared_by_legs_of(player) is None]
+        new = self._needing_processes(players)
         own = sum(self._needs_own(player) for player in new)
         running_own = sum(process.shared_by is None for process in self.by_channel.values())
         if own and running_own and running_own + own > MOST_OWN_PROCESSES:

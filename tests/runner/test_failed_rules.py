@@ -1,0 +1,91 @@
+"""Rules that fail in one match set that match aside: no other is lost, and mended rules play it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import tournament
+from tournament.cli.commands import main
+
+RULES = """\
+from pathlib import Path
+
+from tournament.rules import Decision, Int, Rules
+
+BID = Decision("bid", "Bid", observation={}, answer=Int(0, 99, "your bid"))
+
+
+class Sum(Rules):
+    name = "sum"
+    seats = 2
+    decisions = (BID,)
+
+    def play(self, session):
+        bids = []
+        for seat in (0, 1):
+            bids.append((yield BID(seat)))
+            if seat == 1 and sum(bids) > int(Path(__file__).with_name("limit").read_text()):
+                raise ValueError(f"{sum(bids)} is too much")
+        session.record([bids[0] - bids[1], bids[1] - bids[0]])
+"""
+BIDS = {"ann.c": 10, "bob.c": 20, "cat.py": 30, "dan.c": 40}
+CONFIG = '[sum]\nrules = "sum.py"\nentrants = "bots"\nsessions = 3\nreplicas = 2\nseed = "of failed rules, a test"\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "bots").mkdir()
+    for name, bid in BIDS.items():
+        is_c = name.endswith(".c")
+        source = f"int bid(const View *view) {{ return {bid}; }}\n" if is_c else f"def bid(view): return {bid}\n"
+        (tmp_path / "bots" / name).write_text(source)
+    (tmp_path / "tournament.toml").write_text(CONFIG)
+    return tmp_path
+
+
+def write_rules(folder: Path, limit: int) -> None:
+    """Write rules that fail above a limit, which is in a file that doesn't belong to their edition."""
+    (folder / "sum.py").write_text(RULES)
+    (folder / "limit").write_text(f"{limit}")
+
+
+def command(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    """Call the command in the folder, and return its exit code."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", ["tournament", *words])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
+
+
+# Of six matches those with sums above the limit fail: none, one without processes, one with them, and four.
+@pytest.mark.parametrize(("limit", "missing"), [(99, 0), (59, 2), (65, 1), (49, 4)])
+def test_rules_that_fail_set_their_match_aside_and_mended_rules_play_it(
+    folder: Path, limit: int, missing: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_rules(folder, limit)
+    play = ("run", "sum", "--executor", "local", "--workers", "1")
+    assert command(folder, monkeypatch, *play) == (1 if missing else 0)
+    shown = " ".join(capsys.readouterr().out.split())
+    matches = "1 match" if missing == 1 else f"{missing} matches"
+    assert (f"places are provisional: the rules failed in {matches}" in shown) is bool(missing)
+    found = tournament.load(folder / "results" / "sum")
+    assert len(found.games) == (6 - missing) * 6 and found.ranking.is_provisional is bool(missing)
+    assert {line.status for line in found.ranking.entrants} == {"ok"}
+    command(folder, monkeypatch, "faults", "sum", "--json")
+    faults = json.loads(capsys.readouterr().out)
+    assert len({fault["match"] for fault in faults}) == missing
+    assert all("ValueError: " in one["message"] and "(sum.py, line 18)" in one["message"] for one in faults)
+    if missing:
+        write_rules(folder, 99)
+        assert command(folder, monkeypatch, *play) == 0
+        assert "provisional" not in capsys.readouterr().out
+        again = tournament.load(folder / "results" / "sum")
+        assert len(again.games) == 36 and not again.ranking.failed_legs and not len(again.faults)
+        kept = again.games.merge(found.games, on=["match", "session", "game"])
+        assert len(kept) == len(found.games)
+        assert not tournament.verify("sum", config=folder / "tournament.toml", replay="all").problems

@@ -1,0 +1,77 @@
+"""Standard output and error of each thread.
+
+Rules in Python may import an engine that redirects `sys.stdout` around its steps, as `contextlib.redirect_stdout` does.
+The interpreter has one `sys.stdout` for all threads, so two legs that are played at the same time would restore each
+other's. `separate_streams` gives each thread but the main one a `sys.stdout` and `sys.stderr` of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import types
+from collections.abc import Iterator
+from typing import Any
+
+_NAMES = ("stdout", "stderr")
+_thread_streams = threading.local()
+_lock = threading.Lock()
+_users = 0
+
+
+class _Dispatcher:
+    """The file in `sys.stdout`'s place: it passes every call to the current thread's stream."""
+
+    def __init__(self, name: str, shared: Any) -> None:
+        self.name_in_sys = name
+        self.shared = shared
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(_stream_of_thread(self), name)
+
+
+def _stream_of_thread(dispatcher: _Dispatcher) -> Any:
+    """Return the stream that this thread has set, or the process's."""
+    return getattr(_thread_streams, dispatcher.name_in_sys, dispatcher.shared)
+
+
+def _stream_property(name: str) -> property:
+    def get(module: types.ModuleType) -> Any:
+        return _stream_of_thread(module.__dict__[name])
+
+    def set_stream(module: types.ModuleType, stream: Any) -> None:
+        if threading.current_thread() is threading.main_thread():
+            module.__dict__[name].shared = stream
+        else:
+            setattr(_thread_streams, name, stream)
+
+    return property(get, set_stream)
+
+
+class _SysModule(types.ModuleType):
+    """The type of `sys` while threads have streams of their own."""
+
+    stdout = _stream_property("stdout")
+    stderr = _stream_property("stderr")
+
+
+@contextlib.contextmanager
+def separate_streams() -> Iterator[None]:
+    """Let each thread but the main one set `sys.stdout` and `sys.stderr` for itself alone."""
+    global _users
+    with _lock:
+        _users += 1
+        if _users == 1:
+            for name in _NAMES:
+                sys.__dict__[name] = _Dispatcher(name, sys.__dict__[name])
+            sys.__class__ = _SysModule
+    try:
+        yield
+    finally:
+        with _lock:
+            _users -= 1
+            if _users == 0:
+                sys.__class__ = types.ModuleType
+                for name in _NAMES:
+                    sys.__dict__[name] = sys.__dict__[name].shared
