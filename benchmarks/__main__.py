@@ -132,7 +132,7 @@ def _process_rows(rounds: int) -> Iterator[Row]:
     ]
     for what, ours in fields:
         if axelrod_turns_a_second() is None:
-            yield Row(f"{what} (Axelrod not installed)", _thousands(ours()), "—", float("nan"), "≥ 20")
+            yield Row(f"{what}, against Axelrod's turns", _thousands(ours()), "not installed", None, "≥ 20")
             continue
         mine, other, ratio = side_by_side(rounds, ours, lambda: axelrod_turns_a_second() or 0.0)
         yield Row(f"{what}, against Axelrod's turns", _thousands(mine), _thousands(other), ratio, "≥ 20")

@@ -12,16 +12,17 @@ HEADER = "| what | ours | against | ratio | wanted |\n|---|---|---|---|---|"
 
 @dataclass(frozen=True)
 class Row:
-    """A measured row: both sides as text, their ratio, and the least it should be ("≤" for at most)."""
+    """A measured row: both sides as text, their ratio if known, and the least it should be ("≤" for at most)."""
 
     what: str
     ours: str
     theirs: str
-    ratio: float
+    ratio: float | None
     wanted: str
 
     def line(self) -> str:
-        return f"| {self.what} | {self.ours} | {self.theirs} | {self.ratio:.2f} | {self.wanted} |"
+        ratio = "—" if self.ratio is None else f"{self.ratio:.2f}"
+        return f"| {self.what} | {self.ours} | {self.theirs} | {ratio} | {self.wanted} |"
 
 
 def medians(pairs: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
@@ -30,7 +31,7 @@ def medians(pairs: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
     return mine, other, statistics.median(ours / theirs for ours, theirs in pairs)
 
 
-def print_rows(description: str, rows: Callable[[int], Iterable[tuple[str, str, str, float, str]]]) -> None:
+def print_rows(description: str, rows: Callable[[int], Iterable[tuple[str, str, str, float | None, str]]]) -> None:
     """Print the rows of so many rounds as the command line says."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--rounds", type=int, default=5)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import subprocess
 import sys
 
 import pytest
 
+from benchmarks import tables
+from benchmarks.rows import Row
 from tests.contest_runs import REPOSITORY, environment
 
 SMALL = {
@@ -32,3 +35,11 @@ def test_every_benchmark_that_a_page_names_is_run() -> None:
     pages = [*REPOSITORY.glob("docs/**/*.md"), *REPOSITORY.glob("*.md"), REPOSITORY / "benchmarks" / "README.md"]
     named = {name for page in pages for name in re.findall(r"python -m (benchmarks[\w.]*\w)", page.read_text())}
     assert named and named <= set(SMALL)
+
+
+def test_a_row_says_what_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "games_a_second", lambda *_, **__: 10.0)
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    lines = [Row(*row).line() for row in tables.rows(1)]
+    assert [line.split(" | ")[2:4] for line in lines] == [["—", "—"], ["—", "—"], ["not installed", "—"]]

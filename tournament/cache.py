@@ -108,12 +108,23 @@ def cache_trouble(folder: Path) -> Iterator[None]:
         raise RunError(trouble_in_words(error, f"the cache {folder}") + hint) from None
 
 
-def require_room(folder: Path) -> None:
-    """Raises RunError where a file of some size can't be written to a folder of the cache: for whoever is told by a
-    program that it failed."""
-    with cache_trouble(folder), tempfile.TemporaryFile(dir=folder) as file:
-        file.write(bytes(_SOME_ROOM))
-        file.flush()
+def require_room(folder: Path, place: str, hint: str = "") -> None:
+    """Write a file of some size to a folder, and remove it: for whoever knows only that a program failed.
+
+    Args:
+        folder: Folder of the cache, or for temporary files.
+        place: The folder's name in messages.
+        hint: What else the user can do, after a semicolon.
+
+    Raises:
+        RunError: The file can't be written.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(_SOME_ROOM))
+            file.flush()
+    except OSError as error:
+        raise RunError(trouble_in_words(error, place) + hint) from None
 
 
 def trouble_in_words(error: OSError, place: str) -> str:

@@ -15,6 +15,9 @@ more than there are seats. The checks share its runs.
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,6 +33,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.new import templates, write_new_bot
 from tournament.records.results import Results
+from tournament.rules.rules import Settings
 from tournament.runner.listener import NullListener
 from tournament.store.columns import NAME
 from tournament.trial.check import check_bot
@@ -39,6 +43,14 @@ _ILLEGAL = "zz_illegal"
 # What a Python bot answers illegally, by what it returns.
 _NO_ANSWERS = {"number": "2**62", "name": "'no such answer'", "value": "[['no such answer']]"}
 _SEED = "a seed of the conformance suite"
+# Of two sets in another order, one has it by chance too often.
+_HASH_SEEDS = ("1", "2")
+_PLAY = """
+import sys
+from tournament.api import run
+from tournament.runner.listener import NullListener
+run(sys.argv[1], config=sys.argv[2], workers=1, executor="local", listener=NullListener())
+"""
 _TABLES = ("games", "sessions")
 _PATIENT = {"idle_seconds": 60.0}
 
@@ -119,6 +131,23 @@ class ContestSuite:
         lost = sorted((played.folder / "games").glob("*.parquet"))[0]
         lost.unlink()
         return self._play(place, workers=2)
+
+    @cached_property
+    def with_other_hash_seeds(self) -> list[dict[str, pd.DataFrame]]:
+        """Tables of the same bots, played in processes whose hash seeds differ from this one's."""
+        played = []
+        for hash_seed in _HASH_SEEDS:
+            place = self._place(f"hash_seed_{hash_seed}")
+            for number in range(self.bots):
+                self._write_bot(place, number)
+            command = [sys.executable, "-c", _PLAY, self.name, str(place)]
+            environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+            told = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+            if told.returncode:
+                raise ConformanceError(f"played in another process it fails: {told.stderr.strip()[-500:]}")
+            folder = place.parent / "results" / self.name
+            played.append({name: _sorted(pd.read_parquet(folder / name)) for name in _TABLES})
+        return played
 
     @cached_property
     def lost(self) -> Played:
@@ -234,6 +263,19 @@ def determinism(suite: ContestSuite) -> None:
             _require(same, f"{name} has other values of {column} when played in pieces")
 
 
+def hash_independence(suite: ContestSuite) -> None:
+    """The games don't depend on the order in which Python iterates over a set of texts."""
+    if not isinstance(suite.settings, Settings):
+        return  # the rules are a core's
+    for tables in suite.with_other_hash_seeds:
+        for name, table in tables.items():
+            _require(
+                table.equals(suite.once.tables[name]),
+                f"{name} are others in a process with another hash seed: the rules iterate over a set of texts, or use"
+                " hash() or id(); sort the set first",
+            )
+
+
 def resume(suite: ContestSuite) -> None:
     """A run that finds its records complete plays nothing and changes no record."""
     folder = suite.in_pieces.folder
@@ -278,6 +320,7 @@ CHECKS: tuple[Callable[[ContestSuite], None], ...] = (
     records,
     conservation,
     determinism,
+    hash_independence,
     resume,
     faults,
     illegal,

@@ -431,6 +431,8 @@ def test_declarations_that_contradict_each_other_are_refused() -> None:
 
     with pytest.raises(ValueError, match="different things called v"):
         lay_out([one("a", v=Int(0, 1, "v")), one("b", v=Int(0, 2, "v"))], 2)
+    said_twice = lay_out([one("a", v=Int(0, 1, "a number")), one("b", v=Int(0, 1, "the same, said otherwise"))], 2)
+    assert [member.type.description for member in said_twice.members if member.name == "v"] == ["a number"]
     with pytest.raises(ValueError, match="v_count"):
         lay_out([one("a", v=List(Int(0, 1), 3, "v"), v_count=Int(0, 1, "n"))], 2)
     with pytest.raises(ValueError, match="numbers, those of another texts"):

@@ -267,18 +267,21 @@ def b(bot, bet):
 """
 
 
+@pytest.mark.parametrize("is_provisional", [False, True])
 def test_boards_of_a_final_are_shown_as_open_until_its_last_leg_is_played(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    is_provisional: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A board that isn't open has the seed, and with it the cards to come."""
+    """A board that isn't open has the seed, and with it the cards of legs that are left, such as failed ones."""
     place = make_contest(tmp_path, ["bold", "calm"])
     settled(place, lambda text: f"{text}\n[watch]\ncloses = 2026-06-01T00:00:00Z\n")
     boards: list[bool | str] = []
 
-    def run(_prepared: object, listener: ProgressListener) -> None:
+    def run(_prepared: object, listener: ProgressListener) -> Mock:
         for _ in range(2):
             listener.on_progress(Mock(standings=None))
         boards.append("all is played")
+        failed = Mock(match=3, title="bold against calm", reason="ValueError: no (rules.py, line 1)")
+        return Mock(is_provisional=is_provisional, failed_legs=[failed])
 
     prepared = Mock(entrants=[], incompatible_records=lambda: None)
     monkeypatch.setattr(watch_module, "prepare_contest", lambda *_: nullcontext(prepared))
@@ -289,7 +292,11 @@ def test_boards_of_a_final_are_shown_as_open_until_its_last_leg_is_played(
     monkeypatch.setattr(watch_module, "_PAUSE", 0.0)
     kept = Kept(place)
     kept.watch._attend(kept.watch._contests[0])
-    assert boards == [True, True, "all is played", False]
+    assert boards == [True, True, "all is played", is_provisional]
+    said = [text for text in kept.told.lines if "final" in text]
+    assert ("rules failed in match 3" in said[-1]) is is_provisional and (
+        kept.watch._contests[0].again is not None
+    ) is (is_provisional)
     front = (kept.published / "index.html").read_text()
     assert "closed <time" in front and "At the end a final" not in front
 

@@ -123,7 +123,7 @@ def test_a_scan_has_the_same_rows(place: ContestDir, whole: Results, opened: lis
     found = duckdb.sql("SELECT match, avg(bet) FROM games GROUP BY match ORDER BY match").fetchall()
     assert found == [(match, pytest.approx(mean)) for match, mean in bets.items()]
     lazily = polars.scan_pyarrow_dataset(games).filter(polars.col("match") == 3).select("bet").collect()
-    assert lazily["bet"].to_list() == whole.games[plain["match"] == 3]["bet"].tolist()
+    assert lazily["bet"].to_list() == whole.games[whole.games["match"] == 3]["bet"].tolist()
     few = tournament.scan(str(place.results), "sessions", bots=["calm"], matches=[0])
     assert few.to_table()["match"].unique().to_pylist() == [0]
     assert duckdb.sql("SELECT count(*), max(match) FROM few").fetchall() == [(40, 0)]

@@ -94,7 +94,7 @@ def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
         try:
             text = message_of(run_compiler([building], folder, [], sandbox, libraries=made))
         except Unfit as problem:
-            require_room(made)
+            require_room(made, f"the cache {made}")
             language = LANGUAGE_NAMES[kind]
             raise RunError(f"the compiler can't build its {language} library here: {first_line(problem)}") from None
         line = next(line for line in text.splitlines() if line.startswith("wasm-ld "))

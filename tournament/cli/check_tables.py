@@ -91,7 +91,8 @@ def mistakes_in_words(search: Search, file: str) -> Text:
 def _legs(report: CheckReport) -> str:
     if report.shares_process:
         return "share a process"
-    return f"apart, each in a process of its own, which is slower: {printable(report.isolation_violation)}"
+    violation = printable(report.isolation_violation)
+    return f"apart, each in a process of its own, which is slower; what prevents sharing is {violation}"
 
 
 def _won(points: float, leg: LegResult) -> str:

@@ -60,9 +60,14 @@ def main() -> None:
         from typer import completion
 
         completion.completion_init()  # type: ignore[attr-defined]
+    output = sys.stdout
     try:
         try:
             app(standalone_mode=True)
+        except SystemExit:
+            if sys.stdout is not output:  # Typer has met a closed output, and has replaced it.
+                raise BrokenPipeError from None
+            raise
         finally:
             sys.stdout.flush()  # a failed write is reported here, not by the interpreter's end
     except TournamentError as problem:
@@ -70,6 +75,7 @@ def main() -> None:
             print(f"tournament: {printable(line)}", file=sys.stderr)
         sys.exit(problem.exit_code)
     except BrokenPipeError:
+        print("tournament: the output was closed before all of it was written", file=sys.stderr)
         _give_up_output()
     except (OSError, RuntimeError) as error:
         if str(error) in _NO_MORE:

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from rich.console import Console, RenderableType
 
+
+class _Console(Console):
+    """A console whose closed output ends the command with a line. Rich's own ends it without a word."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 # No markup and no :names: of pictures: names, reasons and paths are strangers' texts.
-out = Console(highlight=False, markup=False, emoji=False)
-err = Console(stderr=True, highlight=False, markup=False, emoji=False)
+out = _Console(highlight=False, markup=False, emoji=False)
+err = _Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
 def print_text(text: RenderableType, style: str | None = None) -> None:

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from tournament.errors import InputError, printable, truncate
+from tournament.errors import InputError, RunError, printable, truncate
 from tournament.names import CONTEST_NAME_RULE, valid_contest_name
 from tournament.small_files import read_small_file
 
@@ -76,6 +76,8 @@ def load_source(source: Source) -> Contest:
         raise InputError(f'{source.place}{line}: {called} has no name: name = "take_away"; {CONTEST_NAME_RULE}')
     try:
         made = contest_of(rules)
+    except RunError:
+        raise  # The machine is to blame, such as a cache that can't be used.
     except Exception as error:
         raise InputError(f"{source.place}{_line_of(source, called)}: {called}: {_told(error)}") from error
     named = source._replace(called=called)
@@ -127,7 +129,7 @@ def _run(path: str, content: bytes) -> ModuleType:
     module.__file__ = path
     sys.modules[name] = module  # dataclasses look their module up
     try:
-        exec(compile(content, path, "exec"), module.__dict__)
+        exec(compile(content, path, "exec", dont_inherit=True), module.__dict__)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise InputError(f"{path}{_line_in(path, error)}: {_told(error)}") from error

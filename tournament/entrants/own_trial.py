@@ -50,10 +50,12 @@ def require_readable(sandbox: SandboxSettings) -> None:
 def _do_all(kind: Kind, interface: Interface, sandbox: SandboxSettings) -> None:
     bots = cache_folder() / "bots"
     keep(bots / "trial.sealed", b"")
-    for folder in (bots, Path(tempfile.gettempdir())):
-        require_room(folder)
+    temporary = Path(tempfile.gettempdir())
+    places = ((bots, f"the cache {bots}", ""), (temporary, f"temporary files {temporary}", "; or set TMPDIR"))
+    for folder, place, hint in places:
+        require_room(folder, place, hint)
         if is_full(folder):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            raise RunError(trouble_in_words(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), place) + hint)
     with scratch_folder() as folder:
         probe.probe_sandbox(sandbox.mode)
         if kind == "python":

@@ -152,8 +152,9 @@ class Watch:
     def _is_over(self, contest: _Contest) -> bool:
         """Whether a contest has closed: once it has, whatever the clock says later."""
         closing = contest.closing
-        if closing and self.now() >= closing[1]:
+        if closing and closing not in self._over and self.now() >= closing[1]:
             self._over.add(closing)
+            self.shown.tell(contest.name, "it has closed; to reopen it, set a later `closes`")
         return closing in self._over
 
     def _look_for_finals(self, contests: Sequence[_Contest]) -> None:

@@ -118,6 +118,12 @@ class Decision(decisions.Decision):
         """Its legal answers as text."""
         return self.answer.limits + "; any other answer loses the game" * self.loses
 
+    @property
+    def in_words(self) -> str:
+        """What the bot decides, and what its answer means."""
+        parts = [self.description, self.answer.description]
+        return ": ".join(filter(None, (part.rstrip(".") for part in parts)))
+
 
 def _check_answer(name: str, answer: ValueType) -> None:
     """Raise ValueError for a type whose values can't be answered."""

@@ -277,6 +277,7 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
                     decision.name,
                     result=("i64", "i32"),
                     answers=decision.answers,
+                    description=decision.in_words,
                     returns=decision.returns,
                     most_json=decision.most_json,
                     default=decision.default,

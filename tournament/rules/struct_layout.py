@@ -66,21 +66,22 @@ def seating_of(most_seats: int) -> dict[str, ValueType]:
 def lay_out(decisions: Sequence[Decision], most_seats: int) -> Struct:
     """Return the struct of a contest's decisions, as C compilers lay it out.
 
-    It begins with the seating. Values of several decisions are in it once.
+    It begins with the seating. Values of several decisions are in it once. The first decision's description of them
+    counts.
 
     Args:
         decisions: The contest's decisions.
         most_seats: The most seats of a table.
 
     Raises:
-        ValueError: Two decisions show different things by the same name.
+        ValueError: Two decisions show values of different types by the same name.
     """
     shown: dict[str, ValueType] = {}
     for decision in decisions:
         for name, value in decision.observation.items():
             if name == LEGAL_ACTIONS:
                 shown[name] = _widest(shown.get(name, value), value)
-            elif shown.setdefault(name, value) != value:
+            elif shown.setdefault(name, value).spec != value.spec:
                 raise ValueError(f"two decisions show different things called {name}")
     seating = seating_of(most_seats).items()
     members = [Member(name, kind, _SEAT_BYTES * place) for place, (name, kind) in enumerate(seating)]

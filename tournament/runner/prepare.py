@@ -122,6 +122,7 @@ def prepare_contest(
             storage.check_writable()
             if config.contest.seed is not None:  # else `settle_seed` reads it
                 read_field(storage)
+        with _os_errors_of_bots():
             bots = stack.enter_context(
                 building(
                     contest,
@@ -137,6 +138,7 @@ def prepare_contest(
             require_playable(entrants, least, config.entrants, of)
             if others := other_files(config.entrants):
                 listener.on_message(f"Not taken for bots in {config.entrants}: {join_names(others)}")
+        with os_errors_as_run_errors(location):
             names = {entrant.name for entrant in entrants}
             drawn = config.contest.seed is None
             if of is None and config.contest.seed is not None and guessable(config.contest.seed):
@@ -172,6 +174,16 @@ def recorded_entrants(contest: Contest, config: Config) -> Sequence[FieldEntrant
     with os_errors_as_run_errors(location):
         field = read_field(open_storage(location))
     return field.entrants if field else ()
+
+
+@contextlib.contextmanager
+def _os_errors_of_bots() -> Iterator[None]:
+    """Turn OSError into RunError: this machine can't prepare bots."""
+    try:
+        yield
+    except OSError as error:
+        of = f"{printable(str(error.filename))}: " if error.filename else ""
+        raise RunError(f"bots can't be prepared: {of}{error.strerror or error}") from None
 
 
 @contextlib.contextmanager

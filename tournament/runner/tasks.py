@@ -72,7 +72,7 @@ class TaskSize:
 class TaskQueue:
     """The legs that are left, as tasks, in order.
 
-    `out` tells which bots play no more by now, and in which matches nobody does. Not `in_order`, batches go on over
+    `out` tells which bots play no more by now, and which matches aren't played. Not `in_order`, batches go on over
     legs that are done, so that parts overlap: after an edit they would have single legs.
     """
 

@@ -307,7 +307,7 @@ class FolderStorage:
         import pyarrow as pa  # reading the ledger doesn't need it
 
         os.close(self._open(name))  # it is a file
-        return pa.OSFile(self._path(name), "r")
+        return pa.OSFile(os.fsencode(self._path(name)), "r")  # type: ignore[arg-type]  # as it is: a path may be no UTF-8
 
     def archives(self) -> tuple[str, ...]:
         """The folders of archived records beside this one, without links, the newest last."""
