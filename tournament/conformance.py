@@ -32,6 +32,7 @@ from tournament.config import load_config
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.new import templates, write_new_bot
+from tournament.errors import RunError
 from tournament.records.results import Results
 from tournament.rules.rules import Settings
 from tournament.runner.listener import NullListener
@@ -189,6 +190,8 @@ class ContestSuite:
 
     def _play(self, place: Path, workers: int) -> Played:
         results = run(self.name, config=place, workers=workers, executor="local", listener=NullListener())
+        for failed in results.ranking.failed_legs:
+            raise RunError(str(failed))
         folder = place.parent / "results" / self.name
         files = {name: folder / name for name in _TABLES} | {"matches": folder / "matches.parquet"}
         return Played(folder, {name: _sorted(pd.read_parquet(path)) for name, path in files.items()}, results)

@@ -25,11 +25,10 @@ FailureKind = Literal["fuel", "silence", "time", "start", "line", "other"]
 
 @dataclass(frozen=True)
 class Failure:
-    """What a bot did wrong, in words, and of what kind. `waited`: how many seconds of waiting were too many, if so."""
+    """What a bot did wrong, in words, and of what kind."""
 
     what: str
     kind: FailureKind = "other"
-    waited: float = 0.0
 
 
 class Unfit(Exception):
@@ -52,6 +51,14 @@ class Unfit(Exception):
 def cant_start(why: str, kind: FailureKind = "start", *, lasting: bool = False) -> Unfit:
     """Return that a bot can't begin a leg, and why."""
     return Unfit(f"can't start: {why}", kind, lasting=lasting)
+
+
+MORE_MEMORY = "; raise memory_megabytes"
+
+
+def out_of_memory(megabytes: int) -> Failure:
+    """Return that a bot has exceeded this limit of memory, and what allows more."""
+    return Failure(f"ran out of memory ({megabytes} MB{MORE_MEMORY})")
 
 
 def legs_per_replica(settings: Mapping[str, object], seats: int = 2) -> int:

@@ -47,6 +47,10 @@ def test_a_list_in_short_says_all_its_numbers(numbers: list[int]) -> None:
     assert read == numbers
 
 
+def test_empty_text_is_shown() -> None:
+    assert plain_value("") == '""'
+
+
 def test_question_has_the_names_of_the_bots_language() -> None:
     interface = VON_NEUMANN_POKER.interface
     view = struct.pack("<ffqq", 0.5, -1, 100, 90)

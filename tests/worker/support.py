@@ -147,21 +147,13 @@ def play(
     legs: Sequence[Leg] | None = None,
     new_core: NewCore = VON_NEUMANN_POKER.new_core,
 ) -> list[Played]:
-    """Play legs, by default those of a round robin, as one batch; in the schedule's order. What the machine broke off
-    is played a second time."""
+    """Play legs, by default those of a round robin, as one batch; in the schedule's order."""
     chosen = legs_of(entrants, settings) if legs is None else legs
     contest = replace(VON_NEUMANN_POKER, new_core=new_core)
     how = artifacts_of(entrants), cache_folder()
-    broken_off: list[Leg] = []
     with contextlib.closing(Spool()) as spool:
-        first = play_in_lanes(
-            contest, settings, sandbox, chosen, *how, spool, put_off=lambda leg, _: broken_off.append(leg)
-        )
-        played = {leg.result.digest: read(leg) for leg in first}
-        if left := [leg for leg in chosen if leg.digest not in played]:
-            assert broken_off
-            second = play_in_lanes(contest, settings, sandbox, left, *how, spool)
-            played |= {leg.result.digest: read(leg) for leg in second}
+        playing = play_in_lanes(contest, settings, sandbox, chosen, *how, spool)
+        played = {leg.result.digest: read(leg) for leg in playing}
     return [played[leg.digest] for leg in chosen]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tournament.audit.report import reading
 from tournament.audit.verification import settings_of
-from tournament.audit.verify_games import Players, find_players
+from tournament.audit.verify_games import Players, began_again, find_players
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.entrants.build import adapted, with_lines
@@ -135,7 +135,8 @@ def _replayed(
             break
         mismatch = f"{f'game {differing[0]}' if differing else 'its faults'} came out otherwise than recorded"
         if leg.has_processes:
-            mismatch += ": a bot that is a process may look at a clock, or at what the system hands out"
+            clock = "a bot that is a process may look at a clock, or at what the system hands out"
+            mismatch += f": {began_again(recorded) or clock}"
     if not observed.games and not faults:
         if not rows:
             raise InputError(f"--session {session} of match {recorded.match} has no games")

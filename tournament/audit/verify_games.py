@@ -270,9 +270,15 @@ class _Replayed:
     def _problem(self, recorded: LegResult, leg: Leg, differing: Sequence[str]) -> Problem:
         remedy = f"remove it, and {plays_again(len(self.batch.legs))}"
         if leg.has_processes:
-            remedy = f"that may be where a bot that is a process looks at a clock or is short of time; if not, {remedy}"
+            reason = began_again(recorded) or "a bot that is a process looks at a clock or is short of time"
+            remedy = f"that may be where {reason}; if not, {remedy}"
         what = f"has {_name_of(recorded)} with other {', '.join(differing)}"
         return Problem(self.batch.parts[0].place, what, remedy)
+
+
+def began_again(leg: LegResult) -> str:
+    """Return how a leg that broke off may differ from the same leg without a break; "" for one that didn't."""
+    return f"it broke off ({leg.tries} tries), and a bot answered differently when it began again" * (leg.tries > 1)
 
 
 def _name_of(leg: LegResult) -> str:

@@ -72,6 +72,8 @@ def plain_value(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:g}"
+    if value == "":
+        return '""'
     if isinstance(value, list | tuple) and all(type(item) is int for item in value):
         return f"[{', '.join(_stretches(value))}]"
     return str(value)

@@ -43,7 +43,8 @@ def archive_other_records(
     if not (why := differences(known, contest, settings, names, house)):
         return
     away = storage.new_archive()
-    say(f"Not what was played before ({'; '.join(_to_blame(why, drawn).values())}): those records go to {away}")
+    differing = "; ".join(_to_blame(why, drawn).values())
+    say(f"these settings differ from the records' ({differing}); archiving the records in {away}")
     try:
         if hold_ledger(storage).field != known:
             raise RunError(f"another run wrote to {storage.location} meanwhile; run again")

@@ -137,12 +137,11 @@ def _keep_bots(storage: Storage, entrants: Sequence[Entrant], listener: Progress
 @dataclass(frozen=True)
 class RoundState:
     """The standings after a round. `done`: no round follows. `set_aside`: bots without which all is to be played, and
-    why. `tried`: bots that had a second try, and may play on. `failed`: legs in which the rules failed."""
+    why. `failed`: legs in which the rules failed."""
 
     standings: Standings | None = None
     done: bool = False
     set_aside: Mapping[str, str] = field(default_factory=dict)
-    tried: frozenset[str] = frozenset()
     failed: tuple[FailedLeg, ...] = ()
 
 
@@ -169,7 +168,7 @@ def play_round(run: Run, before: RoundState) -> RoundState:
             say("Every match of these entrants is in the records; nothing to play")
         return RoundState(live.ranking, this.done or left.left_out, failed=before.failed)
     resumes = bool(live.played)
-    play = RoundPlay(run, schedule, left, live, new_field, before.tried)
+    play = RoundPlay(run, schedule, left, live, new_field)
     try:
         play.play()
         if play.failed:
@@ -180,5 +179,5 @@ def play_round(run: Run, before: RoundState) -> RoundState:
         writer.require_all_there()
     finally:
         live.update_now()
-    done = this.done and not (play.disqualified or play.cleared)
-    return RoundState(live.ranking, done, play.set_aside, before.tried | play.cleared, (*before.failed, *play.failed))
+    done = this.done and not play.disqualified
+    return RoundState(live.ranking, done, play.set_aside, (*before.failed, *play.failed))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tournament.config import Config
 from tournament.contests.contest import Contest
-from tournament.leg import Leg
 from tournament.runner.executors import Executors
 from tournament.runner.listener import Progress, ProgressListener
 from tournament.runner.live_standings import LiveStandings
@@ -15,16 +16,20 @@ from tournament.runner.pace import Pace
 from tournament.runner.plan import new_pace, starts_per_leg
 from tournament.runner.schedule.counting import Reconciliation
 from tournament.runner.schedule.legs import Replicas, Schedule
-from tournament.runner.tasks import Batches, TaskQueue
+from tournament.runner.tasks import TaskQueue
 from tournament.store.ledger import ContestSetup, FailedLeg
 from tournament.store.legs import Legs
 from tournament.store.writer import Change, Writer, in_commits
-from tournament.worker.batch import Receipt, Task, Trouble
+from tournament.worker.batch import Receipt, Task
+
+if TYPE_CHECKING:
+    from tournament.worker.processes.leg_queue import BrokenLegs
 
 
 @dataclass(frozen=True)
 class Run:
-    """What all rounds of a run share: among it the `field` that it plays, and its schedule with this many replicas."""
+    """What all rounds of a run share: among it the `field` that it plays, its schedule with this many replicas, and
+    what counts of legs that broke off."""
 
     contest: Contest
     config: Config
@@ -34,16 +39,18 @@ class Run:
     artifacts: Mapping[str, bytes]
     listener: ProgressListener
     executors: Executors
+    broken: BrokenLegs = dataclasses.field(default_factory=dict)
 
 
 class RoundPlay:
     """Plays the legs of a schedule that are `left`. A `new_field` waits for what is played first, and is one entry with
-    it. `disqualified`: a bot was, so less may count than was played, or legs that were left out are wanted after all.
+    it.
 
-    A bot that went wrong plays no more, and at last once more, alone, the leg in which it did. If it goes wrong again,
-    it is `set_aside`, with the reason; otherwise it is `cleared`, and its legs are yet to be played. `tried`: who was
-    cleared in an earlier round. `failed` are legs in which the contest's rules failed: of their matches no more is
-    played.
+    Attributes:
+        disqualified: Whether a bot was, so that less may count than was played, or legs that were left out are wanted
+            after all.
+        set_aside: Why bots can't be played on.
+        failed: Legs in which the contest's rules failed. Of their matches no more is played.
     """
 
     def __init__(
@@ -53,15 +60,10 @@ class RoundPlay:
         left: Reconciliation,
         standings: LiveStandings,
         new_field: ContestSetup | None,
-        tried: frozenset[str] = frozenset(),
     ) -> None:
         self.disqualified = False
         self.set_aside: dict[str, str] = {}
-        self.cleared: set[str] = set()
         self.failed: list[FailedLeg] = []
-        self._suspects: dict[str, Trouble] = {}
-        self._second_tries: list[Leg] = []
-        self._tasks_out, self._tried = 0, tried
         self._run, self._schedule, self._standings, self._new_field = run, schedule, standings, new_field
         self._settings, self._sandbox = run.config.contest.for_workers(), run.config.sandbox.model_dump()
         self._left = left
@@ -88,6 +90,7 @@ class RoundPlay:
             for several in receipts:
                 for receipt in several:
                     self._note_troubles(receipt)
+                    self._run.broken.update(receipt.broken)
                     if receipt.batches:
                         pace.note(receipt)
                 self._commit(several)
@@ -105,12 +108,9 @@ class RoundPlay:
             pace.save(self._run.writer.storage)
 
     def _next_task(self) -> Task | None:
-        batches, is_second = self._to_play.next_task(), False
-        if batches is None and not self._tasks_out:
-            batches, is_second = self._second_try(), True
-        if batches is None:
+        if (batches := self._to_play.next_task()) is None:
             return None
-        self._tasks_out += 1
+        broken, digests = self._run.broken, [leg.digest for batch in batches for leg in batch]
         contest, location = self._run.contest, self._run.writer.storage.location
         return Task(
             contest.name,
@@ -121,48 +121,25 @@ class RoundPlay:
             contest.rules,
             contest.requires,
             source=contest.source,
-            alone=is_second,
-            tried=self._tried,
+            broken={digest: broken.pop(digest) for digest in digests if digest in broken},
         )
 
     def _plays_no_more(self) -> tuple[set[str], set[int]]:
-        return self._suspects.keys() | self.set_aside.keys() | self.cleared, {leg.match for leg in self.failed}
-
-    def _second_try(self) -> Batches | None:
-        """A leg in which a bot went wrong, of which nothing is known yet."""
-        while self._suspects:
-            leg = next(iter(self._suspects.values())).leg
-            if self.set_aside.keys().isdisjoint(leg.names):
-                self._second_tries.append(leg)
-                return ((leg,),)
-            self._clear({name for name, trouble in self._suspects.items() if trouble.leg == leg})
-        return None
-
-    def _clear(self, names: set[str]) -> None:
-        self.cleared |= names - self.set_aside.keys()
-        for name in names:
-            self._suspects.pop(name, None)
+        return {*self.set_aside}, {leg.match for leg in self.failed}
 
     def _note_troubles(self, receipt: Receipt) -> None:
-        """Note who went wrong, in which matches the rules failed, and what became of a second try."""
-        self._tasks_out -= 1
+        """Set bots aside that can't be played on, and matches in which the rules failed."""
         for failed in receipt.failed:
             if not self.failed:
                 self._run.listener.on_message(
-                    f"The rules failed in match {failed.match} ({failed.title}), which is set aside: {failed.reason}"
+                    f"{failed}; this match is set aside"
                 )
             self.failed.append(failed)
-        if not self._second_tries:
-            for trouble in receipt.troubles:
-                for name in trouble.names:
-                    self._suspects.setdefault(name, trouble)
-            return
-        tried = {name for name, trouble in self._suspects.items() if trouble.leg == self._second_tries[-1]}
         for trouble in receipt.troubles:
             for name in trouble.names:
+                if name not in self.set_aside:
+                    self._run.listener.on_message(f"{name} is set aside in this run: {trouble.reason}")
                 self.set_aside[name] = trouble.reason
-                self._run.listener.on_message(f"{name} is set aside in this run: {trouble.reason}")
-        self._clear(tried)
 
     def _commit(self, receipts: Sequence[Receipt]) -> None:
         """Commit receipts as few entries: to write one takes as long as to write many."""

@@ -103,6 +103,7 @@ class Standings:
     drawn: bool = False
     failed_legs: tuple[FailedLeg, ...] = ()
     rows_of_matches: Callable[[], MatchRows] = field(default=MatchRows.nothing, compare=False)
+    began_again: tuple[str, ...] = ()
 
     @cached_property
     def matches(self) -> Matches:
@@ -248,6 +249,7 @@ def compute_standings(field: ContestSetup, batches: Sequence[Batch], scoring: Ho
         drawn,
         field.failed_legs,
         partial(_rows_of_matches, legs, per_replica, scoring, facts, drawn),
+        tuple(sorted({name for leg in np.flatnonzero(legs.tries > 1).tolist() for name in legs[leg].seats})),
     )
 
 

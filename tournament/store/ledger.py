@@ -181,6 +181,10 @@ class FailedLeg:
     game: Number
     reason: Annotated[str, StringConstraints(max_length=MOST_REASON)]
 
+    def __str__(self) -> str:
+        where = f"match {self.match} ({self.title}), session {self.session}, game {self.game}"
+        return f"the rules failed in {where}: {self.reason}"
+
     @property
     def title(self) -> str:
         """The names of those who meet."""

@@ -47,6 +47,7 @@ LEGS = (
     Column("covariance", "float64", "covariance of points with those of the next seat, after the last one the first"),
     Column("faults", "int32", "faults of the bot in the leg"),
     Column("ended", "bool", "whether these disqualified the bot; with one and two seats that ended the leg"),
+    Column("tries", "int32", "how often the leg began; answers that were given before it broke off counted again"),
     Column("seconds", "float32", "how long a worker was busy with the leg; of legs played together their mean"),
 )
 FAULTS = (
@@ -68,7 +69,7 @@ FAULTS = (
     Column("kind", "str", "fuel, silence, time, start, line or other"),
 )
 _OF_FAULT = tuple(column.name for column in FAULTS if column.name not in ("match", "number", "bot"))
-_DICTIONARIES = ("bot", "house", "digest", "replica", "number", "seat", "sessions", "games", "faults")
+_DICTIONARIES = ("bot", "house", "digest", "replica", "number", "seat", "sessions", "games", "faults", "tries")
 _NAMES = ("bot", "house")
 _GROUP = 1 << 17  # rows of a row group: digests of this many fit into its dictionary
 _DICTIONARY = 4 << 20  # bytes of the largest dictionary
@@ -194,6 +195,7 @@ def _legs_table(legs: Legs, per_replica: int) -> pa.Table:
         "digest": legs.digest,
         "sessions": legs.sessions,
         "games": legs.games,
+        "tries": legs.tries,
         "seconds": legs.seconds,
     }
     of_seat = {
@@ -340,7 +342,7 @@ def _legs(table: pa.Table, faults: Sequence[dict[str, Any]], count: int) -> Legs
         names = (*names[:nothing], *names[nothing + 1 :])
     whole = np.stack([of_leg(name) for name in ("match", "number", "sessions", "games")]).astype(np.int64).T
     sums = np.stack([by_seat(name).T for name in _SUMS]).T
-    rests, more = _rests(whole, by_seat("faults"), by_seat("ended"), faults)
+    rests, more = _rests(whole, by_seat("faults"), by_seat("ended"), of_leg("tries"), faults)
     digest = np.concatenate([_digests(chunk) for chunk in table["digest"].chunks])[::seats]
     return Legs(
         np.ascontiguousarray(digest),
@@ -379,10 +381,13 @@ def _rests(
     whole: npt.NDArray[np.int64],
     counts: npt.NDArray[np.int32],
     ended: npt.NDArray[np.bool_],
+    tries: npt.NDArray[np.int32],
     rows: Sequence[dict[str, Any]],
 ) -> tuple[tuple[Rest, ...], npt.NDArray[np.int32]]:
     """What few legs have, and the place of each leg's among these. Raises ValueError for what no leg has."""
-    places = np.flatnonzero((counts != 0).any(axis=1) | ended.any(axis=1)).tolist()
+    if (tries < 1).any():
+        raise ValueError("a leg has begun")
+    places = np.flatnonzero((counts != 0).any(axis=1) | ended.any(axis=1) | (tries > 1)).tolist()
     several = _of_faults().validate_json(json.dumps([{name: row[name] for name in _OF_FAULT} for row in rows]))
     of_leg: dict[tuple[int, int], list[Fault]] = defaultdict(list)
     for row, fault in zip(rows, several):
@@ -397,7 +402,7 @@ def _rests(
         out = tuple(np.flatnonzero(ended[place]).tolist())
         if (left_out < 0).any() or (len(out) > 1 and counts.shape[1] <= SEATS_THAT_END_A_LEG):
             raise ValueError("it has other faults than were written")
-        rests.append(Rest(kept, out, tuple(left_out.tolist()) if left_out.any() else ()))
+        rests.append(Rest(kept, out, tuple(left_out.tolist()) if left_out.any() else (), int(tries[place])))
         more[place] = len(rests) - 1
     if of_leg:
         raise ValueError("it has faults of other legs")

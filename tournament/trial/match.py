@@ -306,6 +306,8 @@ def _version(
 
             def play(replicas: int) -> _Played:
                 standings = run_replicas(replace(prepared, paired=paired), replicas, listener)
+                for failed in standings.failed_legs:
+                    raise RunError(str(failed))
                 return _Played(name, label, *legs_in(prepared.location), standings)
 
             yield own, play

@@ -38,6 +38,7 @@ from tournament.worker.processes.spool import Spool
 
 if TYPE_CHECKING:
     from tournament.worker.processes.leg_in_play import PlayedLeg
+    from tournament.worker.processes.leg_queue import BrokenLegs
 
 # Memory of a worker itself, and usually of each bot's process.
 _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
@@ -47,8 +48,7 @@ _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
 class Task:
     """Batches of legs to play, how, and where their parts go. `rules`, `requires` and `source`: see Contest.
 
-    `alone`: it is a second try
-    of legs in which a bot went wrong, and no other task is played beside it. `tried`: bots that had theirs in this run.
+    `broken`: what counts of legs that broke off in other tasks.
     """
 
     contest: str
@@ -59,8 +59,7 @@ class Task:
     rules: str = ""
     requires: tuple[tuple[str, str], ...] = ()
     source: Source | None = None
-    alone: bool = False
-    tried: frozenset[str] = frozenset()
+    broken: BrokenLegs = field(default_factory=dict)
 
     @property
     def legs(self) -> tuple[Leg, ...]:
@@ -104,9 +103,8 @@ class Task:
 
 @dataclass(frozen=True)
 class Trouble:
-    """What went wrong with a bot, one of these `names`, in a leg: see BotTrouble."""
+    """Why these bots can't be played on, which was so twice: see BotTrouble."""
 
-    leg: Leg
     names: tuple[str, ...]
     reason: str
 
@@ -116,7 +114,8 @@ class Receipt:
     """Played batches, ready to commit, the seconds that they took, and how much of them was played in lanes.
 
     `troubles`: of bots that went wrong; of the legs of these, none or some were played. `failed`: legs in which the
-    rules failed; further legs of these matches may not have been played.
+    rules failed; further legs of these matches may not have been played. `broken`: what counts of legs that broke off,
+    and weren't finished.
     """
 
     batches: tuple[Batch, ...]
@@ -126,6 +125,7 @@ class Receipt:
     legs_in_lanes: int = 0
     troubles: tuple[Trouble, ...] = ()
     failed: tuple[FailedLeg, ...] = ()
+    broken: BrokenLegs = field(default_factory=dict)
 
 
 @dataclass
@@ -235,10 +235,12 @@ def play_task(
 ) -> Receipt:
     """Play a task. `artifacts` are the bots' bytes, and the house players' contents, by sha256.
 
-    It plays during its `turn`; while its parts are put on disk, another task may play. A bot that goes wrong is trouble
-    of its own, and rules that fail concern their match alone: the other legs are played. Raises OSError when parts
-    can't be written, Stopped once `stopping()`, InputError and RunError when this machine can't play; then nothing is
-    left.
+    It plays during its `turn`; while its parts are put on disk, another task may play. A leg in which a bot went wrong
+    begins again, once; if the bot goes wrong again, only the others' legs are played. Rules that fail concern their
+    match alone.
+
+    Raises OSError when parts can't be written, Stopped once `stopping()`, InputError and RunError when this machine
+    can't play; then nothing is left.
     """
     contest = load_source(task.source).named(task.contest) if task.source else find_contest(task.contest, task.rules)
     contest = contest.seated(len(task.legs[0].seats))
@@ -258,23 +260,27 @@ def play_task(
         """The results of a batch's legs; None if a leg was broken off whose rows are in the part."""
         played = []
         for leg in legs:
-            if not out.plays(leg) or troubles.concern(leg):
-                continue
-            sink.begin(leg)
-            if leg.has_processes:
-                result = lanes.take(contest, leg, sink)
-            else:
+            while out.plays(leg) and not troubles.concern(leg):
+                sink.begin(leg)
+                if leg.has_processes:
+                    played.append(lanes.take(contest, leg, sink))
+                    break
+                apart = not troubles.suspects.isdisjoint(leg.names)
                 try:
                     result = play_leg(
-                        contest, settings, leg, artifacts, sink, stopping, apart=task.alone, take_luck=sink.take_luck
+                        contest, settings, leg, artifacts, sink, stopping, apart=apart, take_luck=sink.take_luck
                     )
                 except (BotTrouble, RulesFailed) as trouble:
-                    troubles.add(leg, trouble)
-                    if sink.take_back():
-                        continue
-                    return None
-                out.note(leg, result.out)
-            played.append(result)
+                    if isinstance(trouble, BotTrouble):
+                        troubles.note(trouble)
+                    else:
+                        troubles.note_failure(leg, trouble)
+                    if not sink.take_back():
+                        return None
+                else:
+                    out.note(leg, result.out)
+                    played.append(result)
+                    break
         sink.clear()
         return played
 
@@ -288,7 +294,7 @@ def play_task(
                 if results:
                     sinks.append(open_sink(its_legs))
                 while (played := play_batch(its_legs, sinks[-1])) is None:
-                    # The leg's rows go, and with them the batch, which is played again without this bot or match.
+                    # The leg's rows go, and with them the batch, which is played again.
                     sinks[-1].abandon()
                     games.rows = sessions.rows = 0
                     sinks[-1] = open_sink(its_legs)
@@ -296,29 +302,42 @@ def play_task(
             seconds = time.perf_counter() - started
         filled = _finished(contest, sinks, results, lanes.confined_by)
     return Receipt(
-        tuple(filled), seconds, lanes.seconds, lanes.games, lanes.legs, tuple(troubles.all), tuple(troubles.failed)
+        tuple(filled),
+        seconds,
+        lanes.seconds,
+        lanes.games,
+        lanes.legs,
+        tuple(troubles.all),
+        tuple(troubles.failed),
+        lanes.broken,
     )
 
 
 class _Troubles:
-    """Bots of a task that went wrong, and matches in which the rules failed."""
+    """Bots of a task that went wrong, and matches in which the rules failed. `suspects`: bots that went wrong at least
+    once, alone or with others."""
 
     def __init__(self) -> None:
         self.all: list[Trouble] = []
         self.failed: list[FailedLeg] = []
+        self.suspects: set[str] = set()
         self._names: set[str] = set()
         self._matches: set[int] = set()
 
-    def add(self, leg: Leg, trouble: BotTrouble | RulesFailed) -> None:
-        if isinstance(trouble, RulesFailed):
-            self.failed.append(trouble.failed)
-            self._matches.add(leg.plan.match)
-        else:
-            self.all.append(Trouble(leg, trouble.names, trouble.reason))
+    def note(self, trouble: BotTrouble) -> None:
+        """Note that a leg broke off because of one of these bots: the second time that is their trouble."""
+        if self.suspects.issuperset(trouble.names):
+            self.all.append(Trouble(trouble.names, trouble.reason))
             self._names.update(trouble.names)
+        self.suspects.update(trouble.names)
+
+    def note_failure(self, leg: Leg, failure: RulesFailed) -> None:
+        """Note that the rules failed in a leg."""
+        self.failed.append(failure.failed)
+        self._matches.add(leg.plan.match)
 
     def concern(self, leg: Leg) -> bool:
-        """Whether a leg is of one of these bots or matches."""
+        """Whether a leg is of a bot in trouble, or of a match in which the rules failed."""
         return leg.plan.match in self._matches or not self._names.isdisjoint(leg.names)
 
 
@@ -328,6 +347,7 @@ class _Lanes:
     def __init__(self) -> None:
         self.spool = Spool()
         self.played: dict[str, PlayedLeg] = {}
+        self.broken: BrokenLegs = {}
         self.confined_by, self.seconds, self.games, self.legs = "", 0.0, 0, 0
 
     def play(
@@ -349,19 +369,16 @@ class _Lanes:
         started = time.perf_counter()
         sandbox = SandboxSettings.model_validate(task.sandbox)
         self.confined_by = probe.probe_sandbox(sandbox.mode)
-        put_off = None if task.alone else troubles.add
-        given = artifacts, cache_folder(), self.spool, stopping, out, put_off, task.tried, None, troubles.add
+        self.broken = dict(task.broken)
+        given = artifacts, cache_folder(), self.spool, stopping, out, self.broken, None, troubles.note_failure
         while legs:
             try:
-                for one in play_in_lanes(contest, settings, sandbox, legs, *given):
+                for one in play_in_lanes(contest, settings, sandbox, legs, *given, apart=bool(troubles.suspects)):
                     self.played[one.result.digest] = one
                 break
-            except BotTrouble as trouble:  # the legs that it broke off are played again without this bot
-                legs = [leg for leg in legs if leg.digest not in self.played]
-                if not (its_legs := [leg for leg in legs if trouble.names[0] in leg.names]):
-                    raise
-                troubles.add(its_legs[0], trouble)
-                legs = [leg for leg in legs if not troubles.concern(leg)]
+            except BotTrouble as trouble:  # the legs that it broke off begin again
+                troubles.note(trouble)
+                legs = [leg for leg in legs if leg.digest not in self.played and not troubles.concern(leg)]
         self.legs = len(self.played)
         self.games = sum(one.result.games for one in self.played.values())
         self.seconds = time.perf_counter() - started
