@@ -148,7 +148,7 @@ def _limit(value: float) -> str:
 
 
 def record_columns(of: str, contest: str = "") -> str:
-    """Return the columns of a contest's games or sessions, but for those that the page lists for all; or of a summary."""
+    """Return the columns of a summary, or those of a contest's games or sessions that not all contests have."""
     summaries = {"matches": MATCHES, "entrants": ENTRANTS, "legs": LEGS, "faults": FAULTS}
     columns: tuple[Column, ...] = getattr(find_contest(contest), of) if contest else summaries[of]
     common = ("match", "replica", "session") if contest else ()

@@ -331,9 +331,7 @@ def _tables(rules: type[Rules], seats: int) -> Tables:
             described |= {name: f"{column.description}, of position {place}" for place, name in enumerate(each)}
     described |= {name: f"points of position {place}" for place, name in enumerate(points_columns(seats))}
     by_position = ["points", *[column.name for column in rules.columns if column.per_seat]]
-    position_of = {
-        name: place for column in by_position for place, name in enumerate(names_by_position(column, seats))
-    }
+    position_of = {name: place for column in by_position for place, name in enumerate(names_by_position(column, seats))}
     bots = tuple(
         Column(name, NAME, f"the bot at position {place}" + ", which comes first" * (place == 0))
         for place, name in enumerate(bot_columns(seats))
