@@ -135,10 +135,16 @@ class Outcome:
     leaderboard: str
 
 
+def with_texts(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose names are texts: the order of categories depends on the row groups that were read."""
+    return frame.astype({name: str for name, kind in frame.dtypes.items() if kind == "category"})
+
+
 def read_outcome(results: Path) -> Outcome:
     """Read a contest's results as a user would."""
     games, sessions, matches, entrants = (
-        pd.read_parquet(results / name) for name in ("games", "sessions", "matches.parquet", "entrants.parquet")
+        with_texts(pd.read_parquet(results / name))
+        for name in ("games", "sessions", "matches.parquet", "entrants.parquet")
     )
     lines = load(str(results)).ranking.entrants
     return Outcome(games, sessions, matches, entrants, json.dumps([standing_values(line) for line in lines]))

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pandas.api.types import is_string_dtype
 
 from tournament.api import run
 from tournament.config import load_config
@@ -35,6 +36,7 @@ from tournament.errors import RunError
 from tournament.records.results import Results
 from tournament.rules.rules import Settings
 from tournament.runner.listener import NullListener
+from tournament.store.columns import NAME
 from tournament.trial.check import check_bot
 
 _FAULTY = "zz_faulty"  # last by name, so that it has the last number
@@ -224,7 +226,7 @@ def records(suite: ContestSuite) -> None:
     games, sessions = (suite.once.tables[name] for name in _TABLES)
     for table, columns in ((games, suite.contest.games), (sessions, suite.contest.sessions)):
         declared = {column.name: column.dtype for column in columns}
-        there = {str(name): str(kind) for name, kind in table.dtypes.items()}
+        there = {str(name): NAME if is_string_dtype(kind) else str(kind) for name, kind in table.dtypes.items()}
         _require(there == declared, f"the records have {there}, declared is {declared}")
         _require(not table.isna().any().any(), "the records have values that are no numbers")
     _require(not games.duplicated(["match", "session", "game"]).any(), "a game is recorded twice")
@@ -334,5 +336,7 @@ def _require(holds: bool, what: str) -> None:
 
 
 def _sorted(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table in the order of its keys, with names as texts."""
+    table = table.astype({name: str for name, kind in table.dtypes.items() if kind == "category"})
     keys = [name for name in ("match", "session", "game") if name in table.columns]
     return table.sort_values(keys).reset_index(drop=True)

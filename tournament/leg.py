@@ -100,7 +100,9 @@ class LegPlan:
         sessions: Sessions to play, recorded starting at `first_session`.
         deals_key: Key of all that is dealt.
         seats: Number of seats.
-        first: The seat that comes first in the leg's first session; in its session s it is (first − s) mod seats.
+        rotation: How far the bots are moved from the positions that the key draws for them. Of two seats, 1 means that
+            the second one comes first in the leg's first session.
+        replica: Number of the replica.
     """
 
     match: int
@@ -108,7 +110,8 @@ class LegPlan:
     sessions: int
     deals_key: bytes
     seats: int = 2
-    first: int = 0
+    rotation: int = 0
+    replica: int = 0
 
     @property
     def first_session(self) -> int:
@@ -117,7 +120,7 @@ class LegPlan:
     @property
     def seats_swapped(self) -> bool:
         """Whether, of two seats, the second one comes first."""
-        return self.first == 1
+        return self.rotation == 1
 
     @property
     def for_core(self) -> dict[str, Any]:

@@ -31,7 +31,7 @@ class Auction(Rules):
     def play(self, session: Session) -> Questions:
         prize = session.rng.randint(1, 9)
         bids = [0] * session.seats
-        for seat in session.turn_order:
+        for seat in range(session.seats):
             bids[seat] = yield BID(seat, prize=prize)
         best = bids.index(max(bids))
         points = [-1.0] * session.seats

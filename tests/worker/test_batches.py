@@ -76,7 +76,7 @@ class OneMatchForEachLeg(Schedule):
     def leg(self, fixture: Fixture) -> Leg:
         return cast(Leg, fixture)
 
-    def _first_of(self, fixture: Fixture) -> int:
+    def _rotation_of(self, fixture: Fixture) -> int:
         return 0
 
     def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:

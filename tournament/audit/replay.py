@@ -98,7 +98,8 @@ def replay_games(
         rows: dict[int, dict[str, Any]] = {}
         for chunk in rows_of(storage, batch.part("games"), contest.games):
             for row in np.flatnonzero((chunk["match"] == recorded.match) & (chunk["session"] == session)):
-                rows[int(chunk["game"][row])] = {name: values[row].item() for name, values in chunk.items()}
+                one = {name: values[row : row + 1].tolist()[0] for name, values in chunk.items()}
+                rows[one["game"]] = one
         leg = players.schedule.leg(fixture)
         ways = [players.artifacts]
         # A bot built with lines may take a little less fuel; where that matters, it is played without them.

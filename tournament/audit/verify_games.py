@@ -317,5 +317,7 @@ def _by_leg(
         of[(of < 0) | (keys >= starts[of] + 1j * length)] = -1
         for leg in np.unique(of[of >= 0]).tolist():
             for name in found[leg]:
-                found[leg][name] += rows[name][of == leg].tobytes()
+                values = rows[name][of == leg]
+                is_name = values.dtype == object
+                found[leg][name] += "\n".join(["", *values]).encode() if is_name else values.tobytes()
     return found

@@ -73,7 +73,7 @@ def _not_adding_up(storage: Storage, batch: Batch, contest: Contest, settings: C
             else:
                 add("games of sessions", of, rows["games"].astype(np.float64))
             if table == scored.table:
-                for seat, amounts in enumerate(scored.points(rows)):
+                for seat, amounts in enumerate(scored.points(rows, legs, of)):
                     points[seat] += np.bincount(of[counts], amounts[counts], len(legs))
                     amount += np.bincount(of[counts], np.abs(amounts[counts]), len(legs))
     wrong: dict[str, list[str]] = {part.place: [] for part in batch.parts}

@@ -54,7 +54,7 @@ class Luck:
 
 # Of the code that all contests share: raised when the same settings no longer give the same games in any of them.
 # A contest has its own `version`.
-ENGINE_VERSION = 9
+ENGINE_VERSION = 10
 
 
 @dataclass(frozen=True)

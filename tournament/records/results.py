@@ -145,12 +145,12 @@ class Results:
 
     @cached_property
     def games(self) -> RecordFrame:
-        """Games, one per row, with the bots' names by seat; `by_bot()` has a row per bot and game."""
+        """Games, one per row, with the bots' names; `by_bot()` has a row per bot and game."""
         return self._records("games")
 
     @cached_property
     def sessions(self) -> RecordFrame:
-        """Sessions, one per row, with the bots' names by seat; `by_bot()` has a row per bot and session."""
+        """Sessions, one per row, with the bots' names; `by_bot()` has a row per bot and session."""
         return self._records("sessions")
 
     @cached_property
@@ -227,8 +227,7 @@ class Results:
 
     def _records(self, table: TableName) -> RecordFrame:
         contest = _contest_of_records(self.location, self.setup, self.batches)
-        per_leg = 1 if self.setup.house else int(str(self.setup.settings["sessions"]))
-        return read_frame(self.location, contest, self.batches, table, per_leg, self.selection)
+        return read_frame(self.location, contest, self.batches, table, self.selection)
 
 
 def _contest_of_records(location: str, field: ContestSetup, batches: Sequence[Batch]) -> Contest:
@@ -287,8 +286,7 @@ def scan(
 ) -> Dataset:
     """Return the games or the sessions of one contest as an arrow dataset, for DuckDB, polars and others.
 
-    The dataset has the rows that count now, reads them when needed, and checks page checksums. Join the bots' names
-    from `matches`.
+    The dataset has the rows that count now, reads them when needed, and checks page checksums.
 
     Args:
         results: Folder or URL of the contest's records, or the one above if it has a single contest.

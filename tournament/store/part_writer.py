@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from blake3 import blake3
 
-from tournament.store.columns import Column
+from tournament.store.columns import NAME, Column
 from tournament.store.ledger import Part, TableName
 from tournament.store.parquet_file import ParquetFileWriter
 from tournament.store.storage import Storage
@@ -92,13 +92,19 @@ def arrow_schema(columns: Sequence[Column]) -> pa.Schema:
         [
             pa.field(
                 column.name,
-                pa.bool_() if column.dtype == "bool" else pa.from_numpy_dtype(np.dtype(column.dtype)),
+                _arrow_type(column.dtype),
                 nullable=False,
                 metadata={"meaning": column.description},
             )
             for column in columns
         ]
     )
+
+
+def _arrow_type(dtype: str) -> pa.DataType:
+    if dtype == NAME:
+        return pa.dictionary(pa.int32(), pa.string())
+    return pa.bool_() if dtype == "bool" else pa.from_numpy_dtype(np.dtype(dtype))
 
 
 @cache

@@ -17,9 +17,10 @@ from blake3 import blake3
 
 from tournament.arrays import Cells
 from tournament.errors import RunError, truncate
-from tournament.store.columns import ROWS_PER_BUFFER, Column
+from tournament.store.columns import NAME, ROWS_PER_BUFFER, Column
 from tournament.store.ledger import Part
 from tournament.store.legs import Legs, pair_keys
+from tournament.store.parquet_file import Runs
 from tournament.store.part_writer import ORIGIN, PartWriter, arrow_schema
 from tournament.store.storage import Storage
 
@@ -53,7 +54,9 @@ def columns_in(storage: Storage, part: Part) -> tuple[Column, ...]:
         schema = file.schema_arrow
         found = tuple(
             Column(
-                one.name, str(np.dtype(one.type.to_pandas_dtype())), (one.metadata or {}).get(b"meaning", b"").decode()
+                one.name,
+                NAME if pa.types.is_dictionary(one.type) else str(np.dtype(one.type.to_pandas_dtype())),
+                (one.metadata or {}).get(b"meaning", b"").decode(),
             )
             for one in schema
         )
@@ -194,9 +197,13 @@ def origin_of_part(storage: Storage, part: Part, columns: Sequence[Column]) -> d
 
 
 def values_of(table: pa.Table, name: str) -> npt.NDArray[Any]:
-    """A column without nulls, of numbers or flags. Unlike `to_numpy` this doesn't import pandas, and unlike `cast` not
-    pyarrow.compute: both take long."""
+    """Return a column without nulls: numbers, flags, or names as an array of objects.
+
+    Unlike `to_numpy` this doesn't import pandas, and unlike `cast` not pyarrow.compute: both take long.
+    """
     column = table[name]
+    if pa.types.is_dictionary(column.type):
+        return _names_of(column)
     kind = np.dtype(column.type.to_pandas_dtype())
     arrays: list[npt.NDArray[Any]] = []
     for chunk in column.chunks:
@@ -208,6 +215,14 @@ def values_of(table: pa.Table, name: str) -> npt.NDArray[Any]:
         else:
             arrays.append(np.frombuffer(buffer, kind, count, first * kind.itemsize))
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays) if arrays else np.empty(0, kind)
+
+
+def _names_of(column: pa.ChunkedArray[Any]) -> npt.NDArray[Any]:
+    arrays = [np.empty(0, object)]
+    for chunk in cast(Any, column.chunks):
+        indices = values_of(pa.table([chunk.indices], ["at"]), "at")
+        arrays.append(np.array([*chunk.dictionary.to_pylist(), None], object)[indices])
+    return np.concatenate(arrays)
 
 
 def copy_legs(
@@ -231,7 +246,8 @@ def copy_legs(
             keys = pair_keys(rows["match"].astype(np.int64), rows["session"].astype(np.int64))
             in_order = np.argsort(keys, kind="stable")
             rows = {name: values[in_order] for name, values in rows.items()}
-        writer.append(rows, len(rows["match"]))
+        names = {column.name: Runs.of_rows(rows[column.name]) for column in columns if column.dtype == NAME}
+        writer.append({**rows, **names}, len(rows["match"]))
         waiting.clear()
 
     try:

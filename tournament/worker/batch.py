@@ -18,21 +18,22 @@ from tournament.artifacts.limits import BOT_STACK
 from tournament.cache import cache_folder
 from tournament.containment import BotTrouble
 from tournament.contests import find_contest
-from tournament.contests.contest import Contest, LegLuck, Luck
+from tournament.contests.contest import Contest, LegLuck
 from tournament.contests.rules_loader import Source, load_source
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunError
 from tournament.leg import PROCESSES, Leg
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
+from tournament.store.columns import NAME, ROWS_PER_BUFFER, Column, buffer_fields
 from tournament.store.ledger import Batch, FailedLeg, batch_name
 from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import LegResult, Legs, too_much
+from tournament.store.parquet_file import Runs
 from tournament.store.part_writer import PartWriter, origin_of
 from tournament.store.storage import Storage, open_storage, staged_name
 from tournament.worker.faults import Disqualified, Stopped
-from tournament.worker.leg import RulesFailed, length_of, play_leg
+from tournament.worker.leg import RulesFailed, leg_values, length_of, play_leg
 from tournament.worker.processes.spool import Spool
 
 if TYPE_CHECKING:
@@ -135,30 +136,55 @@ class ParquetSink:
     sessions: Table
     games_part: PartWriter
     sessions_part: PartWriter
-    luck: Luck | None
+    contest: Contest
     settings: ContestSettings
+    _legs: list[tuple[Leg, int, int]] = field(init=False, default_factory=list)  # with their first rows in the tables
     _leg_luck: LegLuck | None = field(init=False, default=None)
     _first: int = field(init=False, default=0)  # row of games that `_leg_luck` hasn't seen
     _leg_began: tuple[int, int] | None = field(init=False, default=None)  # rows before the leg, if none were written
     _luck_columns: dict[str, npt.NDArray[Any]] = field(init=False)
 
     def __post_init__(self) -> None:
-        names = self.luck.columns if self.luck else ()
+        names = self.contest.luck.columns if self.contest.luck else ()
         self._luck_columns = {name: _without_bool(self.games.arrays[name]) for name in names}
 
     def clear(self) -> None:
         """Write out the rows. Raises OSError."""
         self._show_luck()
         self._first, self._leg_began = 0, None
-        for part, table in ((self.games_part, self.games), (self.sessions_part, self.sessions)):
-            part.append(table.arrays, table.rows)
-            table.rows = 0
+        first_games = [first for _, first, _ in self._legs]
+        first_sessions = [first for _, _, first in self._legs]
+        self._append(self.games_part, self.games, self.contest.games, first_games)
+        self._append(self.sessions_part, self.sessions, self.contest.sessions, first_sessions)
+        self._legs = [(leg, 0, 0) for leg, _, _ in self._legs[-1:]]
+
+    def _append(self, part: PartWriter, table: Table, columns: Sequence[Column], first_rows: Sequence[int]) -> None:
+        """Write out a table's rows with the legs' own columns, of which each starts at one of these rows."""
+        legs, rows = [leg for leg, _, _ in self._legs], table.rows
+        ends = np.array([*first_rows, rows], np.int64)
+        lengths = ends[1:] - ends[:-1]
+        some = np.flatnonzero(lengths)
+        values = [leg_values(leg) for leg in legs]
+        added: dict[str, Runs] = {}
+        for column in columns:
+            if column.of_leg:
+                added[column.name] = Runs.of([one[column.name] for one in values], some, lengths[some])
+            elif column.dtype == NAME:
+                names = [name for leg in legs for name in leg.names]
+                width = len(legs[0].names) if legs else 1
+                of_row = np.repeat(np.arange(len(legs)) * width, lengths) + table.arrays[column.name][:rows].astype(int)
+                starts = np.flatnonzero(np.diff(of_row, prepend=-1))
+                added[column.name] = Runs.of(names, of_row[starts], np.diff(starts, append=rows))
+        part.append({**table.arrays, **added}, rows)
+        table.rows = 0
 
     def begin(self, leg: Leg) -> None:
         """The rows that follow are this leg's."""
         self._leg_began = self.games.rows, self.sessions.rows
-        if self.luck:
-            self._leg_luck, self._first = self.luck.new(self.settings, leg.plan.first_session), self.games.rows
+        self._legs.append((leg, *self._leg_began))
+        if self.contest.luck:
+            self._leg_luck = self.contest.luck.new(self.settings, leg.plan.first_session)
+            self._first = self.games.rows
 
     def take_back(self) -> bool:
         """Forget the rows of the leg that began last. Return False if some of them are written."""
@@ -166,6 +192,7 @@ class ParquetSink:
         if self._leg_began is None:
             return False
         self.games.rows, self.sessions.rows = self._leg_began
+        self._legs.pop()
         return True
 
     def take_luck(self) -> Floats | None:
@@ -223,7 +250,7 @@ def play_task(
 
     def open_sink(legs: Sequence[Leg]) -> ParquetSink:
         parts = _open_parts(contest, storage, name_of(legs))
-        return ParquetSink(games, sessions, *parts, contest.luck, settings)
+        return ParquetSink(games, sessions, *parts, contest, settings)
 
     sinks = [open_sink(task.batches[0])]  # so that a full disk is known before they play
     results: list[list[LegResult]] = []

@@ -55,6 +55,13 @@ class RowSink(Protocol):
     def clear(self) -> None: ...
 
 
+def leg_values(leg: Leg) -> dict[str, str | int]:
+    """Return the values of the columns that all rows of a leg share, by name."""
+    names = {f"bot_{seat}": name for seat, name in enumerate(leg.names)}
+    house = {"house": leg.house.name} if leg.house else {}
+    return {"replica": leg.plan.replica} | names | house
+
+
 @dataclass
 class NullSink:
     """A sink that throws rows away."""
