@@ -174,7 +174,7 @@ def _entries(path: str) -> tuple[str, ...]:
 
 
 def warm(places: Iterable[str]) -> None:
-    """Bring what processes may read into memory, up to MAX_WARM, so that none is slow because nobody has read it."""
+    """Bring what processes may read into memory, up to MAX_WARM, so that none is slow because no other has read it."""
     left = MAX_WARM
     for place in places:
         for path in _files(place):
