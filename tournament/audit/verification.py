@@ -33,6 +33,7 @@ from tournament.runner.executors.local import LocalExecutor
 from tournament.runner.stray_files import in_tables
 from tournament.store.ledger import Batch, ContestSetup, State
 from tournament.store.ledger_reading import read_what_is_there, require_own
+from tournament.store.legs import Legs
 from tournament.store.storage import Storage, open_storage
 
 
@@ -202,7 +203,8 @@ class _Replay:
         chosen = chosen_legs(self.batches, players.missing, count)
         done, total = 0, sum(len(places) for _, places in chosen)
         executor = LocalExecutor(self.config.general.workers or cores())
-        for number, differing in replay_problems(self.contest, self.storage, players, chosen, executor):
+        recorded = Legs.joined(batch.legs for batch in self.batches)
+        for number, differing in replay_problems(self.contest, self.storage, players, chosen, recorded, executor):
             problems += differing
             listener.checked("legs played again", done := done + number, total)
         return problems, total, notes

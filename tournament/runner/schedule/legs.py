@@ -38,7 +38,8 @@ Seats = tuple[Competitor, ...]
 class Fixture(NamedTuple):
     """A leg of a schedule before it is worked out. Most are played already.
 
-    `seats` are the entrants' by number; a house player has none.
+    `seats` are the entrants' by number; a house player has none. `out` are the seats of those that were disqualified in
+    an earlier leg, at tables of three and more.
     """
 
     match: int
@@ -46,6 +47,7 @@ class Fixture(NamedTuple):
     digest: str
     seats: Seats
     house: Competitor | None = None
+    out: tuple[int, ...] = ()
 
     @property
     def players(self) -> Seats:
@@ -60,7 +62,7 @@ class Fixture(NamedTuple):
     @property
     def has_processes(self) -> bool:
         """Whether one of its bots is a process."""
-        return any(seat.kind in PROCESSES for seat in self.seats)
+        return any(seat.kind in PROCESSES for number, seat in enumerate(self.seats) if number not in self.out)
 
 
 @dataclass(frozen=True)
@@ -188,7 +190,7 @@ class Schedule(ABC):
         seated = [
             Seat(
                 player.name,
-                player.kind,
+                "out" if place in fixture.out else player.kind,
                 player.artifact,
                 random_seed=number_of(sub_key(self.key, *chance, "rand", (place - role) % len(players))),
             )
@@ -401,10 +403,17 @@ class Digests:
         self._before: dict[int, Any] = {}
         self._after: dict[tuple[str, int], bytes] = {}
 
-    def of(self, players: Seats, number: int) -> bytes:
-        """The digest of a leg of entrants by seat, and the house player, if there is one, after them."""
+    def of(self, players: Seats, number: int, out: Sequence[int] = ()) -> bytes:
+        """Return the digest of a leg.
+
+        Args:
+            players: The entrants by seat, then the house player if there is one.
+            number: Number of the leg in its match.
+            out: The seats of bots that were disqualified in an earlier leg.
+        """
         digest = self._of_first(players[0]).copy()
-        digest.update(b"%b%d]" % (b"".join(map(self._of_other, players[1:])), number))
+        end = b",%b" % _json(list(out)) if out else b""
+        digest.update(b"%b%d%b]" % (b"".join(map(self._of_other, players[1:])), number, end))
         return cast(bytes, digest.digest())
 
     def of_columns(self, columns: MatchColumns, players: Seats, legs_per_replica: int) -> bytes:

@@ -22,12 +22,18 @@ _Words = npt.NDArray[np.uint64]
 
 
 def combinations(items: int, count: int) -> Whole:
-    """Return the combinations of this many of the first whole numbers, a row each, in colexicographic order."""
-    chosen = np.arange(items, dtype=np.int64)[:, np.newaxis]
-    for size in range(2, count + 1):  # those below the last one come in the same order as all
-        counts = [math.comb(last, size - 1) for last in range(items)]
-        others = np.concatenate([np.arange(0), *(np.arange(before) for before in counts)])
-        chosen = np.column_stack([chosen[others], np.repeat(np.arange(items), counts)])
+    """Return the combinations of this many of the first whole numbers, a row each, in colexicographic order.
+
+    The last column comes first: by its value the rows fall into groups, and in each group the columns before it are the
+    first combinations of one fewer.
+    """
+    rows = math.comb(items, count)
+    chosen = np.empty((rows, count), np.int64)
+    rank = np.arange(rows)
+    for place in range(count - 1, -1, -1):
+        counts = np.array([min(math.comb(last, place + 1), rows) for last in range(items + 1)])
+        chosen[:, place] = np.searchsorted(counts, rank, side="right") - 1
+        rank -= counts[chosen[:, place]]
     return chosen
 
 
