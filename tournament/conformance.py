@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import os
 import subprocess
 import sys
@@ -29,6 +30,7 @@ import pandas as pd
 from pandas.api.types import is_string_dtype
 
 from tournament.api import run
+from tournament.arrays import Floats
 from tournament.config import load_config
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
@@ -52,6 +54,7 @@ _HASH_SEEDS = ("1", "2")
 _PLAY = """
 import sys
 from tournament.api import run
+from tournament.arrays import Floats
 from tournament.runner.listener import NullListener
 run(sys.argv[1], config=sys.argv[2], workers=1, executor="local", listener=NullListener())
 """
@@ -334,12 +337,17 @@ def positions(suite: ContestSuite) -> None:
     points = points_by_session(suite)
     blocks = points.groupby([points.session // suite.seats, points.bot]).points.sum().unstack()
     for one, other in itertools.combinations(blocks.columns, 2):
-        lead = blocks[one] - blocks[other]
+        mean, error = _mean_and_error((blocks[one] - blocks[other]).to_numpy())
         _require(
-            abs(lead.mean()) <= _STANDARD_ERRORS * lead.sem() + 1e-9 * abs(blocks).to_numpy().max(),
-            f"equal bots earn {lead.mean():+.3g} ± {lead.sem():.2g} a block more than one another:"
+            abs(mean) <= _STANDARD_ERRORS * error + 1e-9 * float(abs(blocks).to_numpy().max()),
+            f"equal bots earn {mean:+.3g} ± {error:.2g} a block more than one another:"
             " the rules remember something from session to session",
         )
+
+
+def _mean_and_error(values: Floats) -> tuple[float, float]:
+    """Return a mean and its standard error."""
+    return float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values)))
 
 
 def worth_of_positions(suite: ContestSuite) -> str:
@@ -350,11 +358,9 @@ def worth_of_positions(suite: ContestSuite) -> str:
     found = []
     for position, own in points.groupby("position"):
         others = points[points.position != position].groupby("session").points.mean()
-        lead = own.set_index("session").points - others
-        if abs(lead.mean()) > _STANDARD_ERRORS * lead.sem():
-            found.append(
-                (lead.mean(), f"position {position} earns {lead.mean():+.3g} ± {lead.sem():.2g} a session more")
-            )
+        mean, error = _mean_and_error((own.set_index("session").points - others).to_numpy())
+        if abs(mean) > _STANDARD_ERRORS * error:
+            found.append((mean, f"position {position} earns {mean:+.3g} ± {error:.2g} a session more"))
     ends = [text for _, text in sorted(found)]
     shown = dict.fromkeys([*ends[-1:], *ends[:1]])
     return f"{', '.join(shown)}; rotated over {suite.seats} sessions" if shown else ""
