@@ -20,7 +20,7 @@ from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.keys import seed_fingerprint
 from tournament.leg import house_match_number, match_number
 from tournament.runner.schedule.legs import AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
-from tournament.runner.schedule.limits import too_many
+from tournament.runner.schedule.limits import too_few_authors, too_many
 
 SETTINGS = Settings.model_validate({}).playing()
 KEY = key_of(5)
@@ -272,6 +272,23 @@ def test_a_newcomer_changes_only_the_tables_that_it_enters() -> None:
     assert hosted <= entered < 4 * hosted and len(kept) > 0.85 * len(played)
     renamed = replace(before, competitors=[replace(field[0], name="bot 99"), *field[1:-1]])
     assert {one.names for one in renamed.fixtures()} != {one.names for one in before.fixtures()}
+
+
+@given(st.lists(st.sampled_from(["", "ann", "bob", "cat"]), min_size=8, max_size=20), st.integers(3, 4))
+def test_drawn_tables_seat_no_two_bots_of_an_author(authors: list[str], seats: int) -> None:
+    field = [Competitor(n, f"bot {n:02}", "wasm", f"{n}", author) for n, author in enumerate(authors)]
+    schedule = replace(table(field, seats), tables=3)
+    if len({player.author or player.name for player in field}) < seats:
+        assert f"a table of {seats} needs bots of {seats} authors, and these {len(field)} bots" in too_few_authors(
+            schedule
+        )
+        return
+    assert not too_few_authors(schedule)
+    fixtures = list(schedule.fixtures())
+    for fixture in fixtures:
+        known = [player.author for player in fixture.seats if player.author]
+        assert len(fixture.seats) == seats and len(known) == len({*known})
+    assert {player.name for player in field} == {name for fixture in fixtures for name in fixture.names}
 
 
 @pytest.mark.parametrize("duplicate", [False, True])

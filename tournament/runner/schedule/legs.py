@@ -21,12 +21,14 @@ from tournament.runner.schedule.tables import colex_numbers, combinations, drawn
 
 @dataclass(frozen=True)
 class Competitor:
-    """An entrant who can play, or a house player. Its `number` never changes."""
+    """An entrant who can play, or a house player. Its `number` never changes. No two of one `author` sit at a drawn
+    table, if the field says who that is."""
 
     number: int
     name: str
     kind: PlaysAs
     artifact: str
+    author: str = ""
 
 
 # The entrants of a match, by the number of their seats.
@@ -293,7 +295,8 @@ class RoundRobin(Schedule):
     def _drawn(self, replica: int) -> tuple[Whole, Whole]:
         """The matches of a replica by number, and who plays them."""
         places = sorted(range(len(self.competitors)), key=lambda place: self.competitors[place].number)
-        entrants = tuple((self.competitors[place].number, self.competitors[place].name) for place in places)
+        players = [self.competitors[place] for place in places]
+        entrants = tuple((player.number, player.name, player.author) for player in players)
         fingerprint = self.fingerprint or seed_fingerprint(self.key)
         drawn = drawn_tables(fingerprint, entrants, self.seat_count, self.tables or 0, replica)
         members = np.array([chosen for _, chosen in drawn], np.int64).reshape(-1, self.seat_count)
