@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -21,6 +22,7 @@ from tournament.keys import seed_fingerprint
 from tournament.leg import house_match_number, match_number
 from tournament.runner.schedule.legs import AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
 from tournament.runner.schedule.limits import too_few_authors, too_many
+from tournament.runner.schedule.tables import combinations
 
 SETTINGS = Settings.model_validate({}).playing()
 KEY = key_of(5)
@@ -243,6 +245,16 @@ def test_combinations_come_in_colexicographic_order_by_numbers_that_newcomers_ke
     assert seated(table(field, seats)) == expected
     names = {one.name for one in there}
     assert seated(table(there, seats)) == [(number, who) for number, who in expected if names.issuperset(who)]
+
+
+def test_combinations_take_memory_for_their_rows_alone() -> None:
+    tracemalloc.start()
+    try:
+        assert combinations(64, 64).tolist() == [list(range(64))]
+        assert combinations(24, 23).shape == (24, 23)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
 
 
 @given(fields, st.integers(2, 4), st.integers(1, 6), st.integers(1, 3))

@@ -45,9 +45,9 @@ Increment = Annotated[
 Megabytes = Annotated[int, Field(ge=1, le=4096, description="memory of a bot, without 8 MB of stack")]
 FaultsAllowed = Annotated[int, Field(ge=0, le=1000, description=FAULTS)]
 Sessions = Annotated[
-    int, Field(ge=1, le=10**9, description="sessions of a leg: of a match, or of each half of a duplicate match")
+    int, Field(ge=1, le=10**9, description="sessions of a leg: of a match, or of each rotation of a duplicate match")
 ]
-Duplicate = Annotated[bool, Field(description="play each match twice: same deals, seats swapped, memory wiped")]
+Duplicate = Annotated[bool, Field(description="play every deal once in each rotation of the bots, memory wiped")]
 Words = Annotated[str, Field(max_length=4_000)]
 
 
