@@ -226,14 +226,14 @@ def disqualified(field: ContestSetup) -> list[LegResult]:
 
 
 def test_who_is_disqualified_is_told_the_fault_that_came_most_often() -> None:
-    """The last of these: that a new start finds no fuel only follows from an endless loop."""
+    """The first of these, which is the cause: that a new start finds no fuel only follows from an endless loop."""
     field = field_of(["ann", "bob", "cat", "dan"])
     legs = disqualified(field)
     place = next(number for number, leg in enumerate(legs) if leg.ended_by is not None)
     loops = [Fault(1, 0, game, "b", "ran out of fuel") for game in (1, 2)]
     ends = [Fault(1, 0, 3, "b", "used up the bank"), Fault(1, 0, 3, "b", "can't start")]
     legs[place] = replace(legs[place], faults=(Fault(0, 0, 0, "a", "another's"), *loops, *ends))
-    assert lines_of(field, legs)["cat"].reason == "ran out of fuel, in b against bob, session 0, game 2"
+    assert lines_of(field, legs)["cat"].reason == "ran out of fuel, in b against bob, session 0, game 1"
 
 
 def test_matches_with_a_disqualified_bot_count_for_nobody_and_stay_in_the_records() -> None:

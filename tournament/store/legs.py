@@ -144,13 +144,13 @@ class LegResult:
         return [name for other, name in enumerate(self.seats) if other != seat] + [self.house] * bool(self.house)
 
     def telling_fault(self, seat: int) -> Fault:
-        """Of the faults for which a seat's bot is disqualified the last one of the most frequent sort.
+        """Return the fault to show as the reason for a disqualification: the first one of the most frequent kind.
 
-        What only follows from them, as that a new start finds no fuel, comes once.
+        A fault that only follows from these, such as a restart without fuel, occurs just once.
         """
         own = [fault for fault in self.faults if fault.seat == seat]
         often = Counter(fault.sort for fault in own)
-        return max(reversed(own), key=lambda fault: often[fault.sort])
+        return max(own, key=lambda fault: often[fault.sort])
 
 
 def by_sort(faults: Iterable[tuple[LegResult, Fault]]) -> list[list[tuple[LegResult, Fault]]]:
