@@ -29,9 +29,11 @@ from tournament.store.columns import Column, buffer_fields
 from tournament.store.ledger import Batch, Part, TableName
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import LegResult, Legs
+from tournament.store.parquet_file import Runs
 from tournament.store.part_writer import PartWriter
 from tournament.store.storage import Storage, open_storage, staged_name
 from tournament.worker.batch import Receipt, Task, name_of
+from tournament.worker.leg import leg_values
 
 VON_NEUMANN_POKER = find_contest("von_neumann_poker")
 
@@ -90,7 +92,15 @@ def write_parts(storage: Storage, name: str, legs: Sequence[Leg]) -> tuple[Part,
             buffer.rows = len(several) * rows
             buffer.arrays["match"][: buffer.rows] = np.repeat([leg.plan.match for leg in several], rows)
             buffer.arrays["session"][: buffer.rows] = np.tile(np.arange(rows) * sessions // rows, len(several))
-            writer.append(buffer.arrays, buffer.rows)
+            lengths = np.full(len(several), rows, np.int64)
+            values = [leg_values(leg) for leg in several]
+            places = np.arange(len(several))
+            named = {
+                column.name: Runs.of([one[column.name] for one in values], places, lengths)
+                for column in columns
+                if column.of_leg
+            }
+            writer.append({**buffer.arrays, **named}, buffer.rows)
         parts.append(writer.finish())
     return tuple(parts)
 
