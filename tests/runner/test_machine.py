@@ -184,7 +184,9 @@ def test_a_full_folder_for_temporary_files_is_not_called_the_cache(monkeypatch: 
 
 
 def test_a_cache_that_can_not_be_used_is_not_blamed_on_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "auction.py").write_text((EXAMPLES / "auction" / "auction.py").read_text())
+    (tmp_path / "auction.py").write_text(
+        (EXAMPLES / "auction" / "auction.py").read_text() + "# loaded by no other test\n"
+    )
     monkeypatch.setenv("TOURNAMENT_CACHE", "/proc/nowhere")
     with pytest.raises(RunError, match="cache /proc/nowhere") as caught:
         load_rules("auction.py", tmp_path)

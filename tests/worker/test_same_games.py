@@ -62,7 +62,15 @@ def test_every_way_to_write_a_bot_plays_as_the_rules_have_it(bet_cap: BetCap, ca
         x, y = (strategies[name[0]] for name in leg.names)
         plan = leg.plan
         where: Any = {"match": plan.match, "first_session": plan.first_session, "seats_swapped": plan.number == 1}
-        record = oracle.play(x, y, poker_deals(plan.deals_key), sessions=settings.sessions, bet_cap=bet_cap, **where)
+        record = oracle.play(
+            x,
+            y,
+            poker_deals(plan.deals_key),
+            sessions=settings.sessions,
+            bet_cap=bet_cap,
+            roles_by_session=True,
+            **where,
+        )
         assert played.games == record.games, leg.title
         assert played.sessions == record.sessions
         assert not played.faults
