@@ -193,7 +193,7 @@ def test_answers_of_all_types_count_again(monkeypatch: pytest.MonkeyPatch) -> No
     calm = play_field(contest, WORDS, sessions=60, max_faults=50)
     with broken_off(monkeypatch) as done:
         broken = play_field(contest, WORDS, sessions=60, max_faults=50)
-    assert done.total() > 3 and sum(len(leg.faults) for leg, _ in calm.values()) > 15
+    assert done.total() > 0 and sum(len(leg.faults) for leg, _ in calm.values()) > 15
     for pair_of, (leg, rows) in calm.items():
         again, its_rows = broken[pair_of]
         assert places(again.faults) == places(leg.faults), pair_of
@@ -207,7 +207,7 @@ def test_answers_count_in_another_task(monkeypatch: pytest.MonkeyPatch) -> None:
     """A leg that is let go, as one of a bot that was disqualified elsewhere, may be played by another worker."""
     erratic = ERRATIC.format(end="1 / 0")
     entrants = build({"erratic.py": erratic, "other.py": erratic})
-    settings, broken = Settings(sessions=200, max_faults=1000), BrokenLegs()
+    settings, broken = Settings(sessions=4000, max_faults=1000), BrokenLegs()
     legs, how = legs_of(entrants, settings), (artifacts_of(entrants), cache_folder())
     let_go: list[Played] = []
     break_off = LegInPlay.broken_off
