@@ -33,6 +33,7 @@ WITHOUT_CORE = os.environ.get("ENGINE_LATER") == "1"
 SELDOM = (
     "engine._cython",
     "engine.processes.forking",
+    "engine.processes.heartbeat",
     "engine.wasm.modules",
     "engine.watching",
 )
@@ -44,6 +45,7 @@ UNCHECKED = (
     "engine.games.matrix_game",
     "engine.watching.observed_core",
     "engine.processes.forking",
+    "engine.processes.heartbeat",
     "engine.processes.python_bots",
 )
 

@@ -54,7 +54,7 @@ class InTurn(Rules):
         for _ in range(100):
             numbers = [0] * SEATS
             before = 0
-            for seat in session.turn_order:
+            for seat in range(session.seats):
                 numbers[seat] = before = yield say(seat, said=before, seat=seat)
             session.record(_points(numbers))
 

@@ -235,9 +235,10 @@ def _be_command(folder: Path, request: dict[str, Any]) -> None:
         _make_consoles_anew()
         exec(request["setup"], names)
         sys.argv = ["tournament", *request["arguments"]]
-        from tournament.__main__ import main
+        from tournament import __main__ as command
 
-        main()
+        command.fix_hash_seed = lambda: None  # it would start the server of forks again
+        command.main()
         status = 0
     except SystemExit as leaving:
         status = leaving.code if isinstance(leaving.code, int) else 0

@@ -8,9 +8,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
 from engine.kernel.records import Table
 from engine.rules.decisions import Question
-from engine.rules.session_core import SessionCore
+from engine.rules.session_core import SessionCore, seating
 from tests.oracles.deals import key_of
 from tournament.cache import cache_folder
 from tournament.contests.contest import Contest
@@ -170,10 +172,10 @@ def new_core(
         sessions,
         played.play,
         [(column.name, column.dtype, column.per_seat) for column in rules.columns],
-        placements_of(decisions),
+        placements_of(decisions, 2),
         deals_key=key_of(1),
         sessions=count,
-        first=number % 2,
+        rotation=number % 2,
         zero_sum=rules.zero_sum,
     )
 
@@ -185,13 +187,21 @@ def rows_of(tables: tuple[Table, Table]) -> Rows:
     }
 
 
-def answered(play: Questions, answers: tuple[Answer, Answer]) -> Questions:
-    """A session that asks no one: functions answer for both."""
+def of_seat(rows: Mapping[str, Any], column: str, seat: int) -> Any:
+    """Return a column's values of the bot at a seat, by row; the rows have them by position."""
+    at = np.stack([rows[name] for name in sorted(rows, key=len) if name.startswith("bot_")])
+    return np.stack([rows[f"{column}_{position}"] for position in range(len(at))])[
+        (at == seat).argmax(axis=0), np.arange(at.shape[1])
+    ]
+
+
+def answered(play: Questions, answers: tuple[Answer, Answer], session: Session) -> Questions:
+    """Play a session that asks no one: functions answer for both bots."""
     asked = next(play, None)
     with contextlib.suppress(StopIteration):
         while asked is not None:
             assert isinstance(asked, Question)
-            asked = play.send(answers[asked.seat](asked))
+            asked = play.send(answers[seating(session)[asked.position]](asked))
     yield from ()
 
 
@@ -213,7 +223,7 @@ def play_table(
     chosen = contest.settings.model_validate({"sessions": sessions, **settings})
     seats, artifacts = _built(contest, bots, chosen)
     count = len(seats)
-    plans = [LegPlan(0, leg, sessions, key_of(1), seats=count, first=leg % count) for leg in range(legs)]
+    plans = [LegPlan(0, leg, sessions, key_of(1), seats=count, rotation=leg % count) for leg in range(legs)]
     tables = [Leg(f"{plan.number:064}", plan, tuple(seats)) for plan in plans]
     return list(_played(contest.seated(count), chosen, tables, artifacts, by_number=True).values())
 
@@ -268,7 +278,7 @@ def played_by_functions(rules: type[Rules], contest: Contest, x: Answer, y: Answ
 
     class Answered(rules):  # type: ignore[misc, valid-type]
         def play(self, session: Session) -> Questions:
-            return answered(super().play(session), (x, y))
+            return answered(super().play(session), (x, y), session)
 
     tables = tables_of(contest, 10_000)
     core = new_core(Answered, *tables, sessions)
@@ -278,4 +288,4 @@ def played_by_functions(rules: type[Rules], contest: Contest, x: Answer, y: Answ
 
 
 def plan(sessions: int, number: int = 0) -> LegPlan:
-    return LegPlan(0, number, sessions, key_of(1), first=number % 2)
+    return LegPlan(0, number, sessions, key_of(1), rotation=number % 2)

@@ -185,7 +185,7 @@ def play_built(
     seats = [
         Seat(bot.name, "wasm", sha256(artifact_of(bot)).hexdigest(), seed) for bot, seed in zip((x, y), random_seeds)
     ]
-    leg = Leg("", LegPlan(0, number, settings.sessions, key_of(deals_key), first=number % 2), tuple(seats))
+    leg = Leg("", LegPlan(0, number, settings.sessions, key_of(deals_key), rotation=number % 2), tuple(seats))
     result = play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, sink, stopping, apart=apart)
     sink.clear()
     return result, sink

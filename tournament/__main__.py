@@ -1,5 +1,6 @@
 """The command, and python -m tournament."""
 
+import contextlib
 import gc
 import os
 import sys
@@ -14,6 +15,7 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 def main() -> None:
     """Run the command. Ctrl-C ends it without a stack trace, even while modules are being loaded."""
+    fix_hash_seed()
     try:
         from tournament.cli import commands as cli
 
@@ -26,6 +28,14 @@ def main() -> None:
         raise
     finally:
         gc.freeze()  # no collection at the end: the process frees all
+
+
+def fix_hash_seed() -> None:
+    """Start this command again with a fixed hash seed, so that rules iterate over sets of texts in one order."""
+    if sys.flags.hash_randomization and not sys.flags.ignore_environment and sys.orig_argv:
+        os.environ["PYTHONHASHSEED"] = "0"
+        with contextlib.suppress(OSError):  # without a second start, sets have an order of this process alone
+            os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 def _leave_out_the_current_folder() -> None:

@@ -15,6 +15,9 @@ more than there are seats. The checks share its runs.
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,14 +25,18 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pandas.api.types import is_string_dtype
 
 from tournament.api import run
 from tournament.config import load_config
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.new import templates, write_new_bot
+from tournament.errors import RunError
 from tournament.records.results import Results
+from tournament.rules.rules import Settings
 from tournament.runner.listener import NullListener
+from tournament.store.columns import NAME
 from tournament.trial.check import check_bot
 
 _FAULTY = "zz_faulty"  # last by name, so that it has the last number
@@ -37,6 +44,14 @@ _ILLEGAL = "zz_illegal"
 # What a Python bot answers illegally, by what it returns.
 _NO_ANSWERS = {"number": "2**62", "name": "'no such answer'", "value": "[['no such answer']]"}
 _SEED = "a seed of the conformance suite"
+# Of two sets in another order, one has it by chance too often.
+_HASH_SEEDS = ("1", "2")
+_PLAY = """
+import sys
+from tournament.api import run
+from tournament.runner.listener import NullListener
+run(sys.argv[1], config=sys.argv[2], workers=1, executor="local", listener=NullListener())
+"""
 _TABLES = ("games", "sessions")
 _PATIENT = {"idle_seconds": 60.0}
 
@@ -119,6 +134,23 @@ class ContestSuite:
         return self._play(place, workers=2)
 
     @cached_property
+    def with_other_hash_seeds(self) -> list[dict[str, pd.DataFrame]]:
+        """Tables of the same bots, played in processes whose hash seeds differ from this one's."""
+        played = []
+        for hash_seed in _HASH_SEEDS:
+            place = self._place(f"hash_seed_{hash_seed}")
+            for number in range(self.bots):
+                self._write_bot(place, number)
+            command = [sys.executable, "-c", _PLAY, self.name, str(place)]
+            environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+            told = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+            if told.returncode:
+                raise ConformanceError(f"played in another process it fails: {told.stderr.strip()[-500:]}")
+            folder = place.parent / "results" / self.name
+            played.append({name: _sorted(pd.read_parquet(folder / name)) for name in _TABLES})
+        return played
+
+    @cached_property
     def lost(self) -> Played:
         """Bots, and one that answers illegally wherever that loses the game."""
         place = self._place("illegal")
@@ -158,6 +190,8 @@ class ContestSuite:
 
     def _play(self, place: Path, workers: int) -> Played:
         results = run(self.name, config=place, workers=workers, executor="local", listener=NullListener())
+        for failed in results.ranking.failed_legs:
+            raise RunError(str(failed))
         folder = place.parent / "results" / self.name
         files = {name: folder / name for name in _TABLES} | {"matches": folder / "matches.parquet"}
         return Played(folder, {name: _sorted(pd.read_parquet(path)) for name, path in files.items()}, results)
@@ -192,7 +226,7 @@ def records(suite: ContestSuite) -> None:
     games, sessions = (suite.once.tables[name] for name in _TABLES)
     for table, columns in ((games, suite.contest.games), (sessions, suite.contest.sessions)):
         declared = {column.name: column.dtype for column in columns}
-        there = {str(name): str(kind) for name, kind in table.dtypes.items()}
+        there = {str(name): NAME if is_string_dtype(kind) else str(kind) for name, kind in table.dtypes.items()}
         _require(there == declared, f"the records have {there}, declared is {declared}")
         _require(not table.isna().any().any(), "the records have values that are no numbers")
     _require(not games.duplicated(["match", "session", "game"]).any(), "a game is recorded twice")
@@ -230,6 +264,19 @@ def determinism(suite: ContestSuite) -> None:
         for column in table.columns:
             same = table[column].equals(other[column])
             _require(same, f"{name} has other values of {column} when played in pieces")
+
+
+def hash_independence(suite: ContestSuite) -> None:
+    """The games don't depend on the order in which Python iterates over a set of texts."""
+    if not isinstance(suite.settings, Settings):
+        return  # the rules are a core's
+    for tables in suite.with_other_hash_seeds:
+        for name, table in tables.items():
+            _require(
+                table.equals(suite.once.tables[name]),
+                f"{name} are others in a process with another hash seed: the rules iterate over a set of texts, or use"
+                " hash() or id(); sort the set first",
+            )
 
 
 def resume(suite: ContestSuite) -> None:
@@ -276,6 +323,7 @@ CHECKS: tuple[Callable[[ContestSuite], None], ...] = (
     records,
     conservation,
     determinism,
+    hash_independence,
     resume,
     faults,
     illegal,
@@ -288,5 +336,7 @@ def _require(holds: bool, what: str) -> None:
 
 
 def _sorted(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table in the order of its keys, with names as texts."""
+    table = table.astype({name: str for name, kind in table.dtypes.items() if kind == "category"})
     keys = [name for name in ("match", "session", "game") if name in table.columns]
     return table.sort_values(keys).reset_index(drop=True)

@@ -25,11 +25,10 @@ FailureKind = Literal["fuel", "silence", "time", "start", "line", "other"]
 
 @dataclass(frozen=True)
 class Failure:
-    """What a bot did wrong, in words, and of what kind. `waited`: how many seconds of waiting were too many, if so."""
+    """What a bot did wrong, in words, and of what kind."""
 
     what: str
     kind: FailureKind = "other"
-    waited: float = 0.0
 
 
 class Unfit(Exception):
@@ -52,6 +51,14 @@ class Unfit(Exception):
 def cant_start(why: str, kind: FailureKind = "start", *, lasting: bool = False) -> Unfit:
     """Return that a bot can't begin a leg, and why."""
     return Unfit(f"can't start: {why}", kind, lasting=lasting)
+
+
+MORE_MEMORY = "; raise memory_megabytes"
+
+
+def out_of_memory(megabytes: int) -> Failure:
+    """Return that a bot has exceeded this limit of memory, and what allows more."""
+    return Failure(f"ran out of memory ({megabytes} MB{MORE_MEMORY})")
 
 
 def legs_per_replica(settings: Mapping[str, object], seats: int = 2) -> int:
@@ -93,7 +100,9 @@ class LegPlan:
         sessions: Sessions to play, recorded starting at `first_session`.
         deals_key: Key of all that is dealt.
         seats: Number of seats.
-        first: The seat that comes first in the leg's first session; in its session s it is (first − s) mod seats.
+        rotation: How far the bots are moved from the positions that the key draws for them. Of two seats, 1 means that
+            the second one comes first in the leg's first session.
+        replica: Number of the replica.
     """
 
     match: int
@@ -101,7 +110,8 @@ class LegPlan:
     sessions: int
     deals_key: bytes
     seats: int = 2
-    first: int = 0
+    rotation: int = 0
+    replica: int = 0
 
     @property
     def first_session(self) -> int:
@@ -110,7 +120,7 @@ class LegPlan:
     @property
     def seats_swapped(self) -> bool:
         """Whether, of two seats, the second one comes first."""
-        return self.first == 1
+        return self.rotation == 1
 
     @property
     def for_core(self) -> dict[str, Any]:

@@ -32,8 +32,8 @@ from tournament.open_contest import answers
 from tournament.records.results import AUTHOR, ENTRANTS, MATCHES, OUTLIER_RESULTS, STANDING
 from tournament.rules import Settings
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.store.columns import Column
-from tournament.store.leg_parts import FAULTS, LEGS
+from tournament.store.columns import NAME, Column
+from tournament.store.summary_parts import FAULTS, LEGS
 from tournament.trial.check import CHECKED
 from tournament.trial.match import MatchReport
 from tournament.worker.observation import ObservedGame, Step
@@ -148,12 +148,15 @@ def _limit(value: float) -> str:
 
 
 def record_columns(of: str, contest: str = "") -> str:
-    """The columns of a contest's games or sessions, but for the two that all of them begin with; or of a summary."""
+    """Return the columns of a summary, or those of a contest's games or sessions that not all contests have."""
     summaries = {"matches": MATCHES, "entrants": ENTRANTS, "legs": LEGS, "faults": FAULTS}
     columns: tuple[Column, ...] = getattr(find_contest(contest), of) if contest else summaries[of]
-    rows = [(one.name, "string" if one.dtype == "str" else one.dtype, one.description) for one in columns]
-    if contest:
-        rows = [row for row in rows if row[0] not in ("match", "session")]
+    common = ("match", "replica", "session") if contest else ()
+    rows = [
+        (one.name, "string" if one.dtype == "str" else one.dtype, one.description)
+        for one in columns
+        if one.name not in common and one.dtype != NAME
+    ]
     return table(("column", "type", "meaning"), rows)
 
 

@@ -12,4 +12,10 @@ class GroupEncoder:
     """Encodes row groups, in memory that it keeps; see pages.pyx."""
 
     def __new__(cls, names: Sequence[str], flags: Collection[str] = (), statistics: Collection[str] = ()) -> Self: ...
-    def encode(self, columns: list[npt.NDArray[np.generic[Any]]], place: int) -> tuple[memoryview, bytes]: ...
+    def encode(
+        self,
+        columns: Sequence[
+            npt.NDArray[np.generic[Any]] | tuple[bytes, bool, int, npt.NDArray[np.int32], npt.NDArray[np.int64]]
+        ],
+        place: int,
+    ) -> tuple[memoryview, bytes]: ...

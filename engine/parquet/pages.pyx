@@ -7,6 +7,7 @@ These of the format's encodings are quick to write, and small:
 - whole numbers that lie within 256 of one another: a dictionary of all numbers from the least to the greatest, so
   that a value's index is its distance from the least. An index takes 1, 2, 4 or 8 bits. Equal numbers are one run.
 - other whole numbers: the differences of neighbours (DELTA_BINARY_PACKED), where these take less room.
+- values that stay the same over many rows, such as names: a dictionary of them, and runs of equal indices.
 - flags: a bit each. All else is plain.
 
 A row group is encoded without the interpreter's lock: taken for each page it would keep other workers waiting.
@@ -47,6 +48,8 @@ cdef enum:
     INT64 = 2
     FLOAT = 4
     DOUBLE = 5
+    BYTE_ARRAY = 6
+    RUNS = -1               # instead of numpy's number of a type: a column given by runs
     UNCOMPRESSED = 0        # enum CompressionCodec
     PIECE = 1024            # indices that are narrowed at once, in the processor's nearest cache
     BLOCK = 128             # differences that share a least one
@@ -97,6 +100,12 @@ cdef struct Chunk:
     int64_t size                # bytes
     int64_t dictionary_bytes    # of them, of a page before the data page
     int64_t least, greatest     # or these bits, where the type has no sign
+    # Of a column given by runs, whose values are the runs' indices in a dictionary:
+    const int64_t* lengths
+    int64_t runs
+    const unsigned char* dictionary
+    int64_t dictionary_size     # bytes
+    int entries
 
 
 cdef class GroupEncoder:
@@ -127,7 +136,9 @@ cdef class GroupEncoder:
     def encode(self, list columns, int64_t place):
         """A row group that lies at this place of its file: its bytes, valid until the next, and its RowGroup, a struct
         of Thrift's. Columns are numpy arrays of one dimension, aligned and without gaps, of as many values, 1 to
-        MOST_ROWS.
+        MOST_ROWS. A column of few values is a tuple: its values as the format has them plain, whether they are texts
+        and not whole numbers of 32 bits, their number, and for each run of rows the index of its value (int32) and its
+        length (int64).
 
         Raises ValueError for other arrays, TypeError for a type that is neither whole numbers nor floats.
         """
@@ -148,6 +159,8 @@ cdef class GroupEncoder:
         return PyMemoryView_FromMemory(<char*>self.content, self.size, PyBUF_READ), described
 
     cdef int take(self, Chunk* chunk, values, bint flags, int64_t rows) except -1:
+        if isinstance(values, tuple):
+            return self.take_runs(chunk, values, rows)
         if not cnp.PyArray_Check(values):
             raise TypeError("a column is a numpy array")
         cdef cnp.ndarray array = values
@@ -167,6 +180,26 @@ cdef class GroupEncoder:
             chunk.type = TYPES[chunk.kind]
         else:
             raise TypeError(f"{array.dtype} is no column's type")
+        return 0
+
+    cdef int take_runs(self, Chunk* chunk, tuple given, int64_t rows) except -1:
+        cdef bytes dictionary
+        cdef cnp.ndarray indices, lengths
+        dictionary, is_text, entries, indices, lengths = given
+        if (
+            indices.dtype != "int32" or lengths.dtype != "int64" or indices.ndim != 1 or lengths.ndim != 1
+            or not cnp.PyArray_ISCARRAY_RO(indices) or not cnp.PyArray_ISCARRAY_RO(lengths)
+            or indices.size != lengths.size or lengths.sum() != rows or lengths.min() < 1
+            or indices.min() < 0 or indices.max() >= entries
+        ):
+            raise ValueError(f"a column given by runs has indices below {entries} for {rows:,} rows")
+        chunk.kind, chunk.type = RUNS, BYTE_ARRAY if is_text else INT32
+        chunk.dictionary_bytes = 0
+        chunk.has_limits = False
+        chunk.values, chunk.lengths = cnp.PyArray_DATA(indices), <const int64_t*>cnp.PyArray_DATA(lengths)
+        chunk.runs, chunk.entries = indices.size, entries
+        chunk.dictionary = <const unsigned char*>PyBytes_AS_STRING(dictionary)
+        chunk.dictionary_size = PyBytes_GET_SIZE(dictionary)
         return 0
 
     cdef unsigned char* room(self, int64_t size) noexcept nogil:
@@ -295,7 +328,9 @@ cdef bint put_chunk(GroupEncoder encoder, Chunk* chunk, int64_t rows) noexcept n
     """Add a column's pages; false when there is no memory."""
     cdef int64_t start = encoder.size
     cdef bint put
-    if chunk.kind == cnp.NPY_BOOL:
+    if chunk.kind == RUNS:
+        put = put_runs(encoder, chunk, rows)
+    elif chunk.kind == cnp.NPY_BOOL:
         put = put_flags(encoder, chunk, rows)
     elif chunk.kind == cnp.NPY_INT8:
         put = put_numbers(encoder, chunk, <const int8_t*>chunk.values, rows)
@@ -351,6 +386,64 @@ cdef bint put_unchanged(GroupEncoder encoder, Chunk* chunk, int64_t rows, int64_
     chunk.encoding = PLAIN
     encoder.put_page(DATA_PAGE, <const unsigned char*>chunk.values, rows * value_bytes, rows, PLAIN)
     return True
+
+
+cdef bint put_runs(GroupEncoder encoder, Chunk* chunk, int64_t rows) noexcept nogil:
+    """Add a dictionary and indices: as runs of equal ones, or each by itself where that takes less."""
+    cdef const int32_t* indices = <const int32_t*>chunk.values
+    cdef int width = 1
+    cdef int64_t groups = (rows + 7) // 8, packed, before = encoder.size
+    cdef int64_t run
+    cdef unsigned char* content
+    cdef unsigned char* end
+    cdef uint32_t index
+    while (<int64_t>1 << width) < chunk.entries:
+        width += 1
+    packed = MOST_RUN_HEADER + groups * width
+    if encoder.room(3 * MOST_HEADER + chunk.dictionary_size + packed + MOST_RUN_HEADER) == NULL:
+        return False
+    encoder.put_page(DICTIONARY_PAGE, chunk.dictionary, chunk.dictionary_size, chunk.entries, PLAIN)
+    chunk.dictionary_bytes = encoder.size - before
+    content = encoder.content + encoder.size + MOST_HEADER
+    content[0] = <unsigned char>width
+    end = content + 1
+    for run in range(chunk.runs):
+        end = put_varint(end, <uint64_t>chunk.lengths[run] << 1)
+        index = <uint32_t>indices[run]
+        memcpy(end, &index, 4)      # the lowest bytes come first
+        end += (width + 7) // 8
+        if end - content > packed:
+            end = put_each(indices, chunk.lengths, chunk.runs, groups, width, content + 1)
+            break
+    chunk.encoding = RLE_DICTIONARY
+    encoder.put_page(DATA_PAGE, content, end - content, rows, RLE_DICTIONARY)
+    return True
+
+
+cdef unsigned char* put_each(
+    const int32_t* indices, const int64_t* lengths, int64_t runs, int64_t groups, int width, unsigned char* end
+) noexcept nogil:
+    """Write the index of each row with so many bits, the first one lowest. Returns the end."""
+    cdef uint64_t waiting = 0
+    cdef int bits = 0
+    cdef int64_t run, _
+    cdef unsigned char* past
+    end = put_varint(end, <uint64_t>groups << 1 | 1)
+    past = end + groups * width
+    for run in range(runs):
+        for _ in range(lengths[run]):
+            waiting |= <uint64_t>indices[run] << bits
+            bits += width
+            while bits >= 8:
+                end[0] = <unsigned char>(waiting & 0xFF)
+                end += 1
+                waiting >>= 8
+                bits -= 8
+    while end < past:
+        end[0] = <unsigned char>(waiting & 0xFF)
+        end += 1
+        waiting >>= 8
+    return end
 
 
 cdef bint put_numbers(GroupEncoder encoder, Chunk* chunk, const Integer* values, int64_t rows) noexcept nogil:

@@ -11,6 +11,9 @@ lane each: a line of JSON (`engine.processes.lines`), which the next line answer
 if it came before. Where a decision takes more than that, the caller brings a dialogue: an
 object whose `asked()` gives the lines that ask for it, and whose `said(line)` gives a line
 in reply, or the program's answer to the decision. Its program may write ahead.
+
+A lane keeps the answers that counted. If its leg breaks off and begins again, they count again: its bots are asked the
+same questions, so that they know what they knew, but their new answers are ignored up to where the leg broke off.
 """
 
 import json
@@ -210,6 +213,14 @@ cdef enum:
     CORE_LINES = 14             # of 64 bytes: about the size of a core
     LARGEST_BUFFER = 1 << 15    # bytes of a lane's rows
 
+# How an answer that counted is kept: a small number as a byte of this value, others behind one of these marks.
+cdef enum KeptAnswer:
+    SMALL_ANSWERS = 252         # answers below are bytes
+    WIDE_ANSWER = 252           # 8 bytes follow
+    VALUE_ANSWER = 253          # the next one of the lane's values
+    FAILURE = 254               # the bot failed, and its default answer counted
+    FAILURE_TOO = 255           # the bot failed only when the leg began again; what it answered before follows
+
 cdef enum LaneState:
     READY       # its answer is there
     ASKED       # its bot is asked
@@ -240,6 +251,12 @@ cdef struct Lane:
     int state
     void* tables[2]         # of games and of sessions, into which the core writes
     RowBuffer buffers[2]    # rows that were moved out of them
+    unsigned char* kept     # answers that counted, in the order in which the core took them: see KeptAnswer
+    size_t kept_size
+    size_t kept_capacity
+    size_t counted          # bytes of `kept` that count by now; the rest is to count again
+    size_t last_kept        # the place of the last answer
+    int values_counted      # likewise, of the lane's values
 
 
 cdef inline SeatedBot* bot_of(Lane* lane, int seat) noexcept nogil:
@@ -279,6 +296,7 @@ cdef class Lanes:
     cdef list kept              # what the lanes point to
     cdef dict last_printed      # by lane and channel: what a bot printed before its fault, if it could share a process
     cdef dict values            # by lane and seat: answers that aren't whole numbers, before their turn
+    cdef dict kept_values       # by lane: those that counted
     cdef size_t most_text       # bytes of an answer's text
     cdef bint in_python         # whether all that is done in lanes is to take steps of cores in Python
 
@@ -288,6 +306,7 @@ cdef class Lanes:
         self.kept = []
         self.last_printed = {}
         self.values = {}
+        self.kept_values = {}
         self.most_text = max(<int>MOST_TEXT, most_text)
         self.channels.most_text = self.most_text
 
@@ -296,16 +315,26 @@ cdef class Lanes:
         for i in range(self.lane_count):
             free(self.lanes[i].buffers[0].content)
             free(self.lanes[i].buffers[1].content)
+            free(self.lanes[i].kept)
             free(self.lanes[i].more)
         free(self.lanes)
         free(self.ready)
 
-    def open_lane(self, GameCore core, Referee referee, Table games, Table sessions, channels, slots):
-        """Add a leg, which begins with the next run; returns its number. The channel of a WebAssembly bot is -1.
+    def open_lane(
+        self, GameCore core, Referee referee, Table games, Table sessions, channels, slots, bytes kept=b"", values=()
+    ):
+        """Add a leg, which begins with the next run, and return its number.
 
-        `referee` is None without such bots. `slots`: what the seats' processes call the lane.
-        The core writes into the tables. They should be small, so that their memory can be
-        prefetched; when one is full, its rows move to a buffer.
+        Args:
+            core: The leg's core.
+            referee: The referee of its WebAssembly bots; None without such bots.
+            games: The table of games that the core writes to. It should be small, so that its memory can be
+                prefetched; when it is full, its rows move to a buffer.
+            sessions: The table of sessions.
+            channels: The channel of each seat's process; -1 for a WebAssembly bot.
+            slots: What the seats' processes call the lane.
+            kept: What `answers` returned when this leg broke off: these answers count again.
+            values: The values that it returned.
         """
         cdef size_t count = self.lane_count + 1
         if not (
@@ -333,6 +362,13 @@ cdef class Lanes:
         for seat in range(lane.seats):
             bot_of(lane, seat).channel = channels[seat]
             bot_of(lane, seat).slot = slots[seat]
+        if kept:
+            if not grown(<void**>&lane.kept, &lane.kept_capacity, len(kept), 1):
+                raise MemoryError
+            memcpy(lane.kept, <const char*>kept, len(kept))
+            lane.kept_size = len(kept)
+        if values:
+            self.kept_values[number] = list(values)
         self.seat_count += lane.seats
         self.lane_count += 1
         self.make_ready(number, 0)
@@ -362,6 +398,36 @@ cdef class Lanes:
             raise ValueError("only a stopped lane can be resumed")
         self.make_ready(lane_number, answer)
 
+    def resume_after_failure(self, int lane_number):
+        """Keep that the bot for which a stopped lane waits has failed, and resume if an answer of it counts again.
+
+        Returns:
+            Whether the lane has resumed. Otherwise the default answer counts.
+        """
+        cdef Lane* lane = &self.lanes[lane_number]
+        cdef size_t left = lane.kept_size - lane.counted
+        if not self.fails_again(lane_number):
+            if not grown(<void**>&lane.kept, &lane.kept_capacity, lane.kept_size + 1, 1):
+                raise MemoryError
+            memmove(lane.kept + lane.counted + 1, lane.kept + lane.counted, left)
+            lane.kept[lane.counted] = FAILURE_TOO if left else FAILURE
+            lane.kept_size += 1
+        lane.counted += 1
+        if lane.kept[lane.counted - 1] == FAILURE:
+            return False
+        self.count_again(lane_number, lane)
+        self.resume(lane_number, lane.answer)
+        return True
+
+    def fails_again(self, int lane_number):
+        """Return whether the lane waits for a bot that failed at this decision before the leg began again."""
+        return self.is_failure_next(&self.lanes[lane_number])
+
+    def answers(self, int lane_number):
+        """Return the answers that counted in a lane: as bytes, and a tuple of those that are other values."""
+        cdef Lane* lane = &self.lanes[lane_number]
+        return lane.kept[:lane.kept_size], tuple(self.kept_values.get(lane_number, ()))
+
     def take_rows(self, int lane_number):
         """A lane's rows of games and of sessions, and how many of each: ((bytes, rows), (bytes, rows)).
 
@@ -389,6 +455,10 @@ cdef class Lanes:
         for i in range(2):
             free(self.lanes[lane_number].buffers[i].content)
         memset(self.lanes[lane_number].buffers, 0, sizeof(self.lanes[lane_number].buffers))
+        free(self.lanes[lane_number].kept)
+        self.lanes[lane_number].kept = NULL
+        self.lanes[lane_number].kept_size = self.lanes[lane_number].kept_capacity = 0
+        self.kept_values.pop(lane_number, None)
         self.kept[lane_number] = None
         for seat in range(self.lanes[lane_number].seats):
             bot_of(&self.lanes[lane_number], seat).state = IDLE
@@ -526,9 +596,14 @@ cdef class Lanes:
                 continue
             if status != DECIDE:
                 lane.state = STOPPED
+                if status == REFUSED and bot_of(lane, due(lane)).channel >= 0:
+                    self.forget_last(number, lane)
                 self.channels.tell(status, number, -1, NULL, 0)
                 return
             bot = bot_of(lane, due(lane))
+            if self.is_failure_next(lane) and bot.state != QUESTIONED:
+                self.stop_at_failure(number, lane, bot)
+                return
             if bot.state == HAS_ANSWERED and self.take_kept(number, lane, bot):
                 continue
             if bot.state == IDLE and lane.state == READY:
@@ -536,9 +611,7 @@ cdef class Lanes:
                     continue
                 self.ask(number, lane)
             if bot.state == HAS_FAILED:
-                bot.state = IDLE
-                lane.state = STOPPED
-                self.channels.tell(REFUSED, number, bot.channel, NULL, 0)
+                self.stop_at_failure(number, lane, bot)
             if lane.state == READY:
                 lane.state = ASKED
             return
@@ -576,8 +649,70 @@ cdef class Lanes:
     cdef bint take_kept(self, int number, Lane* lane, SeatedBot* bot) noexcept nogil:
         """Have the core take an answer whose turn has come; false where it can't: then the bot has failed."""
         bot.state = IDLE
+        if self.is_failure_next(lane):
+            self.stop_at_failure(number, lane, bot)
+            return False
+        if lane.counted < lane.kept_size:
+            self.count_again(number, lane)
+            return True
+        if bot.in_json:
+            return self.read_value(number, lane, bot)
         lane.answer = bot.answer
-        return not bot.in_json or self.read_value(number, lane, bot)
+        if 0 <= lane.answer < SMALL_ANSWERS:
+            self.keep(lane, <unsigned char>lane.answer, 0)
+        else:
+            self.keep(lane, WIDE_ANSWER, sizeof(int64_t))
+        return True
+
+    cdef bint is_failure_next(self, Lane* lane) noexcept nogil:
+        return lane.counted < lane.kept_size and lane.kept[lane.counted] >= FAILURE
+
+    cdef void stop_at_failure(self, int number, Lane* lane, SeatedBot* bot) noexcept nogil:
+        """Stop a lane whose bot has failed at this decision: before its turn, or before the leg began again."""
+        bot.state = IDLE
+        lane.state = STOPPED
+        self.channels.tell(REFUSED, number, bot.channel, NULL, 0)
+
+    cdef void keep(self, Lane* lane, unsigned char mark, size_t size) noexcept nogil:
+        """Keep a lane's answer: this mark, and so many bytes of it."""
+        if not grown(<void**>&lane.kept, &lane.kept_capacity, lane.kept_size + 1 + size, 1):
+            self.channels.lacks_memory = True
+            return
+        lane.last_kept = lane.kept_size
+        lane.kept[lane.kept_size] = mark
+        memcpy(lane.kept + lane.kept_size + 1, &lane.answer, size)
+        lane.kept_size += 1 + size
+        lane.counted = lane.kept_size
+
+    cdef void forget_last(self, int number, Lane* lane) noexcept nogil:
+        """Forget the answer that was kept last: the core has refused it."""
+        if lane.last_kept >= lane.kept_size:
+            return
+        if lane.kept[lane.last_kept] == VALUE_ANSWER:
+            with gil:
+                self.kept_values[number].pop()
+        lane.kept_size = lane.counted = lane.last_kept
+
+    cdef void count_again(self, int number, Lane* lane) noexcept nogil:
+        """Take the next answer of a lane that is to count again, instead of a new one."""
+        cdef unsigned char mark = lane.kept[lane.counted]
+        lane.last_kept = lane.counted
+        lane.counted += 1
+        if mark < SMALL_ANSWERS:
+            lane.answer = mark
+        elif mark == WIDE_ANSWER:
+            memcpy(&lane.answer, lane.kept + lane.counted, sizeof(int64_t))
+            lane.counted += sizeof(int64_t)
+        else:
+            self.count_value_again(number, lane)
+
+    cdef void count_value_again(self, int number, Lane* lane) noexcept with gil:
+        """Take the next of a lane's values that are to count again. The core has read it before."""
+        try:
+            lane.answer = (<GameCore>lane.core).read_answer(self.kept_values[number][lane.values_counted])
+            lane.values_counted += 1
+        except BaseException as trouble:
+            self.questions.trouble = trouble
 
     cdef bint read_value(self, int number, Lane* lane, SeatedBot* bot) noexcept with gil:
         """Have the core read an answer that is no whole number."""
@@ -585,6 +720,8 @@ cdef class Lanes:
         value = self.values.pop((number, due(lane)))
         try:
             lane.answer = (<GameCore>lane.core).read_answer(value)
+            self.keep(lane, VALUE_ANSWER, 0)
+            self.kept_values.setdefault(number, []).append(value)
             return True
         except ValueError as wrong:
             action = "ACTION " if self.channels.all[bot.channel].lines else ""

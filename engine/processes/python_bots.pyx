@@ -320,26 +320,26 @@ cdef class Value:
         self.__set__(view, None)
 
 
-cdef int64_t whole(object value) except? -1:
+cdef int64_t whole(object value, str expected="a number") except? -1:
     """A bot's answer as a whole number: fractions are cut off, too large a number becomes the largest, NaN is 0.
 
-    Raises TypeError for what is no number.
+    Raises TypeError for what is no number. `expected` says in its message what the bot may return.
     """
     cdef int overflow = 0
     cdef int64_t number
     cdef double real
     if not PyLong_Check(value) and not PyFloat_Check(value):
         if value is None:
-            raise TypeError("returned None (a path without return?), expected a number")
+            raise TypeError(f"returned None (a path without return?), expected {expected}")
         try:
             value = PyNumber_Index(value)
         except TypeError:
             if isinstance(value, (str, bytes, bytearray)):
-                raise TypeError(f"returned a {type(value).__name__}, expected a number") from None
+                raise TypeError(f"returned a {type(value).__name__}, expected {expected}") from None
             try:
                 value = float(value)
             except TypeError:
-                raise TypeError(f"returned a {type(value).__name__}, expected a number") from None
+                raise TypeError(f"returned a {type(value).__name__}, expected {expected}") from None
             except OverflowError:
                 return INT64_MAX if value > 0 else INT64_MIN
     if PyFloat_Check(value):
@@ -658,7 +658,7 @@ cdef bytes put(
         if <int64_t>len(said) > shape.most_json:
             raise ValueError(f"returned an answer of {len(said)} bytes, at most {shape.most_json} are possible")
         return said
-    answer.answer = whole(result)
+    answer.answer = whole(result, "a number" if shape.answers[question.kind] == NUMBER else "a name or its number")
     return None
 
 

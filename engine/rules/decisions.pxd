@@ -44,13 +44,16 @@ cdef class Illegal:
 
 cdef class Question:
     cdef readonly Decision decision
-    cdef readonly int seat
+    cdef readonly int position      # that is asked
     cdef readonly dict values
     # The values but for texts, in order: a list as its length and its items, a number that isn't whole by its bits.
     cdef int64_t* cells
     cdef int64_t* legal_cells       # where the legal actions' length is
     cdef readonly object default
+    # Encoded, without the seating: of a message where its values begin, and its values; of a line its end.
+    cdef bytes bounds
     cdef bytes packed
+    cdef int seats                  # for which `bounds` are
     cdef bytes line
 
     cdef int check(self, given_default) except -1
@@ -60,7 +63,8 @@ cdef class Question:
     cdef object from_memory(self, int64_t answer, const unsigned char* window, Placement placement)
     cdef object checked(self, object value)
     cdef object legal_text(self, object value)
-    cdef void show(self, unsigned char* window, Placement placement) noexcept
-    cdef bytes told(self, bint as_line)
-    cdef bytes as_message(self)
+    cdef void show(self, unsigned char* window, Placement placement, tuple players) noexcept
+    cdef bytes told(self, bint as_line, tuple players)
+    cdef tuple as_message(self)
+    cdef dict shown(self, tuple players)
     cdef bytes texts(self, int number)

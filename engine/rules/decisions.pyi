@@ -4,6 +4,7 @@ from typing import Any, final
 from typing_extensions import disjoint_base
 
 LEGAL_ACTIONS: str
+SEATING: tuple[str, ...]
 SIZES: dict[str, int]
 MOST_ANSWER_BYTES: int
 
@@ -60,12 +61,12 @@ class Illegal:
 
 @final
 class Question:
-    """A question as put to a seat; see decisions.pyx."""
+    """A question to a position; see decisions.pyx."""
 
     @property
     def decision(self) -> Decision: ...
     @property
-    def seat(self) -> int: ...
+    def position(self) -> int: ...
     @property
     def values(self) -> dict[str, Any]: ...
     @property

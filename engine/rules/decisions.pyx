@@ -14,11 +14,16 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memchr, memcpy, memset
 
+from engine.kernel.game_core cimport MOST_SEATS
+
 import json
 from sys import byteorder
 
 # A value of this name lists the legal answers; others are illegal.
 LEGAL_ACTIONS = "legal_actions"
+# What every question shows first: the bot's position, the number of positions, and for each position a number of its
+# bot that stays the same through the leg. C bots find them at the start of their struct, 4 bytes each.
+SEATING = ("seat", "seats", "players")
 # In bytes, by code; a list's count has 32 bits.
 SIZES = {"i": 4, "q": 8, "d": 8, "c": 4, "s": 1}
 # Behind a C bot's struct.
@@ -87,14 +92,14 @@ cdef class Decision:
         """What a C bot's answer takes behind its struct, 0 where it returns the answer."""
         return self.room
 
-    def __call__(self, int seat, /, *, default=None, **values):
-        """The question to a seat, from 0, with these values; `default` instead of the declared one.
+    def __call__(self, int position, /, *, default=None, **values):
+        """Return the question to a position, from 0, with these values; `default` replaces the declared one.
 
         A text, or a list of texts, may be a function that makes it: only some bots are shown texts.
         """
         cdef Question question = Question.__new__(Question)
         question.decision = self
-        question.seat = seat
+        question.position = position
         question.values = values
         question.check(default)    # here, where the traceback names the rules' own line
         return question
@@ -263,7 +268,7 @@ cdef str written(Decision decision, str name, object value):
 
 @cython.final
 cdef class Question:
-    """A question as put to a seat, checked. It may be asked again."""
+    """A checked question to a position. Rules can yield it again."""
 
     def __dealloc__(self):
         free(self.cells)
@@ -406,14 +411,19 @@ cdef class Question:
             return value
         raise ValueError("not legal")
 
-    cdef void show(self, unsigned char* window, Placement placement) noexcept:
-        """Write its values into a C bot's struct."""
+    cdef void show(self, unsigned char* window, Placement placement, tuple players) noexcept:
+        """Write its values and the number of the bot at each position into a C bot's struct."""
         cdef const int64_t* next_cell = self.cells
+        cdef int32_t* seating = <int32_t*>window
         cdef Place* place
         cdef StructOffset offset
         cdef unsigned char* target
         cdef int64_t i, count
         cdef int number
+        seating[0] = self.position
+        seating[1] = <int32_t>len(players)
+        for number in range(<int>len(players)):
+            seating[2 + number] = <int32_t>players[number]
         if self.decision.room:
             memset(window + placement.answer_offset, 0, self.decision.room)
         for number in range(len(self.decision.names)):
@@ -439,30 +449,52 @@ cdef class Question:
                 memcpy(target, next_cell, count * sizeof(int64_t))
             next_cell += count
 
-    cdef bytes told(self, bint as_line):
-        """Its values: for a program as a line of JSON, for a Python bot's process as messages have them."""
+    cdef bytes told(self, bint as_line, tuple players):
+        """Return its values, with the number of the bot at each position.
+
+        A program gets a line of JSON, a Python bot's process what messages have. The question's own values are encoded
+        once: contests can ask the same question in many sessions.
+        """
+        cdef int64_t[MOST_SEATS + 2] numbers
+        cdef Py_ssize_t seats = len(players), i
         if as_line:
             if self.line is None:
-                self.line = json.dumps({"decision": self.decision.name, **self.plain()}).encode() + b"\n"
-            return self.line
-        if self.packed is None:
-            self.packed = self.as_message()
-        return self.packed
+                self.line = (", " * bool(self.values) + json.dumps(self.plain())[1:]).encode() + b"\n"
+            return b'{"decision": "%b", "seat": %d, "seats": %d, "players": %b%b' % (
+                self.decision.name.encode(), self.position, seats, str(list(players)).encode(), self.line
+            )
+        if self.packed is None or self.seats != seats:
+            self.seats = <int>seats
+            self.bounds, self.packed = self.as_message()
+        numbers[0], numbers[1] = self.position, seats
+        for i in range(seats):
+            numbers[2 + i] = <int64_t>players[i]
+        return b"%bi%bi%bI%b%b" % (
+            self.bounds,
+            (<const char*>&numbers[0])[:sizeof(int64_t)],
+            (<const char*>&numbers[1])[:sizeof(int64_t)],
+            (<const char*>&numbers[2])[:seats * sizeof(int64_t)],
+            self.packed,
+        )
 
-    cdef bytes as_message(self):
-        """Its values as `engine.processes.messages` says."""
+    cdef tuple as_message(self):
+        """Return where all values begin, as `engine.processes.messages` says, and the question's own values."""
         cdef Decision decision = self.decision
         cdef const int64_t* cell = self.cells
-        cdef size_t end = sizeof(uint32_t) * (len(decision.names) + 1)
+        cdef int first = <int>len(SEATING)
+        cdef size_t end = sizeof(uint32_t) * (first + len(decision.names) + 1)
         cdef bytes bounds = PyBytes_FromStringAndSize(NULL, end)
-        cdef list parts = [bounds]
+        cdef list parts = []
         cdef bytes part
         cdef Place* place
         cdef int64_t count
         cdef int i
+        for i in range(first):
+            (<uint32_t*>PyBytes_AS_STRING(bounds))[i] = <uint32_t>end
+            end += 1 + sizeof(int64_t) * (self.seats if i == first - 1 else 1)
         for i in range(len(decision.names)):
             place = &decision.places[i]
-            (<uint32_t*>PyBytes_AS_STRING(bounds))[i] = <uint32_t>end
+            (<uint32_t*>PyBytes_AS_STRING(bounds))[first + i] = <uint32_t>end
             if place.code == c"s":
                 part = self.texts(i)
                 if i == decision.legal:
@@ -484,8 +516,8 @@ cdef class Question:
                 end += 1
             parts.append(part)
             end += len(part)
-        (<uint32_t*>PyBytes_AS_STRING(bounds))[len(decision.names)] = <uint32_t>end
-        return b"".join(parts)
+        (<uint32_t*>PyBytes_AS_STRING(bounds))[first + len(decision.names)] = <uint32_t>end
+        return bounds, b"".join(parts)
 
     cdef bytes texts(self, int number):
         """A text, or a list of texts, as a value of a message."""
@@ -507,6 +539,10 @@ cdef class Question:
         if decision.places[number].most < 0:
             return written(decision, name, value)
         return [written(decision, name, text) for text in value]
+
+    cdef dict shown(self, tuple players):
+        """Return all that the bot is shown as plain numbers, texts and lists, by name."""
+        return {"seat": self.position, "seats": len(players), "players": list(players), **self.plain()}
 
     def plain(self):
         """Its values as plain numbers, texts and lists."""

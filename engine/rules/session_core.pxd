@@ -46,23 +46,33 @@ cdef class SessionCore(GameCore):
     cdef int64_t questions_asked    # in the game now played
     cdef list columns           # the contest's own: (name, whether there is one per seat)
     cdef list questions         # those asked together, as the rules yielded them
-    cdef list order             # their places in that list, by seat; None where one is asked alone
-    cdef int place              # in `order`, of the one that is asked
+    cdef list waiting           # their places in that list, by position; None where one is asked alone
+    cdef int place              # in `waiting`, of the one that is asked
     cdef list replies           # to them, in their order
     cdef Question asked
     cdef object given           # its answer, where that is no whole number or is the default
     cdef bint is_given
     cdef object refused_value
     cdef bint took_illegal_answer
-    cdef dict losers            # of the game now played: the decision that each of these seats answered illegally
+    cdef dict losers            # of the game now played: the decision that each of these positions answered illegally
     cdef Session current
     cdef object reply           # the answer that the generator waits for, or None
-    cdef int first              # the seat that comes first in the first session
     cdef bint zero_sum
+    # Who sits where.
+    cdef int rotation
+    cdef Rng seating_rng
+    cdef int64_t block          # of sessions, whose seating is drawn
+    cdef list order             # seats in the block's cyclic order
+    cdef list rotations         # of that order, one for each session of the block
+    cdef tuple at               # by position the seat of its bot
+    cdef list numbers           # by seat what others know the bot by: its position in the first session
+    cdef tuple players          # by position the number of its bot
 
     cdef Status play_on(self, int64_t answer) except *
     cdef object meant(self, int64_t answer)
     cdef bint sees_memory(self, int seat) noexcept nogil
+    cdef int sit_down(self, int64_t session) except -1
+    cdef int seat_at(self, int position) except -1
     cdef int take(self, Question question) except -1
     cdef int take_list(self, yielded) except -1
     cdef Status ask_one(self, int ahead) except *
@@ -79,7 +89,6 @@ cdef class Session:
     cdef SessionCore core
     cdef readonly int64_t number
     cdef readonly int seats
-    cdef readonly int first_seat
     cdef readonly int64_t games
     cdef readonly Rng rng
     cdef object stream_random

@@ -37,35 +37,53 @@ cdef object OVER = object()     # instead of a question
 ZERO_SUM_TOLERANCE = 1e-9
 
 # Columns that all contests have: of games, around the contest's own, and of sessions.
-_GAME_BEGINS = {"match": "int64", "session": "int32", "game": "int32", "first_seat": "uint8"}
-_SESSION_BEGINS = {"match": "int64", "session": "int32", "games": "int32"}
+_GAME_BEGINS = {"match": "int64", "session": "int32", "game": "int32"}
+_SESSION_BEGINS = {"match": "int64", "session": "int32"}
 
 cdef enum:
     GAMES_OF_A_SESSION = 32     # bits of a stream's number
 
+# The streams that draw who sits where, one for each block of sessions: above those of all sessions.
+cdef uint64_t SEATING_STREAMS = 3 << 62
+
+# What rules wrote before positions were drawn, and what they write now.
+_REPLACED = {
+    "first_seat": "position 0 comes first in every session; write 0",
+    "turn_order": "positions act in order; write range(session.seats)",
+}
+
 
 def points_columns(int seats):
-    """The columns of so many seats' points, in games and in sessions, and their types."""
-    return dict.fromkeys(names_by_seat("points", seats), "float64")
+    """Return the columns of the points of each position, in games and in sessions, with their types."""
+    return dict.fromkeys(names_by_position("points", seats), "float64")
+
+
+def bot_columns(int seats):
+    """Return the columns that say which seat of the match sits at each position, with their types."""
+    return dict.fromkeys(names_by_position("bot", seats), "uint8")
 
 
 def game_columns(int seats, columns):
-    """All columns of games of so many seats, and their types: in the middle the contest's own, each as (name, type,
-    whether there is one per seat)."""
+    """Return all columns of games with their types.
+
+    Args:
+        seats: Number of positions.
+        columns: The contest's own columns, each as (name, type, whether there is one per position).
+    """
     own = {}
     for name, kind, per_seat in columns:
-        own.update(dict.fromkeys(names_by_seat(name, seats) if per_seat else [name], kind))
-    return {**_GAME_BEGINS, **own, **points_columns(seats)}
+        own.update(dict.fromkeys(names_by_position(name, seats) if per_seat else [name], kind))
+    return {**_GAME_BEGINS, **bot_columns(seats), **own, **points_columns(seats)}
 
 
-def names_by_seat(str name, int seats):
-    """The names of a column of which there is one per seat."""
-    return [f"{name}_{seat}" for seat in range(seats)]
+def names_by_position(str name, int seats):
+    """Return the names of a column of which there is one per position."""
+    return [f"{name}_{position}" for position in range(seats)]
 
 
 def session_columns(int seats):
-    """All columns of sessions of so many seats, and their types."""
-    return {**_SESSION_BEGINS, **points_columns(seats)}
+    """Return all columns of sessions with their types."""
+    return {**_SESSION_BEGINS, **bot_columns(seats), "games": "int32", **points_columns(seats)}
 
 
 KINDS = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "float32", "float64")   # of columns
@@ -174,15 +192,28 @@ cdef object explained(failure):
 
 @cython.final
 cdef class SessionCore(GameCore):
-    """One leg by rules in Python: `play_session` takes a Session and gives the generator that plays it.
+    """One leg by rules in Python.
 
-    The generator yields questions, which decisions make (`engine.rules.decisions`), is sent legal answers, and records
-    games. Questions in a list are asked together: none of their answers is known before the last. `columns`: of the
-    contest's own columns of games, as `game_columns` takes them. `placements`: one of each of the contest's decisions.
-    A game has at most `max_questions`, over all seats, so that play in which no bot acts ends. `deals_key`, 32 bytes,
-    chooses the chance, different in each game. There are so many `seats`; the one that comes first is `first` in the first session, and in each
-    after it the one before. `zero_sum` has each game checked for it. An exception of the rules ends the leg, and
-    `check` raises it, as one of their `steps` that takes too long.
+    Rules see positions, bots have seats, and `seating` draws the seat at each position of a session. An exception of
+    the rules ends the leg, and `check` raises it.
+
+    Args:
+        games_table: Table of games.
+        sessions_table: Table of sessions.
+        play_session: Called with a Session; returns the generator that plays it. The generator yields questions, which
+            decisions make (`engine.rules.decisions`), is sent legal answers, and records games. Questions in a list
+            are asked together: none of their answers is known before the last.
+        columns: The contest's own columns of games, as `game_columns` takes them.
+        deals_key: Key of the chance, 32 bytes; each game has its own chance.
+        sessions: Number of sessions.
+        steps: Limit of the time between two questions.
+        match: Number of the match, as recorded.
+        first_session: Number of the first session, as recorded.
+        placements: Placement of each of the contest's decisions.
+        max_questions: Questions that a game may have over all positions, so that play in which no bot acts ends.
+        seats: Number of bots.
+        rotation: How far the drawn seating is rotated: legs with the same deals and other rotations swap all bots.
+        zero_sum: Whether the points of each game must add up to 0.
     """
 
     def __init__(
@@ -200,7 +231,7 @@ cdef class SessionCore(GameCore):
         match=0,
         first_session=0,
         int seats=2,
-        int first=0,
+        int rotation=0,
         bint zero_sum=True,
     ):
         self.take_seats(seats)
@@ -209,7 +240,7 @@ cdef class SessionCore(GameCore):
         self.sessions = sessions
         self.match = match
         self.first_session = first_session
-        self.first = first
+        self.rotation = rotation
         self.zero_sum = zero_sum
         self.placements = {placement.decision: placement for placement in placements}
         self.max_questions = max_questions
@@ -219,7 +250,31 @@ cdef class SessionCore(GameCore):
         self.games_rows = Rows(games_table, game_columns(seats, columns))
         self.sessions_rows = Rows(sessions_table, session_columns(seats))
         self.rng = Rng(deals_key)
+        self.seating_rng = Rng(deals_key)
+        self.block = -1
         self.losers = {}
+        if seats <= 2:
+            self.order = self.rotations = list(range(seats))
+        self.sit_down(0)
+        self.numbers = [self.at.index(seat) for seat in range(seats)]
+
+    cdef int sit_down(self, int64_t session) except -1:
+        """Give each bot its position in a session of the leg.
+
+        Two alternate. More are drawn for each block of as many sessions as bots: a cyclic order, and the sequence of
+        its rotations, so that in a complete block each bot has each position once.
+        """
+        cdef int64_t block = session // self.seats
+        cdef int shift
+        if self.seats > 2 and block != self.block:
+            self.seating_rng.turn_to(SEATING_STREAMS + <uint64_t>block)
+            self.order, self.rotations = list(range(self.seats)), list(range(self.seats))
+            self.seating_rng.shuffle(self.order)
+            self.seating_rng.shuffle(self.rotations)
+            self.block = block
+        shift = self.rotation + <int>self.rotations[session % self.seats]
+        self.at = tuple([self.order[(position + shift) % self.seats] for position in range(self.seats)])
+        return 0
 
     cdef int64_t default_answer(self) noexcept nogil:
         with gil:
@@ -241,8 +296,8 @@ cdef class SessionCore(GameCore):
         """What the asked bot's answer means to the rules. Raises ValueError for one that isn't legal."""
         if self.is_given:
             return self.asked.checked(self.given)
-        if self.sees_memory(self.asked.seat):
-            return self.asked.from_memory(answer, self.windows[self.asked.seat], self.placement)
+        if self.sees_memory(self.decision.seat):
+            return self.asked.from_memory(answer, self.windows[self.decision.seat], self.placement)
         return self.asked.from_number(answer)
 
     cdef object said(self, int64_t answer):
@@ -277,12 +332,12 @@ cdef class SessionCore(GameCore):
                     return REFUSED
                 self.reply = Illegal(self.said(answer))
                 self.took_illegal_answer = True
-                self.losers[self.asked.seat] = self.asked.decision.name
+                self.losers[self.asked.position] = self.asked.decision.name
             self.is_given = False
-            if self.order is not None:
-                self.replies[self.order[self.place]] = self.reply
+            if self.waiting is not None:
+                self.replies[self.waiting[self.place]] = self.reply
                 self.place += 1
-                if self.place < <int>len(self.order):
+                if self.place < <int>len(self.waiting):
                     return self.ask_one(0)
                 self.reply = self.replies
             self.is_asking = False
@@ -304,14 +359,14 @@ cdef class SessionCore(GameCore):
                 continue
             if type(yielded) is not Question:
                 self.take_list(yielded)
-                if not self.order:
+                if not self.waiting:
                     self.reply = self.replies
                     continue
                 self.is_asking = True
                 return self.ask_one(0)
-            self.order = None
+            self.waiting = None
             self.take(<Question>yielded)
-            if self.dismissed >> (<Question>yielded).seat & 1:
+            if self.dismissed >> self.seat_at((<Question>yielded).position) & 1:
                 self.reply = (<Question>yielded).default
                 continue
             self.is_asking = True
@@ -319,10 +374,11 @@ cdef class SessionCore(GameCore):
             return DECIDE
 
     cdef int take(self, Question question) except -1:
-        """Check that a seat can be asked this, and show it to a bot in the worker's memory."""
-        if not 0 <= question.seat < self.seats:
+        """Check that a position can be asked this, and show it to a bot in the worker's memory."""
+        cdef int seat
+        if not 0 <= question.position < self.seats:
             self.refuse(ValueError(
-                f"{question.decision.name} asks seat {question.seat}; there are 0 to {self.seats - 1}"
+                f"{question.decision.name} asks position {question.position}; expected 0 to {self.seats - 1}"
             ))
         placement = self.placements.get(question.decision)
         if placement is None:
@@ -332,41 +388,49 @@ cdef class SessionCore(GameCore):
             self.refuse(ValueError(
                 f"a game has more than {self.max_questions:,} questions; raise max_questions if such games are meant"
             ))
-        if self.sees_memory(question.seat):
-            question.show(self.windows[question.seat], <Placement>placement)
+        seat = self.seat_at(question.position)
+        if self.sees_memory(seat):
+            question.show(self.windows[seat], <Placement>placement, self.players)
         return 0
 
+    cdef int seat_at(self, int position) except -1:
+        """Return the seat of the bot at a position of the session now played."""
+        return <int>self.at[position]
+
     cdef int take_list(self, yielded) except -1:
-        """Make questions that are asked together the pending ones, in the order of their seats."""
+        """Make questions that are asked together the pending ones, in the order of their positions."""
         if not isinstance(yielded, (list, tuple)):
             self.refuse(TypeError(f"the rules yield {yielded!r}, which is no question"))
         self.questions = list(yielded)
         if not self.questions:
             self.refuse(ValueError("the rules yield a list without a question"))
-        seats = []
+        asked = []
         for one in self.questions:      # all views are written before the first bot answers
             if type(one) is not Question:
                 self.refuse(TypeError(f"the rules yield a list with {one!r}, which is no question"))
             self.take(<Question>one)
-            seats.append((<Question>one).seat)
-        if len(set(seats)) < len(seats):
-            self.refuse(ValueError("the rules ask a seat twice together"))
-        self.order = [i for i in sorted(range(len(seats)), key=seats.__getitem__) if not self.dismissed >> seats[i] & 1]
+            asked.append((<Question>one).position)
+        if len(set(asked)) < len(asked):
+            self.refuse(ValueError("the rules ask a position twice together"))
+        self.waiting = [
+            i for i in sorted(range(len(asked)), key=asked.__getitem__)
+            if not self.dismissed >> self.seat_at(<int>asked[i]) & 1
+        ]
         self.replies = [(<Question>one).default for one in self.questions]
         self.place = 0
         return 0
 
     cdef Status ask_one(self, int ahead) except *:
         """Make the one of those asked together pending that is so many after the next."""
-        self.ask(<Question>self.questions[self.order[self.place + ahead]])
-        self.pending_count = <int>len(self.order) - self.place
+        self.ask(<Question>self.questions[self.waiting[self.place + ahead]])
+        self.pending_count = <int>len(self.waiting) - self.place
         return DECIDE
 
     cdef int ask(self, Question question) except -1:
         self.asked = question
         self.placement = <Placement>self.placements[question.decision]
         self.decision.kind = self.placement.kind
-        self.decision.seat = question.seat
+        self.decision.seat = <int>self.at[question.position]
         self.decision.argument_count = 0
         self.pending_count = 1
         return 0
@@ -410,12 +474,12 @@ cdef class SessionCore(GameCore):
 
     cdef int require_lost(self, list points) except -1:
         """Raise ValueError unless those who answered illegally lose the game that was worth these points."""
-        kept = [one for seat, one in enumerate(points) if seat not in self.losers]
-        for seat, decision in self.losers.items():
-            if kept and (points[seat] > min(kept) or points[seat] >= max(kept)):
+        kept = [one for position, one in enumerate(points) if position not in self.losers]
+        for position, decision in self.losers.items():
+            if kept and (points[position] > min(kept) or points[position] >= max(kept)):
                 raise ValueError(
-                    f"seat {seat} answered {decision} illegally, which loses the game: it gets fewer points than the"
-                    f" others; the rules record {', '.join(map(str, points))}"
+                    f"position {position} answered {decision} illegally, which loses the game: it gets fewer points than"
+                    f" the others; the rules record {', '.join(map(str, points))}"
                 )
         self.losers.clear()
         return 0
@@ -424,10 +488,12 @@ cdef class SessionCore(GameCore):
         """Record the session now played, and go on to the next."""
         if self.game == 0:
             raise ValueError("the rules end a session without a game")
-        for seat, decision in self.losers.items():
-            raise ValueError(f"seat {seat} answered {decision} illegally, and the rules record no game that it loses")
-        points = [self.session_points[seat] for seat in range(self.seats)]
-        self.sessions_rows.add([self.match, self.first_session + self.session, self.game, *points])
+        for position, decision in self.losers.items():
+            raise ValueError(
+                f"position {position} answered {decision} illegally, and the rules record no game that it loses"
+            )
+        points = [self.session_points[<int>seat] for seat in self.at]
+        self.sessions_rows.add([self.match, self.first_session + self.session, *self.at, self.game, *points])
         self.score_session()
         return 0
 
@@ -436,11 +502,11 @@ cdef class SessionCore(GameCore):
         return self.took_illegal_answer
 
     cdef bytes told(self, bint as_line):
-        return self.asked.told(as_line)
+        return self.asked.told(as_line, self.players)
 
     def told_values(self):
-        """The pending decision's values by name."""
-        return self.asked.plain()
+        """Return the pending decision's values by name."""
+        return self.asked.shown(self.players)
 
     def refused(self):
         return self.refused_value
@@ -452,21 +518,32 @@ cdef class SessionCore(GameCore):
 
 @cython.final
 cdef class Session:
-    """A session as its rules see it: its `number` in the leg, from 0, and how many `games` it has recorded.
+    """A session as its rules see it.
 
-    There are `seats` seats; `first_seat` comes first, which is another in the next session. `rng` is the chance of
-    the game now played: each recorded game starts another, so that the legs of a duplicate match meet the same, no
-    matter how much they draw.
+    Bots sit at positions. Position 0 comes first, and who sits where is drawn for each session.
+
+    Attributes:
+        number: Number of the session in the leg, from 0.
+        seats: Number of positions.
+        games: Number of games recorded so far.
+        rng: The chance of the game now played. Each recorded game starts another, so that the legs of a duplicate
+            match have the same chance, no matter how much they draw.
     """
 
     def __init__(self, SessionCore core):
         self.core = core
         self.number = core.session
         self.seats = core.seats
-        self.first_seat = (core.first + core.seats - <int>(core.session % core.seats)) % core.seats
         self.rng = core.rng
+        core.sit_down(core.session)
+        core.players = tuple([core.numbers[seat] for seat in core.at])
         core.questions_asked = 0
         core.rng.turn_to(<uint64_t>core.session << GAMES_OF_A_SESSION)
+
+    def __getattr__(self, name):
+        if name in _REPLACED:
+            raise AttributeError(f"session.{name}: {_REPLACED[name]} instead")
+        raise AttributeError(f"a session has no {name}")
 
     @property
     def random(self):
@@ -475,29 +552,28 @@ cdef class Session:
             self.stream_random = StreamRandom(self.rng)
         return self.stream_random
 
-    def next_seat(self, int seat):
-        """The seat after this one; the first follows the last."""
-        return (seat + 1) % self.seats
-
-    @property
-    def turn_order(self):
-        """All seats, starting with `first_seat`, as a list."""
-        return [(self.first_seat + place) % self.seats for place in range(self.seats)]
+    def next_seat(self, int position):
+        """Return the position after this one; position 0 follows the last."""
+        return (position + 1) % self.seats
 
     def record(self, points, /, **columns):
-        """Record a game: what it was worth to each seat, in their order, and the contest's own columns; a column per
-        seat takes as many values.
+        """Record a game.
 
-        Raises ValueError for other columns than the contest's, and for a value that its column can't hold.
+        Args:
+            points: What the game was worth to each position.
+            columns: The contest's own columns. A column per position takes as many values.
+
+        Raises:
+            ValueError: The columns aren't the contest's, or a column can't hold its value.
         """
         cdef SessionCore core = self.core
         cdef list values, worth
-        cdef int seat
+        cdef int position
         if core.current is not self:
             raise ValueError("the session is over")
         worth = [<double>one + 0.0 for one in points]     # -0 becomes 0
         if len(worth) != core.seats:
-            raise ValueError(f"the rules record points of {len(worth)} seats; there are {core.seats}")
+            raise ValueError(f"the rules record points of {len(worth)} positions; expected {core.seats}")
         if core.zero_sum:
             if abs(fsum(worth)) > ZERO_SUM_TOLERANCE * sum(map(abs, worth)):
                 raise ValueError(f"a game of a zero-sum contest is worth {', '.join(map(str, worth))}")
@@ -505,7 +581,7 @@ cdef class Session:
                 worth[1] = 0.0 - <double>worth[0]
         if core.losers:
             core.require_lost(worth)
-        values = [core.match, core.first_session + core.session, self.games, self.first_seat]
+        values = [core.match, core.first_session + core.session, self.games, *core.at]
         for name, per_seat in core.columns:
             if name not in columns:
                 raise ValueError(f"the rules record no {name}")
@@ -514,17 +590,22 @@ cdef class Session:
                 continue
             each = list(columns[name])
             if len(each) != core.seats:
-                raise ValueError(f"the rules record {name} of {len(each)} seats; there are {core.seats}")
+                raise ValueError(f"the rules record {name} of {len(each)} positions; expected {core.seats}")
             values += each
         if len(columns) != len(core.columns):
             unknown = sorted(columns.keys() - dict(core.columns).keys())
             raise ValueError(f"the rules record {', '.join(unknown)}, which has no column")
         values += worth
         core.games_rows.add(values)
-        for seat in range(core.seats):
-            core.session_points[seat] += <double>worth[seat]
+        for position in range(core.seats):
+            core.session_points[<int>core.at[position]] += <double>worth[position]
         core.games_recorded += 1
         core.game += 1
         core.questions_asked = 0
         self.games += 1
         self.rng.turn_to((<uint64_t>self.number << GAMES_OF_A_SESSION) + self.games)
+
+
+def seating(Session session):
+    """Return the seat of the bot at each position of the session now played: for the package, not for rules."""
+    return (<SessionCore>session.core).at

@@ -15,7 +15,6 @@ MOVE = Decision(
         "cells": List(CELL, ROWS * COLUMNS, "cells of all geese, one goose after the other, each from its head on"),
         "lengths": List(Int(0, ROWS * COLUMNS), SEATS, "the length of each goose, 0 for one that is gone"),
         "food": List(CELL, ROWS * COLUMNS, "cells with food"),
-        "index": Int(0, SEATS - 1, "which goose is yours"),
         "step": Int(0, 200, "steps so far"),
     },
     answer=Choice(["NORTH", "EAST", "SOUTH", "WEST"], "never the opposite of the last one"),
@@ -41,7 +40,7 @@ class HungryGeese(Rules):
                 "food": seen.food, "step": seen.step,
             }  # fmt: skip
             active = [seat for seat in range(SEATS) if env.state[seat].status == "ACTIVE"]
-            chosen = dict(zip(active, (yield [MOVE(seat, index=seat, **told) for seat in active])))
+            chosen = dict(zip(active, (yield [MOVE(seat, **told) for seat in active])))
             env.step([chosen.get(seat) for seat in range(SEATS)])
         reward = [one.reward for one in env.state]
         session.record([sum((a > b) - (a < b) for b in reward) for a in reward], reward=reward)

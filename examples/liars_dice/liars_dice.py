@@ -49,7 +49,7 @@ class LiarsDice(Rules):
         self.dice = dice = [session.rng.roll(self.settings.dice) for _ in range(2)]
         self.bid = 0
         actions = list(range(2 * self.settings.dice * FACES + 1))
-        seat, bid = session.first_seat, 0
+        seat, bid = 0, 0
         while True:
             legal = [CHALLENGE, *actions[bid + 1 :]] if bid else actions[1:]
             answer = yield BID(seat, dice=dice[seat], last_bid=bid, legal_actions=legal)
@@ -70,7 +70,7 @@ EYES[6] = [*_CORNERS, (-1, 0), (1, 0)]
 
 
 def as_svg(dice: list[list[int]], bid: int) -> str:
-    """The hands of seats 1, above, and 0 as an image, dice of the bid's face in yellow, and the bid between them."""
+    """Return the hands of positions 1, above, and 0 as an image, with the bid between them and its dice in yellow."""
     count, face = (bid - 1) // FACES + 1, (bid - 1) % FACES + 1
     drawn = [f'<text x="10" y="92">{f"bid: {count} of {face}" if bid else "no bid yet"}</text>']
     for row, hand in enumerate(reversed(dice)):

@@ -14,7 +14,6 @@ TURN = Decision(
     "Choose where your snake goes",
     observation={
         "board": List(Int(FOOD, SEATS - 1), CELLS, "row by row: the seat whose snake is there, -1 free, -2 food"),
-        "seat": Int(0, SEATS - 1, "your seat"),
         "heads": List(Int(-1, CELLS - 1), SEATS, "the cell of each snake's head; -1 for one that is gone"),
         "lengths": List(Int(0, CELLS), SEATS, "the length of each snake"),
         "turns_left": Int(1, 1000, "turns until the session ends"),
@@ -56,9 +55,7 @@ class Snakes(Rules):
                 self.food.append(session.rng.choice([cell for cell in range(CELLS) if board[cell] == FREE]))
                 board[self.food[-1]] = FOOD
             heads = [snake[0] if snake else -1 for snake in self.snakes]
-            asked = [
-                TURN(seat, board=board, seat=seat, heads=heads, lengths=lengths, turns_left=left) for seat in alive
-            ]
+            asked = [TURN(seat, board=board, heads=heads, lengths=lengths, turns_left=left) for seat in alive]
             self.move(dict(zip(alive, (yield asked))))
             for seat in alive:
                 lived[seat] += bool(self.snakes[seat])

@@ -34,7 +34,7 @@ class Words(Rules):
     def play(self, session: Session) -> Questions:
         self.said: list[str] = []
         letter, points = session.rng.choice(LETTERS[:20]), [0, 0]
-        for seat in itertools.islice(itertools.cycle(session.turn_order), MOST_WORDS):
+        for seat in itertools.islice(itertools.cycle(range(2)), MOST_WORDS):
             word = yield SAY(seat, letter=letter, said=self.said)
             is_word = len(word) > 1 and set(word) <= set(LETTERS)
             if not is_word or word in self.said or word[0] != letter:

@@ -342,7 +342,7 @@ def test_a_run_by_options_says_which_to_repeat(tmp_path: Path) -> None:
     place = make_contest(tmp_path, ["bold", "calm"])
     assert "repeat" not in run_cli(*place.arguments("--sessions", "40")).out  # as the settings say
     told = run_cli(*place.arguments("--sessions", "9", "--replicas", "3", "--seed", "hush"), columns=300)
-    assert "repeat --sessions 9 --replicas 3 --seed …: the settings say otherwise" in told.out
+    assert "use --sessions 9 --replicas 3 --seed … again" in told.out
 
 
 def test_options_may_mend_settings_that_alone_are_too_much(tmp_path: Path) -> None:

@@ -31,3 +31,14 @@ def test_chance_from_elsewhere_is_found(tmp_path: Path) -> None:
     with pytest.raises(conformance.ConformanceError, match="games has other values of moved when played in pieces"):
         conformance.determinism(suite)
     conformance.resume(suite)  # what is complete stays as it is
+
+
+def test_order_of_sets_is_found(tmp_path: Path) -> None:
+    (tmp_path / "rules.py").write_text(
+        RULES.replace("next(Moves.count) % 10**9", "int(list({'1', '2', '3', '4', '5', '6', '7', '8', '9'})[0])")
+    )
+    rules = str(tmp_path / "rules.py")
+    suite = conformance.ContestSuite("random_rules", tmp_path / "suite", rules=rules, sessions=2)
+    with pytest.raises(conformance.ConformanceError, match="iterate over a set of texts"):
+        conformance.hash_independence(suite)
+    conformance.determinism(suite)

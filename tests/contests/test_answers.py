@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.in_process import run_cli
-from tests.python_rules import play_field, play_table
+from tests.python_rules import of_seat, play_field, play_table
 from tournament import conformance
 from tournament.errors import RunError
 from tournament.rules import (
@@ -58,9 +58,9 @@ class Answers(Rules):
         answers: dict[str, list[Any]] = {}
         for one in self.decisions:
             legal = {"legal_actions": ["yes", "no", "perhaps, né"]} if one.name == "say" else {}
-            questions = [one(seat, n=n, last=SIGNS[n % 3], **legal) for seat in session.turn_order]
+            questions = [one(seat, n=n, last=SIGNS[n % 3], **legal) for seat in range(session.seats)]
             got = yield questions
-            answers[one.name] = [got[session.turn_order.index(seat)] for seat in range(session.seats)]
+            answers[one.name] = [got[seat] for seat in range(session.seats)]
         session.record([0, 0], **{name: list(map(hash_of, both)) for name, both in answers.items()})
 
 
@@ -196,8 +196,8 @@ def test_a_wrong_answer_of_a_c_bot_is_a_fault_and_the_default_counts(name: str, 
     ((result, rows),) = answered({"a": (".c", wrong), "b": (".c", IN_C)}, 2, max_faults=9)
     assert [(fault.seat, fault.decision) for fault in result.faults] == [(0, name)] * 2
     assert f"answered {refused}, which is no answer to this" in result.faults[0].message
-    assert [rows["games"][f"{name}_0"][n] for n in range(2)] == [hash_of(DEFAULTS[name])] * 2
-    assert [rows["games"][f"{name}_1"][n] for n in range(2)] == [hash_of(expected(n)[name]) for n in range(2)]
+    assert of_seat(rows["games"], name, 0).tolist() == [hash_of(DEFAULTS[name])] * 2
+    assert of_seat(rows["games"], name, 1).tolist() == [hash_of(expected(n)[name]) for n in range(2)]
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_a_wrong_answer_of_a_program_is_a_fault_and_the_default_counts() -> None
     assert (
         "answered [99], which is no answer to this; it takes at most 5 numbers from 0 to 10" in result.faults[0].message
     )
-    assert rows["games"]["split_0"].tolist() == [hash_of([7])] * 2
+    assert of_seat(rows["games"], "split", 0).tolist() == [hash_of([7])] * 2
 
 
 def test_what_a_bot_left_behind_its_view_is_gone_before_the_next_question() -> None:
@@ -341,7 +341,7 @@ def test_illegal_answer_that_loses_is_no_fault_and_goes_to_the_rules(kind: str) 
     bots = {"a": (suffix, source), "b": (".c", LEGAL_IN_C)}
     ((result, rows),) = play_field(contest_of(Losing), bots, sessions=3, max_faults=0).values()
     assert (result.faults, result.games) == ((), 3)
-    assert rows["games"]["points_0"].tolist() == [-1.0] * 3
+    assert of_seat(rows["games"], "points", 0).tolist() == [-1.0] * 3
     for name in LEGAL:
         told = [hash_of({**WRONG, **otherwise}[name]), hash_of(LEGAL[name])]
         assert [rows["games"][f"{name}_{seat}"][0] for seat in range(2)] == told, name
@@ -365,7 +365,7 @@ def test_rules_that_let_an_illegal_answer_go_unpunished_end_the_run(seats: int, 
         STRICT = False
 
     bots = {f"b{seat}": (".py", in_python(WRONG if seat < losers else LEGAL)) for seat in range(seats)}
-    with pytest.raises(RunError, match=r"seat 0 answered split illegally, which loses the game.*record 0\.0, 0\.0"):
+    with pytest.raises(RunError, match=r"position 0 answered split illegally, which loses the game.*record 0\.0, 0\.0"):
         play_table(contest_of(Lenient), bots, sessions=1)
 
 
@@ -387,7 +387,7 @@ class Guessing(Rules):
     decisions = (GUESS,)
 
     def play(self, session):
-        for seat in session.turn_order:
+        for seat in range(session.seats):
             answer = yield GUESS(seat, n=session.number % 10)
             if isinstance(answer, Illegal):
                 session.record([-1 if one == seat else 1 for one in range(2)])

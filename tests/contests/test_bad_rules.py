@@ -20,7 +20,7 @@ class Auction(Rules):
     decisions = (BID,)
 
     def play(self, session):
-        bids = yield [BID(seat, prize=1) for seat in session.turn_order]
+        bids = yield [BID(seat, prize=1) for seat in range(session.seats)]
         session.record([0] * session.seats)
 """
 SETTINGS = '[auction]\nrules = "auction.py"\nentrants = "bots"\nsessions = 2\nseats = 4\n'
@@ -37,10 +37,10 @@ SEATS = "seats = range(3, 7)"
         ('answer=Int(0, 9, "your bid")', "answer=int", "line 3: ValueError: bid: the answer is <class 'int'>"),
         ('answer=Int(0, 9, "your bid")', "answer=Text()", "line 3: ValueError: bid: an answer that is a text has a"),
         ('Int(1, 9, "the prize")', "9", "line 3: ValueError: bid: prize is 9; expected a type"),
-        ("[0] * session.seats", "[1, -1]", "points of 2 seats; there are 4 (auction.py, line 13)"),
+        ("[0] * session.seats", "[1, -1]", "points of 2 positions; expected 4 (auction.py, line 13)"),
         ("[0] * session.seats", "[1, 0, 0, 0]", "is worth 1.0, 0.0, 0.0, 0.0 (auction.py, line 13)"),
-        ("BID(seat, prize=1)", "BID(seat + 1, prize=1)", "bid asks seat 4; there are 0 to 3 (auction.py, line 12)"),
-        ("BID(seat, prize=1)", "BID(0, prize=1)", "the rules ask a seat twice together (auction.py, line 12)"),
+        ("BID(seat, prize=1)", "BID(seat + 1, prize=1)", "bid asks position 4; expected 0 to 3 (auction.py, line 12)"),
+        ("BID(seat, prize=1)", "BID(0, prize=1)", "the rules ask a position twice together (auction.py, line 12)"),
         ("BID(seat, prize=1)", 'BID(seat, prize="x")', "(auction.py, line 12)"),
         ("seats = 4\n", "seats = 7\n", "tournament.toml, line 5: seats = 7: "),
         ("seats = 4\n", "seats = 2\n", "tournament.toml, line 5: seats = 2: "),

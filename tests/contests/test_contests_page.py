@@ -39,8 +39,7 @@ def test_the_page_leads_to_a_leaderboard(page: Path, monkeypatch: pytest.MonkeyP
     assert {"heap", "turns"} <= set(games.columns)
     assert games["heap"].between(4, 50).all()
     # Who leaves multiples of four wins whenever he meets another number.
-    wins = games["points_1"].where((games["first_seat"] == 0), games["points_1"])
-    assert (wins[~(games["first_seat"] == 0) & (games["heap"] % 4 != 0)] == 1).all()
+    assert (games["points_0"][(games["bot_0"] == "leaves_four") & (games["heap"] % 4 != 0)] == 1).all()
 
 
 def test_the_page_s_package_is_named_by_its_class(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:

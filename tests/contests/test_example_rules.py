@@ -20,7 +20,7 @@ from engine.kernel.chance import Rng
 from tests.contest_runs import EXAMPLES
 from tests.oracles.deals import key_of
 from tests.oracles.poker_hands import card, worth_of_seven
-from tests.python_rules import play_field, play_table
+from tests.python_rules import of_seat, play_field, play_table
 from tournament.contests.contest import Contest
 from tournament.contests.rules_loader import load_rules
 
@@ -105,14 +105,14 @@ def test_words_are_won_by_the_bot_that_knows_more() -> None:
 
 GOLDEN_SNAKES: dict[tuple[str, ...], list[tuple[tuple[int, int], ...]]] = {  # by seat: turns lived, and length
     ("any_way", "clockwise", "hungry", "roomy"): [
-        ((9, 1), (150, 2), (150, 25), (9, 1)),
-        ((5, 1), (123, 1), (122, 25), (5, 1)),
-        ((7, 1), (130, 2), (150, 24), (150, 9)),
+        ((43, 1), (34, 1), (44, 9), (34, 1)),
+        ((8, 1), (8, 1), (150, 25), (150, 1)),
+        ((128, 2), (26, 1), (150, 22), (150, 3)),
     ],
     ("clockwise", "follows_wall", "hungry", "roomy"): [
-        ((120, 1), (77, 1), (121, 20), (29, 1)),
-        ((10, 1), (10, 1), (81, 18), (80, 4)),
-        ((150, 3), (6, 1), (6, 1), (150, 2)),
+        ((150, 2), (6, 1), (150, 25), (6, 1)),
+        ((18, 1), (13, 2), (150, 32), (150, 4)),
+        ((150, 5), (7, 1), (150, 24), (132, 4)),
     ],
 }
 
@@ -122,7 +122,8 @@ def test_snakes_of_every_kind_play_the_golden_games(names: tuple[str, ...]) -> N
     ((result, rows),) = play_table(rules_of("snakes"), bots_of("snakes", *names), sessions=3, seats=4)
     games = rows["games"]
     played = [
-        tuple((int(games[f"turns_{seat}"][i]), int(games[f"length_{seat}"][i])) for seat in range(4)) for i in range(3)
+        tuple((int(of_seat(games, "turns", seat)[i]), int(of_seat(games, "length", seat)[i])) for seat in range(4))
+        for i in range(3)
     ]
     assert result.faults == () and played == GOLDEN_SNAKES[names]
 
@@ -222,8 +223,8 @@ def test_holdem_hand_conserves_chips_and_pays_as_the_oracle(data: st.DataObject)
         while (question := sent(play, answer)) is not None:
             told = question.plain()
             assert sum(told["stacks"]) + told["pot"] == sum(stacks) and min(told["stacks"]) >= 0
-            assert not told["folded"][told["seat"]] and told["stacks"][told["seat"]] > 0
-            assert told["to_call"] <= told["stacks"][told["seat"]]
+            assert not told["folded"][question.position] and told["stacks"][question.position] > 0
+            assert told["to_call"] <= told["stacks"][question.position]
             answer = data.draw(
                 st.sampled_from(["call", "raise", "fold"]) if question.decision.name == "act" else st.integers(0, 70)
             )

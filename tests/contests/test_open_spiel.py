@@ -11,7 +11,7 @@ import pyspiel
 import pytest
 
 from tests.contest_runs import REPOSITORY
-from tests.python_rules import play_field, play_table
+from tests.python_rules import of_seat, play_field, play_table
 from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.contests.open_spiel.game_tree import NoGame, game_of
@@ -166,7 +166,7 @@ def test_points_of_a_game_that_is_not_zero_sum_are_both_recorded() -> None:
     bots = {"a": (".c", LOWEST), "b": (".c", "int act(const View *bot) { return 1; }\n")}
     ((result, rows),) = play_field(find_contest("open_spiel"), bots, sessions=4, open_spiel_game="matrix_pd").values()
     assert [won.points for won in result.sums] == [0.0, 40.0]
-    assert rows["sessions"]["points_1"].tolist() == [10.0] * 4
+    assert of_seat(rows["sessions"], "points", 1).tolist() == [10.0] * 4
 
 
 @pytest.mark.parametrize(

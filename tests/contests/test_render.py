@@ -50,14 +50,18 @@ def write(folder: Path, render: str, seats: str = "2", settings: str = "sessions
     rules_loader.forget()
 
 
-def test_a_drawing_has_the_bots_names_by_seat(folder: Path) -> None:
+def test_a_drawing_has_the_bots_names_by_position(folder: Path) -> None:
     write(folder, 'return f"{self.bot_names[len(self.said) % session_seats(self)]}: {self.said}"', "range(3, 7)")
     source = folder / "guesses.py"
     source.write_text(source.read_text() + "\n\ndef session_seats(rules):\n    return len(rules.bot_names)\n")
     assert "render failed" not in run_cli("run", "guesses", "--executor", "local").err
     found = replay("guesses", match=tuple(BOTS), session=0)
     assert {name: BOTS[name] for name in found.seats} == BOTS
-    assert [drawing.partition(":")[0] for drawing in found.drawings] == [*found.seats * 3, found.seats[0]]
+    (game,) = found.games
+    assert game.row
+    at = [game.row[f"bot_{position}"] for position in range(3)]
+    assert [step.bot for step in game.steps] == at * 3
+    assert [drawing.partition(":")[0] for drawing in found.drawings] == [*at * 3, at[0]]
 
 
 @pytest.mark.parametrize(

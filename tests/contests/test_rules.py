@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.kernel.chance import Rng, StreamRandom
+from engine.rules.session_core import seating
 from tests.python_rules import Everything, fold, new_core, play_field, played_by_functions, tables_of
 from tournament.contests.contest import Contest
 from tournament.errors import RunError
@@ -161,7 +162,9 @@ def test_values_lie_where_c_looks_for_them(told: list[ValueType]) -> None:
     """ctypes lays structs out as the platform's C compiler does."""
     decision = Decision("act", "m", observation={f"v{i}": one for i, one in enumerate(told)}, answer=Int(0, 1, "a"))
     kinds: dict[str, Any] = {"i": ctypes.c_int32, "c": ctypes.c_int32, "q": ctypes.c_int64, "d": ctypes.c_double}
-    members: list[tuple[str, Any]] = []
+    members: list[tuple[str, Any]] = [
+        ("seat", ctypes.c_int32), ("seats", ctypes.c_int32), ("players", ctypes.c_int32 * 5)
+    ]  # fmt: skip
     for i, one in enumerate(told):
         code, _, _, most, _ = one.spec
         if code != "s" and most < 0:
@@ -169,7 +172,7 @@ def test_values_lie_where_c_looks_for_them(told: list[ValueType]) -> None:
         elif code != "s":
             members += [(f"v{i}_count", ctypes.c_int32), (f"v{i}", kinds[code] * max(1, most))]
     expected = type("Expected", (ctypes.Structure,), {"_fields_": members})
-    struct = lay_out([decision])
+    struct = lay_out([decision], 5)
     assert struct.size >= ctypes.sizeof(expected)
     for member in struct.members:
         assert member.offset == getattr(expected, member.name).offset
@@ -216,7 +219,7 @@ def test_the_second_leg_of_a_duplicate_match_has_the_same_chance_and_the_seats_s
         name = "watched"
 
         def play(self, session: Session) -> Questions:
-            seen[leg].append((session.first_seat, session.rng.roll(20)))
+            seen[leg].append((seating(session)[0], session.rng.roll(20)))
             # How much a game draws changes nothing in the next.
             session.rng.roll(session.number * (1 + leg))
             session.record([0, 0], x_chose=0, x_named=0, y_named=0)
@@ -243,14 +246,14 @@ def test_the_second_leg_of_a_duplicate_match_has_the_same_chance_and_the_seats_s
         (lambda d, s: d(0, small=10), "small is 10, 0 to 9 were declared"),
         (lambda d, s: d(0, small=1.0), "small is 1.0, 0 to 9 were declared"),
         (lambda d, s: d(0, small=2**80), "no whole number of 64 bits"),
-        (lambda d, s: d(2, small=1), "asks seat 2"),
+        (lambda d, s: d(2, small=1), "asks position 2; expected 0 to 1"),
         (lambda d, s: d(0), "declared is small"),
         (lambda d, s: d(0, small=1, large=2), "shows small, large"),
         (lambda d, s: d(0, small=1, default=7), "default answer 7 is not legal"),
         (lambda d, s: 5, "yield 5, which is no question"),
         (lambda d, s: s.record([1, 1]), "worth 1.0, 1.0"),
-        (lambda d, s: s.record([1, 0, -1], chosen=1), "record points of 3 seats; there are 2"),
-        (lambda d, s: [d(0, small=1), d(0, small=2)], "ask a seat twice together"),
+        (lambda d, s: s.record([1, 0, -1], chosen=1), "record points of 3 positions; expected 2"),
+        (lambda d, s: [d(0, small=1), d(0, small=2)], "ask a position twice together"),
         (lambda d, s: [], "yield a list without a question"),
         (lambda d, s: [d(0, small=1), 5], "yield a list with 5, which is no question"),
         (lambda d, s: s.record([1, -1], chosen=300), "chosen = 300, which its column can't hold"),
@@ -427,13 +430,18 @@ def test_declarations_that_contradict_each_other_are_refused() -> None:
         return Decision(name, "m", observation=shown, answer=Int(0, 1, "a"))
 
     with pytest.raises(ValueError, match="different things called v"):
-        lay_out([one("a", v=Int(0, 1, "v")), one("b", v=Int(0, 2, "v"))])
+        lay_out([one("a", v=Int(0, 1, "v")), one("b", v=Int(0, 2, "v"))], 2)
+    said_twice = lay_out([one("a", v=Int(0, 1, "a number")), one("b", v=Int(0, 1, "the same, said otherwise"))], 2)
+    assert [member.type.description for member in said_twice.members if member.name == "v"] == ["a number"]
     with pytest.raises(ValueError, match="v_count"):
-        lay_out([one("a", v=List(Int(0, 1), 3, "v"), v_count=Int(0, 1, "n"))])
+        lay_out([one("a", v=List(Int(0, 1), 3, "v"), v_count=Int(0, 1, "n"))], 2)
     with pytest.raises(ValueError, match="numbers, those of another texts"):
-        lay_out([answered(LegalAction(Int(0, 1), 3)), answered(LegalAction(Text(), 3))])
+        lay_out([answered(LegalAction(Int(0, 1), 3)), answered(LegalAction(Text(), 3))], 2)
     with pytest.raises(ValueError, match="are observed with answer=LegalAction"):
         one("a", legal_actions=Int(0, 1, "v"))
+    for name in ("seat", "seats", "players"):
+        with pytest.raises(ValueError, match=f"a: every bot observes {name} already; leave it out"):
+            one("a", **{name: Int(0, 1, "v")})
 
 
 @pytest.mark.parametrize(

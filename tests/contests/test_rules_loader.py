@@ -67,7 +67,10 @@ def test_rules_in_a_file_are_played_and_read_and_another_content_is_another_vers
     path.write_text(path.read_text() + "\n# another\n")
     told = Listener()
     changed = run("dice", sessions=4, executor="local", workers=1, listener=told)
-    assert any(text.startswith("Not what was played before (the rules have changed): ") for text in told.said)
+    assert any(
+        text.startswith("these settings differ from the records' (the rules have changed); archiving")
+        for text in told.said
+    )
     assert changed.setup.engine != played.setup.engine
     assert changed.ranking == played.ranking, "what is dealt follows from the name of the rules"
     assert [place.name for place in (folder / "results").iterdir()] != ["dice"], "nothing was archived"

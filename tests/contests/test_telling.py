@@ -10,19 +10,20 @@ from hypothesis import strategies as st
 from tests.built_in import VON_NEUMANN_POKER
 from tournament.contests.game_text import plain_columns, plain_game, plain_value
 from tournament.contests.questions import in_words
-from tournament.store.columns import Column
+from tournament.store.columns import NAME, Column
 
 
 def test_columns_about_a_seat_are_told_by_the_bot_s_name() -> None:
-    row: dict[str, object] = {"match": 1, "session": 2, "game": 3, "first_seat": 1, "last_bid": 8, "held": True}
-    row |= {"points_0": -1.0, "points_1": 1.0, "is_dealer_1": True, "flop_1": 2}
+    row: dict[str, object] = {"match": 1, "session": 2, "game": 3, "bot_0": "bob", "bot_1": "ann"}
+    row |= {"last_bid": 8, "held": True, "points_0": -1.0, "points_1": 1.0, "is_dealer_1": True, "flop_1": 2}
     columns = [
         *[Column(name, "float64", "m", seat=seat) for seat, name in enumerate(["points_0", "points_1"])],
+        *[Column(name, NAME, "m") for name in ("bot_0", "bot_1")],
         Column("is_dealer_1", "bool", "m", seat=1),
         Column("flop_1", "uint8", "m"),
     ]
     assert list(plain_columns(row, columns)) == [
-        (1, "is first"),
+        (0, "is first"),
         (None, "last bid: 8"),
         (None, "held: yes"),
         (0, "points: -1"),
@@ -30,8 +31,8 @@ def test_columns_about_a_seat_are_told_by_the_bot_s_name() -> None:
         (1, "is dealer"),
         (None, "flop 1: 2"),
     ]
-    told = plain_game(row, ("ann", "bob"), columns).outcome
-    assert told.startswith("bob is first, last bid: 8, held: yes, ann points: -1, bob points: 1, ")
+    told = plain_game(row, ("bob", "ann"), columns).outcome
+    assert told.startswith("bob is first, last bid: 8, held: yes, bob points: -1, ann points: 1, ")
 
 
 @given(st.lists(st.integers(-6, 12), max_size=30))
@@ -44,6 +45,10 @@ def test_a_list_in_short_says_all_its_numbers(numbers: list[int]) -> None:
         assert len(stretch) == 1 or len(stretch) > 3
         read += stretch
     assert read == numbers
+
+
+def test_empty_text_is_shown() -> None:
+    assert plain_value("") == '""'
 
 
 def test_question_has_the_names_of_the_bots_language() -> None:

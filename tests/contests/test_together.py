@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.python_rules import play_table
+from tests.python_rules import of_seat, play_table
 from tournament.rules import Column, Decision, Int, List, Questions, Rules, Session
 from tournament.rules.rules import contest_of
 
@@ -33,11 +33,11 @@ class Auction(Rules):
         bids: list[int] = []
         for _ in range(2):
             prize = session.rng.randint(1, 20)
-            asked = [BID(seat, prize=prize, bids=bids) for seat in session.turn_order]
+            asked = [BID(seat, prize=prize, bids=bids) for seat in range(session.seats)]
             answers = yield asked
-            bids = [answers[session.turn_order.index(seat)] for seat in range(session.seats)]
+            bids = [answers[seat] for seat in range(session.seats)]
         matched = [0] * session.seats
-        for seat in session.turn_order:
+        for seat in range(session.seats):
             matched[seat] = yield MATCH(seat, number=sum(bids) % 100)
         mean = sum(bids) / session.seats
         session.record([bid - mean for bid in bids], bid=bids, matched=matched)
@@ -96,13 +96,15 @@ def records(played: list[tuple[Any, Any]]) -> list[Any]:
 @pytest.mark.parametrize("seats", [1, 3, 4, 6])
 def test_tables_of_c_bots_record_a_number_per_seat(seats: int) -> None:
     played = play_table(contest_of(Auction), bots(["c"] * seats), sessions=8, legs=2, seats=seats)
-    for leg, (result, rows) in enumerate(played):
+    for result, rows in played:
         games = rows["games"]
         assert result.games == 8 and result.faults == () and len(result.sums) == seats
-        assert games["first_seat"].tolist() == [(leg - n) % seats for n in range(8)]
+        at = np.stack([games[f"bot_{position}"] for position in range(seats)])
+        assert (np.sort(at, axis=0) == np.arange(seats)[:, np.newaxis]).all()
         points = np.stack([games[f"points_{seat}"] for seat in range(seats)])
         assert np.allclose(points.sum(axis=0), 0)
-        assert [sums.points for sums in result.sums] == pytest.approx(points.sum(axis=1).tolist())
+        own = [of_seat(games, "points", seat).sum() for seat in range(seats)]
+        assert [sums.points for sums in result.sums] == pytest.approx(own)
         assert all(
             (games[f"matched_{seat}"] == sum(games[f"bid_{n}"].astype(int) for n in range(seats)) % 100).all()
             for seat in range(seats)
@@ -152,5 +154,5 @@ def test_a_fault_among_those_asked_together_replaces_that_seats_answer_alone(kin
         assert rows["games"][name].tolist() == column.tolist(), name
     if allowed == 1:  # the defaults count to the end
         last = result.faults[-1].session
-        assert rows["games"]["bid_2"][last + 1 :].tolist() == [1] * (8 - last)
-        assert rows["games"]["matched_2"][last + 1 :].tolist() == [0] * (8 - last)
+        assert of_seat(rows["games"], "bid", 2)[last + 1 :].tolist() == [1] * (8 - last)
+        assert of_seat(rows["games"], "matched", 2)[last + 1 :].tolist() == [0] * (8 - last)

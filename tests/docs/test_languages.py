@@ -13,6 +13,7 @@ import pytest
 from tests.built_in import MATRIX_GAME, TWO_CARD_DRAW, VON_NEUMANN_POKER
 from tournament.config import load_config
 from tournament.contests.contest import Contest
+from tournament.contests.rules_loader import Source, load_source
 from tournament.entrants.new import templates, write_new_bot
 from tournament.runner.listener import NullListener
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -70,6 +71,37 @@ def test_program_that_new_writes_is_fit(
     short = {"hands": 60, "servers": 1} if contest is TWO_CARD_DRAW else {"sessions": 3}
     settings = contest.settings.model_validate(short)
     report = check_bot(contest, settings, sandbox, folder, NullListener())
+    assert report.fit, (report.problem, report.faults)
+
+
+PHRASES = """\
+from tournament.rules import Decision, Int, LegalAction, Rules, Text
+
+SAY = Decision("say", "Say it", observation={"n": Int(0, 9)}, answer=LegalAction(Text(), 3, "a phrase"))
+
+
+class Phrases(Rules):
+    name = "phrases"
+    seats = 2
+    decisions = (SAY,)
+
+    def play(self, session):
+        yield [SAY(seat, n=1, legal_actions=['yes, "please]"', "no"]) for seat in range(2)]
+        session.record([0, 0])
+"""
+
+
+@pytest.mark.parametrize("language", WRITTEN)
+def test_program_that_new_writes_reads_texts_with_commas_and_brackets(
+    language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sandbox = toolchain(WRITTEN[language], monkeypatch)
+    contest = load_source(Source("phrases.py", PHRASES.encode(), None))
+    folder = write_new_bot(contest, tmp_path, "fresh", language)
+    assert "Say it: a phrase. Return one of the legal actions." in " ".join(
+        path.read_text() for path in sorted(folder.iterdir())
+    )
+    report = check_bot(contest, contest.settings(sessions=3, max_faults=0), sandbox, folder, NullListener())
     assert report.fit, (report.problem, report.faults)
 
 

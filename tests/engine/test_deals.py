@@ -75,7 +75,7 @@ def test_both_legs_of_a_duplicate_match_have_the_same_deals() -> None:
     settings = poker_settings(duplicate=True)
     for number in (0, 1):
         tables = poker_tables()
-        plan = LegPlan(3, number, 2, deals_key=key_of(99), first=number % 2)
+        plan = LegPlan(3, number, 2, deals_key=key_of(99), rotation=number % 2)
         core = VON_NEUMANN_POKER.new_core(CoreSetup(plan, settings, *tables))
         while core.play(0):  # all pass
             pass

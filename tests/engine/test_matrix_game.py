@@ -241,7 +241,7 @@ def test_settings_reach_the_core() -> None:
         (2, chosen, plain),
     )
     for number, of, expected in legs:
-        core = MATRIX_GAME.new_core(CoreSetup(LegPlan(0, number, 3, key_of(1), first=number % 2), of, *tables()))
+        core = MATRIX_GAME.new_core(CoreSetup(LegPlan(0, number, 3, key_of(1), rotation=number % 2), of, *tables()))
         answer = 0
         while core.play(answer) == ANSWER_WANTED:
             answer = core.pending()[1]  # x plays 0, y plays 1

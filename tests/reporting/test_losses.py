@@ -61,7 +61,8 @@ def test_seats_and_kinds_are_sums_over_the_games_of_the_match(results: str) -> N
         worst = rows[(rows.session == one.session) & (rows.game == one.game)]
         assert one.count == len(rows) and float(worst.won.iloc[0]) == rows.won.min()
     other = losses_to(VON_NEUMANN_POKER, load(results), "dull", "bold")
-    assert {one.seat: one.count for one in other.seats} == {one.seat: one.count for one in told.seats}
+    roles = {"as A": "as B", "as B": "as A"}
+    assert {one.seat: one.count for one in other.seats} == {roles[one.seat]: one.count for one in told.seats}
     assert sum(one.mean * one.count for one in other.seats + told.seats) == pytest.approx(0)
     assert other.points_per_session == -told.points_per_session
 
@@ -108,14 +109,14 @@ def test_rules_in_python_tell_who_came_first(tmp_path: Path, monkeypatch: pytest
     run_cli("match", "liars_dice", "one_more", "counter", "--sessions", "30", "--seed", SEEDS[8], "--results", place)
     found = load(place + "/liars_dice")
     told = dataclasses.asdict(losses_to(config.played.under(config.contest), found, "one_more", "counter"))
-    games = found.games  # one_more is y
-    for seat, came_first in (("coming first", True), ("coming second", False)):
-        own = games[(games.first_seat == 0) != came_first]
+    games = found.games
+    for position, seat in enumerate(("coming first", "coming second")):
+        own = games[games[f"bot_{position}"] == "one_more"].rename(columns={f"points_{position}": "own"})
         (line,) = [one for one in told["seats"] if one["seat"] == seat]
-        assert (line["count"], line["mean"]) == (len(own), pytest.approx(own.points_1.mean()))
+        assert (line["count"], line["mean"]) == (len(own), pytest.approx(own.own.mean()))
         (kind,) = [one for one in told["game_kinds"] if one["kind"] == seat]
-        assert kind["won"] == own.points_1.sum() < 0
-        assert own[(own.session == kind["session"]) & (own.game == kind["game"])].points_1.item() == -1
+        assert kind["won"] == own.own.sum() < 0
+        assert own[(own.session == kind["session"]) & (own.game == kind["game"])].own.item() == -1
     assert sum(one["share"] for one in told["game_kinds"]) == pytest.approx(1) and not told["charts"]
 
 
@@ -129,12 +130,12 @@ def test_figures_of_a_game_that_is_not_zero_sum_are_its_own_points(
     (bots / "half.c").write_text("int bid(const View *view) { return (int)view->value / 2; }\n")
     (bots / "third.c").write_text("int bid(const View *view) { return (int)view->value / 3; }\n")
     found = run("prizes", executor="local", workers=1)
-    sessions = found.sessions
-    for seat, bot in enumerate(("half", "third")):
+    sessions = found.sessions.by_bot()
+    for bot in ("half", "third"):
         told = losses_to(load_config("prizes").played, found, bot)
-        own, other = sessions[f"points_{seat}"], sessions[f"points_{1 - seat}"]
+        own, other = (sessions[sessions[name] == bot].points for name in ("bot", "opponent"))
         assert told.points_per_session == pytest.approx(own.mean()) != pytest.approx(-other.mean())
-        assert sum(one.mean * one.count for one in told.seats) / len(sessions) == pytest.approx(own.mean())
+        assert sum(one.mean * one.count for one in told.seats) / len(own) == pytest.approx(own.mean())
         assert sum(told.trend) / len(told.trend) == pytest.approx(own.mean(), rel=0.01)
     narrow = run_cli("crosstable", "prizes", columns=20)
     assert "--bot NAME shows one bot's matches, the best first" in narrow.err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import wasmtime
 
@@ -16,10 +17,7 @@ from tournament.entrants.build import Builds, PutOff
 from tournament.errors import RunError
 from tournament.leg import Failure
 from tournament.records.results import load
-from tournament.runner.round_play import RoundPlay
-from tournament.worker.processes import verdicts
 from tournament.worker.processes.bot_process import BotProcess
-from tournament.worker.processes.verdicts import Ending
 from tournament.worker.wasm import seating
 
 FIELD = ["bold", "calm", "dull"]
@@ -181,7 +179,7 @@ def test_a_bot_set_aside_keeps_its_recorded_matches_and_its_rank(
     place.play()
     before = read_outcome(place.results)
     place.config.write_text(place.config.read_text().replace("replicas = 2", "replicas = 4"))
-    late_in(monkeypatch, 2)
+    late_in(monkeypatch, 99)
     place.play(listener=said)
     set_aside(place, said)
     after = read_outcome(place.results)
@@ -229,52 +227,40 @@ def test_a_bot_that_is_late_once_plays_on_as_if_it_had_not_been(
 OF_ITS_OWN = "import os, time\nn = 0\ndef a(bot):\n  global n\n  n += 1\n  {}\n  return 0\ndef b(bot, bet): return 1\n"
 
 
-@pytest.mark.parametrize("kills", [1, 2])
-def test_bot_killed_from_outside_once_plays_on_and_killed_twice_is_set_aside(
+@pytest.mark.parametrize("kills", [1, 2, 3])
+def test_bot_killed_from_outside_plays_on_unless_killed_thrice_in_a_leg(
     tmp_path: Path, without: dict[str, Outcome], kills: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     odd = OF_ITS_OWN.format("os._exit(1) if n == 2 else None").encode()
     calm, place, said = place_of(tmp_path / "calm", odd, ".py"), place_of(tmp_path / "killed", odd, ".py"), Listener()
     calm.play()
-    killed: list[int] = []
-    ending = BotProcess.ending
+    killed: list[str] = []
+    failure = BotProcess.failure
 
-    def killed_first(self: BotProcess, passed: Failure | None) -> Ending:
-        ended = ending(self, passed)
-        if len(killed) == kills:
-            return ended
-        killed.append(self.confined.pid)
-        return Ending(status=-9, from_outside=True)
+    def killed_first(self: BotProcess, passed: Failure | None) -> Failure | None:
+        found = failure(self, passed)
+        if len(killed) == kills or self.leg.digest not in killed[:1] + [self.leg.digest] * (not killed):
+            return found
+        killed.append(self.leg.digest)
+        return None
 
-    monkeypatch.setattr(BotProcess, "ending", killed_first)
+    monkeypatch.setattr(BotProcess, "failure", killed_first)
     place.play(listener=said)
     assert len(killed) == kills
-    if kills == 1:
+    if kills < 3:
         assert_same(in_order(read_outcome(place.results)), in_order(read_outcome(calm.results)))
     else:
         assert "its process was killed from outside" in set_aside(place, said)
         assert_same(records_of(place), without[".py"])
 
 
-@pytest.mark.slow
-def test_bot_that_sleeps_long_in_each_leg_is_at_fault_in_all_after_one_second_try(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(verdicts, "_LONG_SECONDS", 0.05)
-    rounds: list[RoundPlay] = []
-    play = RoundPlay.play
-
-    def noted(self: RoundPlay) -> None:
-        rounds.append(self)
-        play(self)
-
-    monkeypatch.setattr(RoundPlay, "play", noted)
+def test_bot_that_sleeps_beyond_its_patience_is_at_fault_in_first_try(tmp_path: Path) -> None:
     place = place_of(tmp_path, OF_ITS_OWN.format("time.sleep(99 * (n == 2))").encode(), ".py")
-    place.config.write_text(f"{place.config.read_text()}idle_seconds = 0.1\n")
+    place.config.write_text(f"{place.config.read_text()}idle_seconds = 1.2\n")
     place.play()
-    faults = load(str(place.results)).faults
-    assert faults.message.str.startswith("did not answer for ").all() and len(faults) >= 6
-    assert [len(one.cleared) for one in rounds] == [1, 0]
+    results = load(str(place.results))
+    assert len(results.faults) >= 4 and results.faults.message.str.startswith("did not answer for ").all()
+    assert pd.read_parquet(place.results / "legs").tries.eq(1).all()
 
 
 def test_trouble_with_all_bots_is_the_machines_and_takes_nothing_out_of_the_records(

@@ -275,16 +275,13 @@ def test_a_newcomer_changes_only_the_tables_that_it_enters() -> None:
 
 
 @pytest.mark.parametrize("duplicate", [False, True])
-def test_each_bot_comes_first_equally_often(duplicate: bool) -> None:
-    """Over the sessions of a leg, its replicas, and the legs of a duplicate match, which have the same deals."""
+def test_legs_of_a_duplicate_match_share_their_deals_and_differ_by_a_rotation(duplicate: bool) -> None:
     four = [*(ANN, BOB, CAT), Competitor(3, "dot", "wasm", "dot")]
     schedule = replace(table(four, 4, duplicate=duplicate), replicas=Replicas(4))
     legs = list(schedule.legs())
     assert len(legs) == (16 if duplicate else 4) and len({leg.plan.deals_key for leg in legs}) == 4
-    first = [[(leg.plan.first - session) % 4 for session in range(3)] for leg in legs]
-    assert Counter(itertools.chain(*first)) == dict.fromkeys(range(4), 3 * len(legs) // 4)
-    roles = [(leg.plan.number % 4, leg.plan.number // 4) if duplicate else (0, leg.plan.number) for leg in legs]
-    assert [one[0] for one in first] == [-(place + replica * 3) % 4 for place, replica in roles]
+    assert [leg.plan.rotation for leg in legs] == ([0, 1, 2, 3] * 4 if duplicate else [0] * 4)
+    assert [leg.plan.replica for leg in legs] == [number // (4 if duplicate else 1) for number in range(len(legs))]
 
 
 def test_a_match_of_all_has_one_number_and_a_seat_for_everybody() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.processes import forking
 from tests.built_in import VON_NEUMANN_POKER
 from tests.processes import is_gone, wait_until_exited
 from tests.worker.support import ON
@@ -19,6 +20,7 @@ from tournament.leg import Unfit
 from tournament.sandbox.outside import fork_server, run_command
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, Program
+from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.readable_paths import interpreter, python_paths
 from tournament.worker.processes import python_bots
 
@@ -141,6 +143,46 @@ def test_a_fork_that_breaks_off_is_no_trouble_for_the_next(
             ran("exit 0")
     assert len(os.listdir("/proc/self/fd")) <= before
     assert ran("exit 4").status == 4
+
+
+def refuse(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+    """Have the system refuse this many forks, as it does at a limit of processes."""
+    ask = fork_server._Server._ask
+    left = [times]
+
+    def refused(server: fork_server._Server, kind: int, *given: object, **named: object) -> tuple[int, int]:
+        if kind == forking.FORK and left[0]:
+            left[0] -= 1
+            return -errno.EAGAIN, 0
+        return ask(server, kind, *given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(fork_server._Server, "_ask", refused)
+
+
+def test_refused_fork_ends_neither_server_nor_other_forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = python_bot()
+    server = server_of(first)
+    try:
+        with monkeypatch.context() as patch:
+            refuse(patch, 3)
+            second = python_bot()
+            assert server_of(second) == server and not first.has_ended()
+            second.end()
+            refuse(patch, 1000)
+            with pytest.raises(MachineBusyError, match="a process can't be started here: Resource temporarily"):
+                python_bot()
+        assert not first.has_ended()
+    finally:
+        first.end()
+
+
+def test_system_ends_bots_before_tournament() -> None:
+    process = python_bot()
+    try:
+        ours, theirs = (int(Path(f"/proc/{pid}/oom_score_adj").read_text()) for pid in ("self", process.pid))
+        assert theirs == 1000 > ours
+    finally:
+        process.end()
 
 
 def test_forks_die_with_the_tournament() -> None:

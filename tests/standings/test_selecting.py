@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pytest
 
 import tournament
-from tests.contest_runs import ContestDir, make_contest
+from tests.contest_runs import ContestDir, make_contest, with_texts
 from tournament.errors import InputError
 from tournament.records.results import Results
 from tournament.store.folder_storage import FolderStorage
@@ -50,7 +50,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def same(part: pd.DataFrame, whole: pd.DataFrame) -> None:
-    pandas.testing.assert_frame_equal(part, whole.reset_index(drop=True))
+    pandas.testing.assert_frame_equal(with_texts(pd.DataFrame(part)), with_texts(whole.reset_index(drop=True)))
 
 
 def test_matches_are_all_that_is_read(place: ContestDir, whole: Results, opened: list[str]) -> None:
@@ -92,7 +92,7 @@ def test_columns_come_in_the_order_asked(place: ContestDir, whole: Results) -> N
 def test_what_there_is_none_of_is_named(place: ContestDir) -> None:
     where = str(place.results)
     with pytest.raises(
-        InputError, match=r"unknown column 'bets'; expected one of: match, session, game, seat_0_is_a, .*, bot_1$"
+        InputError, match=r"unknown column 'bets'; expected one of: match, replica, session, game, bot_0, .*, points_1$"
     ):
         tournament.load(where, columns=["bet", "bets"])
     with pytest.raises(InputError, match="unknown match '77'; expected one of: 0, 1, 2, 3, 4, 5"):
@@ -115,16 +115,15 @@ def test_a_scan_has_the_same_rows(place: ContestDir, whole: Results, opened: lis
     games = tournament.scan(str(place.results))
     assert opened == []
     assert games.count_rows() == len(whole.games)
-    plain = whole.games.drop(columns=["bot_0", "bot_1"])
-    same(games.to_table().to_pandas(), plain)
+    same(games.to_table().to_pandas(), whole.games)
     del opened[:]
-    same(games.to_table(filter=pc.field("match") == 3).to_pandas(), plain[plain["match"] == 3])
+    same(games.to_table(filter=pc.field("match") == 3).to_pandas(), whole.games[whole.games["match"] == 3])
     assert len(set(opened)) == 1
     bets = whole.games.groupby("match")["bet"].mean()
     found = duckdb.sql("SELECT match, avg(bet) FROM games GROUP BY match ORDER BY match").fetchall()
     assert found == [(match, pytest.approx(mean)) for match, mean in bets.items()]
     lazily = polars.scan_pyarrow_dataset(games).filter(polars.col("match") == 3).select("bet").collect()
-    assert lazily["bet"].to_list() == plain[plain["match"] == 3]["bet"].tolist()
+    assert lazily["bet"].to_list() == whole.games[whole.games["match"] == 3]["bet"].tolist()
     few = tournament.scan(str(place.results), "sessions", bots=["calm"], matches=[0])
     assert few.to_table()["match"].unique().to_pylist() == [0]
     assert duckdb.sql("SELECT count(*), max(match) FROM few").fetchall() == [(40, 0)]

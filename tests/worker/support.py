@@ -25,16 +25,30 @@ from tournament.entrants.build import build_entrants
 from tournament.leg import Leg, Seat
 from tournament.runner.schedule.legs import Competitor, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.store.field import Origin
 from tournament.store.legs import Fault, LegResult
 from tournament.worker.processes.bot_process import Use
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.leg_in_play import PlayedLeg
 from tournament.worker.processes.spool import Spool
 
+CONTEST = VON_NEUMANN_POKER.name
 Source = str | bytes | Mapping[str, str]
 Question = tuple[int, tuple[int, ...], bytes]
 ON = SandboxSettings()
 SILENT_C = "int a(const Bot *b) { return 0; } int b(const Bot *b, int x) { return 0; }"
+
+
+def origin_of(field: Iterable[Competitor], house: Iterable[Competitor] = ()) -> Origin:
+    """What legs of these competitors are played with."""
+    players = (*field, *house)
+    return Origin(
+        CONTEST,
+        VON_NEUMANN_POKER.engine_version,
+        {},
+        {one.name: one.number for one in players},
+        {one.name: one.artifact or "0" * 64 for one in players},
+    )
 
 
 def write_bot(path: Path, source: Source) -> None:
@@ -147,21 +161,13 @@ def play(
     legs: Sequence[Leg] | None = None,
     new_core: NewCore = VON_NEUMANN_POKER.new_core,
 ) -> list[Played]:
-    """Play legs, by default those of a round robin, as one batch; in the schedule's order. What the machine broke off
-    is played a second time."""
+    """Play legs, by default those of a round robin, as one batch; in the schedule's order."""
     chosen = legs_of(entrants, settings) if legs is None else legs
     contest = replace(VON_NEUMANN_POKER, new_core=new_core)
     how = artifacts_of(entrants), cache_folder()
-    broken_off: list[Leg] = []
     with contextlib.closing(Spool()) as spool:
-        first = play_in_lanes(
-            contest, settings, sandbox, chosen, *how, spool, put_off=lambda leg, _: broken_off.append(leg)
-        )
-        played = {leg.result.digest: read(leg) for leg in first}
-        if left := [leg for leg in chosen if leg.digest not in played]:
-            assert broken_off
-            second = play_in_lanes(contest, settings, sandbox, left, *how, spool)
-            played |= {leg.result.digest: read(leg) for leg in second}
+        playing = play_in_lanes(contest, settings, sandbox, chosen, *how, spool)
+        played = {leg.result.digest: read(leg) for leg in playing}
     return [played[leg.digest] for leg in chosen]
 
 

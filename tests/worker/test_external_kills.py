@@ -7,7 +7,10 @@ import os
 import random
 import re
 import signal
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,6 +27,7 @@ from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.exit_status import Ending
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, Mode
+from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.worker.processes import admission
 from tournament.worker.processes.admission import MemoryBudget
 
@@ -89,6 +93,58 @@ def test_signals_from_outside_change_no_record(seed: int) -> None:
             if not ends.isdisjoint(sent):
                 return
     raise AssertionError(sent)
+
+
+def test_legs_wait_while_system_refuses_forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once others have ended, there is room again."""
+    settings = Settings(sessions=10, seed="1")
+    entrants = build({f"told{number}": FIELD["told"] for number in range(4)})
+    expected = [leg.what_counts for leg in play(entrants, settings)]
+    start, running = fork_server.start, list[Confined]()
+
+    def start_few(launch: LaunchSpec, mode: Mode) -> Confined:
+        running[:] = [process for process in running if not process.has_ended()]
+        if len(running) == 5:
+            raise MachineBusyError("a process can't be started here")
+        running.append(start(launch, mode))
+        return running[-1]
+
+    monkeypatch.setattr(fork_server, "start", start_few)
+    assert [leg.what_counts for leg in play(entrants, settings)] == expected
+    assert admission.room._taken == 0
+
+
+# Plays legs of bots that take a moment for each decision, and prints their faults.
+PLAYS = """
+from tests.worker.support import build, play, script
+from tournament.contests.von_neumann_poker.rules import Settings
+slow = "import time\\ndef a(bot): time.sleep(0.02); return 1\\ndef b(bot, bet): return 1\\n"
+told = script('''
+    import sys, time
+    sys.stdin.readline()
+    for line in sys.stdin:
+        time.sleep(0.02)
+        print("ACTION 1", flush=True)
+    ''')
+entrants = build({"slow.py": slow, "told": told, "other.py": slow.replace("1", "2", 1)})
+print("ready", flush=True)
+print([fault.message for leg in play(entrants, Settings(sessions=2, idle_seconds=0.5)) for fault in leg.faults])
+"""
+
+
+@pytest.mark.slow
+def test_bots_of_stopped_group_are_not_late() -> None:
+    """The tournament with all its processes is stopped, as by Ctrl-Z, for longer than a bot may sleep."""
+    with subprocess.Popen(
+        [sys.executable, "-c", PLAYS], stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stdout and process.stdout.readline() == "ready\n"
+        for _ in range(3):
+            time.sleep(0.7)
+            os.killpg(process.pid, signal.SIGSTOP)
+            time.sleep(1.5)
+            os.killpg(process.pid, signal.SIGCONT)
+        assert process.stdout.read() == "[]\n"
 
 
 def test_kills_that_do_not_stop_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:

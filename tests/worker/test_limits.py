@@ -186,14 +186,11 @@ def test_a_wait_for_the_processor_is_no_sleep() -> None:
     assert verdict([(5.0, 0.0, True)] * 4) == "did not answer for 1 s"
 
 
-def test_leg_that_queues_without_end_is_cut_off_by_looks_and_not_by_the_clock() -> None:
-    """Four times what the leg may take, and a minute more, by the worker's own looks."""
-    cut_off = "kept others waiting for more than 348 s in all"
-    for elapsed in (0.5, 140.0):  # a worker that was stopped looks again after 140 s
-        queues = Asked(Use(0.0, sleeps=False, waited=0.0, runs=True))
-        limits = TimeLimits(ProcessTime(bank=60, increment=0.0, for_decision=1.5, idle=1), queues)
-        failures = [limits.exceeded(number, False, elapsed, Spent(legs=1)) for number in range(697)]
-        assert [failure.what for failure in failures if failure] == [cut_off] and failures[-1]
+def test_process_that_only_queues_is_never_late() -> None:
+    """Wall-clock time alone makes no bot late, however long it waits for a processor."""
+    queues = Asked(Use(0.0, sleeps=False, waited=0.0, runs=True))
+    limits = TimeLimits(ProcessTime(bank=60, increment=0.0, for_decision=1.5, idle=1), queues)
+    assert not any(limits.exceeded(number, False, 0.5, Spent(legs=1)) for number in range(10_000))
 
 
 @pytest.mark.slow
@@ -261,7 +258,7 @@ def test_bots_that_cannot_start_are_told_apart(monkeypatch: pytest.MonkeyPatch) 
         "raises.py": ("\n\n1 / 0", "can't start: ZeroDivisionError: division by zero (line 3)"),
         "needs.py": (
             "class F:\n  def __init__(self, x): ...\n  a = lambda f, b: 1\n  b = lambda *_: 1",
-            "can't start: T",
+            "can't start: F() can't be called without arguments",
         ),
         "quits.py": ("import os; os._exit(4)", "can't start: ended with status 4"),
         "hoards.py": ("x = bytearray(1 << 40)", "can't start: ran out of memory (64 MB; raise memory_megabytes)"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from tournament.audit.report import reading
 from tournament.audit.verification import settings_of
-from tournament.audit.verify_games import Players, find_players
+from tournament.audit.verify_games import Players, began_again, find_players
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.entrants.build import adapted, with_lines
@@ -21,10 +21,10 @@ from tournament.names import did_you_mean
 from tournament.records.contest_of import contest_of
 from tournament.runner.schedule.counting import fixtures_of
 from tournament.runner.seed import seed_of
-from tournament.store.ledger import Batch, ContestSetup
-from tournament.store.ledger_reading import read_records
+from tournament.store.field import Batch, ContestSetup
 from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.parts import require_written, rows_of
+from tournament.store.reading import read_records
 from tournament.store.storage import open_storage
 from tournament.worker.observation import ObservedGame, Window, observe_leg
 
@@ -65,7 +65,7 @@ def replay_games(
 
     `match` is its number or the names of its players in any order; of a table's players some are enough. `config_of`
     gives the settings of a contest. Raises InputError when there are no such records, or a bot has changed since;
-    RunError when the ledger can't be read or this machine can't play.
+    RunError when the records can't be read or this machine can't play.
     """
     with reading(location):
         storage = open_storage(location)
@@ -98,7 +98,8 @@ def replay_games(
         rows: dict[int, dict[str, Any]] = {}
         for chunk in rows_of(storage, batch.part("games"), contest.games):
             for row in np.flatnonzero((chunk["match"] == recorded.match) & (chunk["session"] == session)):
-                rows[int(chunk["game"][row])] = {name: values[row].item() for name, values in chunk.items()}
+                one = {name: values[row : row + 1].tolist()[0] for name, values in chunk.items()}
+                rows[one["game"]] = one
         leg = players.schedule.leg(fixture)
         ways = [players.artifacts]
         # A bot built with lines may take a little less fuel; where that matters, it is played without them.
@@ -134,7 +135,8 @@ def _replayed(
             break
         mismatch = f"{f'game {differing[0]}' if differing else 'its faults'} came out otherwise than recorded"
         if leg.has_processes:
-            mismatch += ": a bot that is a process may look at a clock, or at what the system hands out"
+            clock = "a bot that is a process may look at a clock, or at what the system hands out"
+            mismatch += f": {began_again(recorded) or clock}"
     if not observed.games and not faults:
         if not rows:
             raise InputError(f"--session {session} of match {recorded.match} has no games")

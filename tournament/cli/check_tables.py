@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from engine.kernel.game_core import BLOCK_COUNT
-from tournament.cli.numbers import short
+from tournament.cli.numbers import short, small_duration
 from tournament.cli.tables import facts_table
 from tournament.entrants import hints
 from tournament.errors import pluralize, printable
@@ -91,7 +91,8 @@ def mistakes_in_words(search: Search, file: str) -> Text:
 def _legs(report: CheckReport) -> str:
     if report.shares_process:
         return "share a process"
-    return f"apart, each in a process of its own, which is slower: {printable(report.isolation_violation)}"
+    violation = printable(report.isolation_violation)
+    return f"apart, each in a process of its own, which is slower; what prevents sharing is {violation}"
 
 
 def _won(points: float, leg: LegResult) -> str:
@@ -114,7 +115,7 @@ def costs(meter: Meter, fuel_allowed: int | None = None) -> list[tuple[str, str]
         allowed = "" if fuel_allowed is None else f" of {fuel_allowed:,} allowed"
         return [("fuel", f"{mean:,.0f} instructions a decision, at most {meter.max_fuel:,}{allowed}")]
     mean = meter.use.cpu_seconds / max(1, meter.decisions)
-    rows = [("time", f"{mean * 1e6:,.1f} µs of processor time a decision, with its start")]
+    rows = [("time", f"{small_duration(mean)} of processor time a decision, with its start")]
     if meter.use.memory_bytes:
         rows.append(("memory", f"{meter.use.memory_bytes / 1e6:,.0f} MB at most, with its interpreter"))
     return rows

@@ -77,7 +77,7 @@ def match(
         int | None, option("N", "workers that play at the same time; default one per core", WHO_PLAYS)
     ] = None,
     session: Annotated[
-        int | None, option("S", "with one OTHER: show this session, step by step", CHOICE, min=0)
+        int | None, option("S", "with one OTHER for each other seat: show this session, step by step", CHOICE, min=0)
     ] = None,
     game: Annotated[int | None, option("G", "only this game of that session", CHOICE, min=0)] = None,
     results: Annotated[
@@ -97,10 +97,13 @@ def match(
 
     contest, bot, others = _who_plays(load_contests(config), contest, bot, others or [])
     check_game(session, game)
-    if session is not None and (len(others) != 1 or baseline):
-        raise InputError("--session requires one OTHER, and no --baseline")
+    loaded = load_config(contest, config)
+    played = loaded.played
+    seats = 2 if played.house else played.seats_of(loaded.contest.playing()) or len(others) + 1
+    alone = len(others) + 1 == seats  # one match, of which --session can show a session
+    if session is not None and (not alone or baseline):
+        raise InputError("--session requires one OTHER for each other seat, and no --baseline")
     seed = seed or drawn_seed()
-    played = load_config(contest, config).played
     names = {Path(one).stem for one in (bot, baseline) if one}
     shown: list[Replay] = []
 
@@ -111,8 +114,11 @@ def match(
 
     def look(own: Config, report: MatchReport) -> None:
         if session is not None:
-            place, pair = join_location(own.results, own.played.name), (report.bot, report.opponent or "")
-            shown.append(replay_games(place, lambda _: own, pair, session, game))
+            place = join_location(own.results, own.played.name)
+            players = (
+                (report.bot, report.opponent or "") if seats == 2 else (report.bot, *(Path(o).stem for o in others))
+            )
+            shown.append(replay_games(place, lambda _: own, players, session, game))
 
     with Screen(err, played.title, draw=draw) as screen:
         report = tournament.api.match(
@@ -130,7 +136,7 @@ def match(
         for one in shown[0].games if shown else ():
             print_game(out, one)
         given = {"sessions": sessions, "replicas": replicas, "seed": seed, "config": config}
-        if len(others) == 1 and not baseline and not until_settled:
+        if alone and not baseline and not until_settled:
             for (_, fault), *_ in by_sort(report.faults):
                 again = command_line("match", contest, bot, *others, **given, session=fault.session, game=fault.game)
                 out.print(f"see it: {again}", soft_wrap=True)

@@ -11,6 +11,14 @@ def short(number: float) -> str:
     return f"{number:.0f}"
 
 
+def small_duration(seconds: float) -> str:
+    """Return a time in seconds, milliseconds or microseconds, with one decimal."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:,.1f} {unit}"
+    return f"{seconds * 1e6:,.1f} µs"
+
+
 def duration(seconds: float) -> str:
     """Seconds, at least one; hours or days where there are several."""
     for unit, size in (("days", 86_400), ("hours", 3_600)):

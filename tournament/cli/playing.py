@@ -93,7 +93,7 @@ class Playing:
             out.print(shown, soft_wrap=isinstance(shown, Text))
         out.print(f"{standings.games:,} games in {prepared.location}", soft_wrap=True)
         if options := _unlike(self.chosen[contest.name], self.as_written[contest.name]):
-            print_text(f"to add to them later, repeat {options}: the settings say otherwise")
+            print_text(f"to add to these records later, use {options} again, because tournament.toml says otherwise")
         after = stamps(prepared.config.entrants)
         if came := sorted(bot for bot in after if before.get(bot) != after[bot]):
             what = "it" if len(came) == 1 else "them"

@@ -189,7 +189,7 @@ def progress_text(progress: Progress) -> str:
     rate = progress.games / progress.seconds if progress.seconds else 0.0
     left = "" if progress.seconds_left is None else f" · {_clock(progress.seconds_left)} left"
     legs = f"{progress.legs:,}/{progress.total_legs:,} legs"
-    return f"{legs} · {short(progress.games)} games · {short(rate)} games/s{left}"
+    return f"{legs} · {short(progress.games)} games · {short(rate) if rate >= 10 else f'{rate:.2g}'} games/s{left}"
 
 
 def _clock(seconds: float) -> str:

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tournament.errors import and_more, main_error_line, printable
-from tournament.standings.caveats import notes_of
+from tournament.standings.caveats import note_of_second_tries, notes_of
 from tournament.standings.history import closest_to_beating
 
 if TYPE_CHECKING:
@@ -114,7 +114,11 @@ def leaderboard_table(
     uneven = _is_uneven(standings) and not (standings.drawn or standings.is_provisional)
     notes = [
         f"{unit} per session" if unit and standings.has_means else unit,
-        *([f"{averaged}, until all have played as many"] if uneven else notes_of(standings)),
+        *(
+            [f"{averaged}, until all have played as many", *note_of_second_tries(standings)]
+            if uneven
+            else notes_of(standings)
+        ),
     ]
     table = plain_table(title, "; ".join(note for note in notes if note) or None)
     table.add_column("#", justify="right", no_wrap=True)

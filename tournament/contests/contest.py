@@ -18,7 +18,7 @@ from tournament.contests.scoring import House, PointsSource
 from tournament.contests.settings import ContestSettings
 from tournament.leg import LegPlan
 from tournament.store.columns import Column
-from tournament.store.ledger import TableName
+from tournament.store.field import TableName
 
 
 class LegLuck(Protocol):
@@ -54,7 +54,7 @@ class Luck:
 
 # Of the code that all contests share: raised when the same settings no longer give the same games in any of them.
 # A contest has its own `version`.
-ENGINE_VERSION = 9
+ENGINE_VERSION = 10
 
 
 @dataclass(frozen=True)

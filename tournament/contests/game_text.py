@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tournament.contests.presentation import Scene
-from tournament.store.columns import Column
+from tournament.store.columns import NAME, Column
 
 Row = Mapping[str, Any]  # a recorded game by column
 
@@ -41,19 +41,20 @@ def told_game(scene: Scene, names: Sequence[str]) -> GameText:
 
 
 def plain_columns(row: Row, columns: Iterable[Column]) -> Iterator[tuple[int | None, str]]:
-    """Yield a game's columns as text, each with the seat that it is about, or None.
+    """Yield a game's columns as text, each with the position that it is about, or None.
 
-    Only a column that was declared for each seat is about one: `flop_1` is no seat's.
+    Only a column that was declared for each position is about one: `flop_1` is no position's.
     """
     seats = {column.name: column.seat for column in columns if column.seat >= 0}
+    if "bot_1" in row:
+        yield 0, "is first"
+    skipped = {"match", "replica", "session", "game", *(column.name for column in columns if column.dtype == NAME)}
     for column, value in row.items():
-        if column in ("match", "session", "game"):
+        if column in skipped:
             continue
         seat = seats.get(column)
         name = (column if seat is None else column.removesuffix(f"_{seat}")).replace("_", " ")
-        if column == "first_seat":
-            yield int(str(value)), "is first"
-        elif seat is not None and isinstance(value, bool) and name.startswith("is "):
+        if seat is not None and isinstance(value, bool) and name.startswith("is "):
             yield seat, name if value else f"{name}: no"
         else:
             yield seat, f"{name}: {plain_value(value)}"
@@ -71,6 +72,8 @@ def plain_value(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:g}"
+    if value == "":
+        return '""'
     if isinstance(value, list | tuple) and all(type(item) is int for item in value):
         return f"[{', '.join(_stretches(value))}]"
     return str(value)

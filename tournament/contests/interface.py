@@ -27,6 +27,7 @@ class DecisionSpec:
     legal; any other `loses` the game, or is a fault. A bot `returns` a whole number; or that or a name; or any value: a
     text, a list, which takes at most `most_json` bytes as JSON. One that `catches_up` is only for processes, and of a
     Python bot only for its histories. `observes`: the names of its own values, where they aren't those of the view.
+    `description`: what the bot decides, as the contest's author wrote it.
     """
 
     name: str
@@ -43,6 +44,7 @@ class DecisionSpec:
     returns: Literal["number", "name", "value"] = "number"
     most_json: int = 0
     observes: tuple[str, ...] | None = None
+    description: str = ""
 
     @property
     def python_name(self) -> str:

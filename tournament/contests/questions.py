@@ -7,6 +7,7 @@ import struct
 from collections.abc import Mapping, Sequence
 
 from engine.kernel.game_core import GameCore
+from engine.rules.decisions import SEATING
 from tournament.contests.interface import Interface
 from tournament.errors import printable, truncate
 
@@ -35,7 +36,9 @@ def in_words(
     """The same of a question whose parts are known; `named` are the values that are told by name."""
     question = interface.questions[kind]
     if interface.by_name:
-        return f"{question.name}: {', '.join(f'{name} {value}' for name, value in named.items())}"
+        # Readers of games know who sits where.
+        shown = [f"{name} {value}" for name, value in named.items() if name not in SEATING]
+        return f"{question.name}: {', '.join(shown)}"
     values = view_values(interface, view)
     in_c = interface.compiled.names if compiled else {}
     if interface.show_view:

@@ -129,7 +129,7 @@ def _run(path: str, content: bytes) -> ModuleType:
     module.__file__ = path
     sys.modules[name] = module  # dataclasses look their module up
     try:
-        exec(compile(content, path, "exec"), module.__dict__)
+        exec(compile(content, path, "exec", dont_inherit=True), module.__dict__)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise InputError(f"{path}{_line_in(path, error)}: {_told(error)}") from error

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tournament.store.ledger import TableName
+from tournament.errors import RunError
+from tournament.store.field import TableName
+from tournament.store.legs import Legs
 
 
 @dataclass(frozen=True)
@@ -123,14 +125,44 @@ class PointsSource:
         columns: The columns of all seats' points; if `zero_sum`, the column of the first of two seats.
         length: The setting with the number of games in a leg of one session.
         zero_sum: Whether the second seat has the first one's points, negated.
+        by_position: Whether the columns go by position, which bot_0 and so on give a bot in each row, and not by seat.
     """
 
     table: TableName
     columns: tuple[str, ...]
     length: str = ""
     zero_sum: bool = False
+    by_position: bool = False
 
-    def points(self, rows: Mapping[str, npt.NDArray[Any]]) -> tuple[npt.NDArray[np.float64], ...]:
-        """What each seat has won in these rows of the table."""
-        points = tuple(rows[column].astype(np.float64) for column in self.columns)
-        return (*points, 0.0 - points[0]) if self.zero_sum else points
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The columns that `points` reads."""
+        seats = len(self.columns) + self.zero_sum if self.by_position else 0
+        return (*self.columns, *(f"bot_{position}" for position in range(seats)))
+
+    def points(
+        self, rows: Mapping[str, npt.NDArray[Any]], legs: Legs, leg_of: npt.NDArray[np.intp]
+    ) -> tuple[npt.NDArray[np.float64], ...]:
+        """Return the points of each seat in rows of the table.
+
+        Args:
+            rows: The columns that are `read`.
+            legs: The legs of the rows' part.
+            leg_of: For each row the index of its leg.
+
+        Raises:
+            RunError: A row has a bot that didn't play its leg.
+        """
+        points = [rows[column].astype(np.float64) for column in self.columns]
+        if self.zero_sum:
+            points.append(0.0 - points[0])
+        if not self.by_position:
+            return tuple(points)
+        places = {name: place for place, name in enumerate(legs.names)}
+        names = [rows[name].tolist() for name in self.read[len(self.columns) :]]
+        at = np.array([[places.get(name, -1) for name in column] for column in names], np.int64)
+        players = legs.players[leg_of].T
+        seats = np.argsort(at, axis=0)[np.argsort(np.argsort(players, axis=0), axis=0), np.arange(at.shape[1])]
+        if not np.array_equal(np.take_along_axis(at, seats, axis=0), players):
+            raise RunError("a row has a bot that didn't play in its match")
+        return tuple(np.take_along_axis(np.array(points), seats, axis=0))

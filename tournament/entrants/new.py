@@ -109,11 +109,13 @@ def _in(language: str, answer: object) -> str:
 
 
 def _says(question: DecisionSpec) -> str:
-    """What to return, in a sentence."""
+    """Return what a decision is about and which answers are legal, as sentences."""
     if question.only_tells:
         return "Only tells something."
     names = ", ".join(f"{value} is {word}" for value, word in question.names.items())
-    return f"Return {question.answers or (f'a number: {names}' if names else 'a whole number')}."
+    about = " ".join(question.description.replace('"""', "'''").replace("\\", "/").split()).rstrip(".")
+    answers = f"Return {question.answers or (f'a number: {names}' if names else 'a whole number')}."
+    return f"{about}. {answers}" if about else answers
 
 
 def _functions(interface: Interface) -> Iterator[str]:
@@ -122,4 +124,5 @@ def _functions(interface: Interface) -> Iterator[str]:
         chosen = f"random.choice({_LEGAL_ACTIONS})" if _LEGAL_ACTIONS in told else repr(question.default)
         answer = "return None" if question.only_tells else f"return {chosen}"
         head = textwrap.fill(f"def {question.name}({', '.join(told)}):", _WIDTH, subsequent_indent="    ")
-        yield f'{head}\n    """{_says(question)}"""\n    {answer}\n'
+        says = textwrap.fill(f'"""{_says(question)}"""', _WIDTH, initial_indent="    ", subsequent_indent="    ")
+        yield f"{head}\n{says}\n    {answer}\n"

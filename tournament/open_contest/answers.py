@@ -40,6 +40,7 @@ class Decision(TypedDict):
     name: Annotated[str, _of("the name of the bot's function")]
     arguments: Annotated[list[str], _of("what the function gets besides what it is told")]
     told: Annotated[list[str], _of("the names of what the bot is told")]
+    description: Annotated[str, _of("what the bot decides")]
     answers: Annotated[str, _of("which answers are legal, if there is more to say than a template does")]
 
 

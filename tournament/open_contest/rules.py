@@ -36,6 +36,7 @@ def rules_of(current: Open, name: str) -> dict[str, Any]:
                 "name": question.python_name,
                 "arguments": [*question.arguments],
                 "told": _told(interface, question),
+                "description": question.description,
                 "answers": question.answers,
             }
             for question in interface.answered

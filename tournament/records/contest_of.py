@@ -13,7 +13,7 @@ from tournament.contests.scoring import PointsSource
 from tournament.contests.settings import ContestSettings
 from tournament.errors import InputError
 from tournament.store.columns import Column
-from tournament.store.ledger import Batch, ContestSetup, TableName
+from tournament.store.field import Batch, ContestSetup, TableName
 from tournament.store.storage import open_storage
 
 _NOT_HERE = Interface(Path(), CompiledBots(""))
@@ -42,7 +42,7 @@ def contest_of(location: str, field: ContestSetup, batches: Sequence[Batch] = ()
         settings=ContestSettings,
         games=_columns(location, batches, "games"),
         sessions=_columns(location, batches, "sessions"),
-        scored=PointsSource("sessions", ("points_0", "points_1")),
+        scored=PointsSource("sessions", ("points_0", "points_1"), by_position=True),
         interface=_NOT_HERE,
         new_core=_refused,
         rules=field.game,

@@ -23,9 +23,9 @@ from tournament.records.rows import EVERYTHING, Selection, dataset_of, loaded_be
 from tournament.standings.outlier_pairs import outlier_pairs
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.columns import Column
-from tournament.store.ledger import Batch, ContestSetup, TableName
-from tournament.store.ledger_reading import read_records
-from tournament.store.storage import Storage, join_location, open_storage
+from tournament.store.field import Batch, ContestSetup, TableName
+from tournament.store.reading import read_records
+from tournament.store.storage import Storage, has_records, join_location, open_storage
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -145,12 +145,12 @@ class Results:
 
     @cached_property
     def games(self) -> RecordFrame:
-        """Games, one per row, with the bots' names by seat; `by_bot()` has a row per bot and game."""
+        """Games, one per row, with the bots' names; `by_bot()` has a row per bot and game."""
         return self._records("games")
 
     @cached_property
     def sessions(self) -> RecordFrame:
-        """Sessions, one per row, with the bots' names by seat; `by_bot()` has a row per bot and session."""
+        """Sessions, one per row, with the bots' names; `by_bot()` has a row per bot and session."""
         return self._records("sessions")
 
     @cached_property
@@ -227,8 +227,7 @@ class Results:
 
     def _records(self, table: TableName) -> RecordFrame:
         contest = _contest_of_records(self.location, self.setup, self.batches)
-        per_leg = 1 if self.setup.house else int(str(self.setup.settings["sessions"]))
-        return read_frame(self.location, contest, self.batches, table, per_leg, self.selection)
+        return read_frame(self.location, contest, self.batches, table, self.selection)
 
 
 def _contest_of_records(location: str, field: ContestSetup, batches: Sequence[Batch]) -> Contest:
@@ -287,8 +286,7 @@ def scan(
 ) -> Dataset:
     """Return the games or the sessions of one contest as an arrow dataset, for DuckDB, polars and others.
 
-    The dataset has the rows that count now, reads them when needed, and checks page checksums. Join the bots' names
-    from `matches`.
+    The dataset has the rows that count now, reads them when needed, and checks page checksums.
 
     Args:
         results: Folder or URL of the contest's records, or the one above if it has a single contest.
@@ -321,7 +319,7 @@ def locate(results: str) -> str:
     """Where one contest's records are: there, or right below when that holds a single contest. Raises InputError
     else."""
     storage = open_storage(results)
-    if storage.list("ledger"):
+    if has_records(storage):
         return storage.location
     held = contests_held(storage.location)
     if len(held) != 1:
@@ -336,7 +334,7 @@ def contests_held(results: str) -> list[str]:
 
     def holds_records(name: str) -> bool:
         with contextlib.suppress(RunError):  # a folder that we may not read, such as that of a seed
-            return bool(open_storage(join_location(results, name)).list("ledger"))
+            return has_records(open_storage(join_location(results, name)))
         return False
 
     return [name for name in open_storage(results).folders() if valid_contest_name(name) and holds_records(name)]
@@ -347,7 +345,7 @@ def ranking_of(storage: Storage, field: ContestSetup, batches: Sequence[Batch]) 
     contest = contest_of(storage.location, field)
     house = contest.house
     if house and any(set(house.facts) - player.facts.keys() for player in field.house):
-        raise RunError(f"the ledger of {storage.location} lacks facts of house players; run again to mend it")
+        raise RunError(f"the field of {storage.location} lacks facts of house players; run again to write it again")
     return standings_of(contest, field, batches)
 
 

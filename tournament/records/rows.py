@@ -1,4 +1,4 @@
-"""Games and sessions as data frames with the bots' names, or as a dataset of arrow: only those that are asked for."""
+"""Games and sessions as data frames or as a dataset of arrow: only the rows and columns that users select."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from tournament.contests.contest import Contest
 from tournament.errors import InputError, RunError, truncate
-from tournament.leg import MOST_SEATS
-from tournament.store.ledger import Batch, Part, TableName
-from tournament.store.legs import Legs, pair_keys
+from tournament.store.columns import NAME
+from tournament.store.field import Batch, Part, TableName
+from tournament.store.legs import Legs
 from tournament.store.storage import open_storage
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def select(
     Raises InputError for an unknown column, match or bot.
     """
     chosen = None if columns is None else tuple(_texts("columns", columns))
-    known = dict.fromkeys([*[c.name for c in contest.games], *[c.name for c in contest.sessions], *_names_in(contest)])
+    known = dict.fromkeys([column.name for column in (*contest.games, *contest.sessions)])
     _require("column", chosen or (), known)
     if isinstance(matches, int):
         raise InputError(f"matches is a list of numbers: matches=[{matches}]")
@@ -88,7 +88,7 @@ def _are_in(legs: Legs, matches: frozenset[int]) -> npt.NDArray[np.bool_]:
 
 
 def _row_count(parts: Iterable[tuple[Part, Legs]], table: TableName, matches: frozenset[int] | None) -> int:
-    """How many rows of these matches the ledger knows."""
+    """How many rows of these matches were played."""
     counts = [(legs.games if table == "games" else legs.sessions, legs) for _, legs in parts]
     return sum(int((rows if matches is None else rows[_are_in(legs, matches)]).sum()) for rows, legs in counts)
 
@@ -104,31 +104,19 @@ def loaded_before(location: str) -> Iterator[None]:
         raise InputError(f"{problem}; run again to mend the records") from None
 
 
-def _names_in(contest: Contest) -> list[str]:
-    """Columns that only a data frame has: who sat at each seat, bot_0 and so on, and the house player."""
-    seats = 1 if contest.house else MOST_SEATS if not isinstance(contest.seats, int) else contest.seats
-    return [*(f"bot_{seat}" for seat in range(seats)), *(["house"] if contest.house else [])]
-
-
 def read_frame(
-    location: str,
-    contest: Contest,
-    batches: Sequence[Batch],
-    table: TableName,
-    sessions_per_leg: int,
-    selection: Selection,
+    location: str, contest: Contest, batches: Sequence[Batch], table: TableName, selection: Selection
 ) -> RecordFrame:
-    """The rows of a table, with the names of who played, by seat, after the match as categories.
+    """Return the selected rows and columns of a table, with names as categories that all columns of names share.
 
-    Raises InputError when the records have changed or are damaged, or when the table has none of the columns.
+    Raises:
+        InputError: The records have changed or are damaged, or the table has none of the columns.
     """
     from tournament.records.frames import RecordFrame
     from tournament.store.parts import read_parts
 
     columns = contest.columns(table)
-    legs = Legs.joined(batch.legs for batch in batches).in_order()
-    names = _names_in(contest)[: 2 if contest.house else legs.seats]
-    order = [columns[0].name, *names, *[column.name for column in columns[1:]]]
+    order = [column.name for column in columns]
     if selection.columns is not None:
         order = [name for name in selection.columns if name in order]
         if not order:
@@ -136,46 +124,17 @@ def read_frame(
     parts = _parts(batches, table, selection.matches)
     with loaded_before(location):
         rows = read_parts(
-            open_storage(location),
-            columns,
-            [part for part, _ in parts],
-            {"match", "session", *order} - {*names},
-            selection.matches,
+            open_storage(location), columns, [part for part, _ in parts], {"match", *order}, selection.matches
         )
     # Nothing checks the statistics by which row groups are chosen for matches.
     if rows.num_rows != _row_count(parts, table, selection.matches):
-        raise InputError(f"{location}/{table} has other rows than the ledger says; run again to mend the records")
-    frame: pd.DataFrame = rows.to_pandas(split_blocks=True, self_destruct=True)
+        raise InputError(f"{location}/{table} has other rows than were played; run again to play these again")
+    frame: pd.DataFrame = rows.unify_dictionaries().to_pandas(split_blocks=True, self_destruct=True)
     del rows
-    leg = frame["session"].to_numpy(np.int64) // sessions_per_leg
-    for name, values in _names_of(frame["match"].to_numpy(np.int64), leg, legs, names, f"{location}/{table}").items():
-        if name in order:
-            frame[name] = values
-    return RecordFrame(frame[order])
-
-
-def _names_of(
-    match: npt.NDArray[np.int64], number: npt.NDArray[np.int64], legs: Legs, names: Sequence[str], place: str
-) -> dict[str, pd.Categorical[Any]]:
-    """Who sat at each seat for each row, in one of these legs. Rows of a leg lie together: each run is looked up
-    once."""
-    import pandas as pd
-
-    starts = np.flatnonzero((np.diff(match, prepend=-1) != 0) | (np.diff(number, prepend=-1) != 0))
-    lengths = np.diff(starts, append=len(match))
-    keys, wanted = pair_keys(legs.match, legs.number), pair_keys(match[starts], number[starts])
-    at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-    if len(wanted) and not (len(keys) and np.array_equal(keys[at], wanted)):
-        raise InputError(f"{place} has matches that the ledger doesn't know")
-    used = sorted({legs.names[one] for one in {*legs.players.ravel().tolist(), *legs.house.tolist()} if one >= 0})
-    code = {name: number for number, name in enumerate(used)}
-    kind = np.min_scalar_type(-max(1, len(used)))
-    codes = np.array([code.get(name, -1) for name in legs.names], kind)
-    columns = [*legs.players.T, *([legs.house] if "house" in names else [])]
-    return {
-        name: pd.Categorical.from_codes(np.repeat(codes[column[at]], lengths), categories=pd.Index(used))
-        for name, column in zip(names, columns)
-    }
+    frame = frame[order]
+    named = [column.name for column in columns if column.dtype == NAME and column.name in order]
+    used = sorted({name for column in named for name in frame[column].cat.remove_unused_categories().cat.categories})
+    return RecordFrame(frame.assign(**{column: frame[column].cat.set_categories(used) for column in named}))
 
 
 def dataset_of(

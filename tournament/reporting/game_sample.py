@@ -16,7 +16,7 @@ from tournament.contests.presentation import Row, Rows, Seats
 from tournament.cores import cores
 from tournament.errors import RunError
 from tournament.store.columns import ROWS_PER_GROUP
-from tournament.store.ledger import Batch, Part
+from tournament.store.field import Batch, Part
 from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.parts import require_written, row_group_edges, rows_of
 from tournament.store.storage import Storage
@@ -116,7 +116,7 @@ def survey_games(
             (of_piece,) = rows_of(storage, piece.part, contest.games, groups=[piece.group])
             groups.append(Group.of(of_piece, piece.legs, piece.first_row))
         if presentation:
-            seats = [group.seats(number) for group in groups]
+            seats = [group.seats(number, by_position=contest.scored.by_position) for group in groups]
             every = {name: np.concatenate([group.rows[name] for group in groups]) for name in groups[0].rows}
             first, second = (np.concatenate(by_group) for by_group in zip(*(one.players for one in seats)))
             found.add_sums(presentation.tally(every, Seats((first, second), len(number))))
@@ -128,6 +128,8 @@ def survey_games(
                     found.sessions.setdefault(place, []).extend(pieces_of_it)
             else:
                 gains = presentation.points_0(rows) if presentation and presentation.points_0 else None
+                if gains is not None and contest.scored.by_position:
+                    gains = np.where(rows["bot_0"] == group.first_names, gains, -gains)
                 for match, games in choose(group, gains, wanted):
                     found.chosen.setdefault(match, []).extend(games)
         return found
@@ -226,8 +228,20 @@ class Group:
         """A value of each leg of the part, by row of the group."""
         return np.repeat(values[self.here.start : self.here.stop], self.lengths)
 
-    def seats(self, number: Mapping[str, int]) -> Seats:
-        """Who sat where, by these numbers of entrants."""
+    @property
+    def first_names(self) -> npt.NDArray[Any]:
+        """The name of the bot at seat 0, by row."""
+        return self.by_row(np.array([seats[0] for seats in self.legs.seated], object))
+
+    def seats(self, number: Mapping[str, int], *, by_position: bool) -> Seats:
+        """Return who plays each row, by these numbers of entrants."""
+        if by_position:
+            others = self.rows["house" if "house" in self.rows else "bot_1"]
+            first, second = (
+                np.array([number.get(name, len(number)) for name in column.tolist()], np.int32)
+                for column in (self.rows["bot_0"], others)
+            )
+            return Seats((first, second), len(number))
         names = [(*self.legs.seated[leg], self.legs.houses[leg])[:2] for leg in self.here]
         numbers = np.array([[number.get(name, len(number)) for name in both] for both in names], np.int32)
         first, second = (np.repeat(seat, self.lengths) for seat in numbers.reshape(-1, 2).T)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -88,7 +88,7 @@ def games_for_viewer(
         listed = []
         for match in matches:
             games = [_again(told[match.match], once)] if match.match in told else []
-            games += [_game(contest, game, once) for game in chosen.get(match.match, ())]
+            games += [_game(contest, game, match, once) for game in chosen.get(match.match, ())]
             if games := games + strips.get(match.match, []):
                 listed.append({"bots": [match.x, match.y], "games": games})
         listed += [{"bots": list(table.bots), "games": [_again(table, once)]} for table in tables]
@@ -141,10 +141,12 @@ def _fewer(games: Sequence[ChosenGame]) -> list[ChosenGame]:
     return [games[at] for at in sorted(order[: len(games) // 2 or 1])]
 
 
-def _game(contest: Contest, game: ChosenGame, once: _Told) -> dict[str, Any]:
+def _game(contest: Contest, game: ChosenGame, match: Match, once: _Told) -> dict[str, Any]:
     """A recorded game: why it was chosen, what seat 0 won, notes on both players, and its steps."""
     presentation = contest.presentation
     scene = presentation.scene(game.row) if presentation else row_as_scene(game.row, contest.games)
+    if contest.scored.by_position and game.row["bot_0"] != match.x:
+        scene = _exchanged(scene)
     why = {} if game.why in ("first", "last") else {"why": game.why}
     return {
         "kind": "game",
@@ -155,6 +157,14 @@ def _game(contest: Contest, game: ChosenGame, once: _Told) -> dict[str, Any]:
         "notes": once.notes(*scene.notes),
         "steps": [_step(step, once) for step in scene.steps],
     }
+
+
+def _exchanged(scene: Scene) -> Scene:
+    """Return a scene with both players exchanged."""
+    steps = [
+        replace(step, seat=None if step.seat is None else 1 - step.seat, cards=step.cards[::-1]) for step in scene.steps
+    ]
+    return replace(scene, steps=steps, notes=scene.notes[::-1])
 
 
 def _step(step: Step, once: _Told) -> int:

@@ -29,7 +29,7 @@ from tournament.errors import InputError, pluralize
 from tournament.records.results import Results
 from tournament.reporting.trends import courses_of
 from tournament.standings.matches import Match
-from tournament.store.ledger import Batch
+from tournament.store.field import Batch
 from tournament.store.parts import require_written, rows_of
 from tournament.store.storage import Storage, open_storage
 
@@ -97,9 +97,14 @@ def losses_to(contest: Contest, results: Results, bot: str, opponent: str | None
     seat = 0 if contest.house or any(one.match == match.match and one.x == bot for one in ranking.matches) else 1
     batches = [batch for batch in results.batches if (batch.legs.match == match.match).any()]
     storage, presentation = open_storage(results.location), contest.presentation
-    tallied = _Counted(presentation, seat)
+    tallied = _Counted(presentation)
     for rows in _rows(contest, storage, batches, match.match):
-        tallied.add(rows)
+        if contest.scored.by_position:
+            first = rows["bot_0"] == bot
+            for position, some in enumerate((first, ~first)):
+                tallied.add({name: values[some] for name, values in rows.items()}, position, by_position=True)
+        else:
+            tallied.add(rows, seat)
     courses = courses_of(contest, storage, batches, [bot] if contest.house else [bot, match.y], match.match)
     course = courses.whole[bot].means(_STRETCHES) if bot in courses.whole else []
     panels = _panels(presentation, tallied, match) if presentation else ()
@@ -147,37 +152,34 @@ def _rows(contest: Contest, storage: Storage, batches: Sequence[Batch], match: i
                 yield {name: values[inside] for name, values in rows.items()}
 
 
-def _plain_kinds(rows: Rows, seat: int) -> Kinds | None:
-    """Of a contest without a presentation: who comes first, where rows say that, and the bot's own points, as the score
-    has them."""
-    points = f"points_{seat}"
-    if not {"first_seat", points} <= rows.keys():
-        return None
-    second = rows["first_seat"] != seat
-    return Kinds(second.astype(int), (("coming first", ""), ("coming second", "")), rows[points].astype(float))
+def _plain_kinds(rows: Rows, position: int) -> Kinds:
+    """Return the rows of a contest without a presentation as one kind, the bot's position, with the bot's points."""
+    kind = ("coming second" if position else "coming first", "")
+    return Kinds(np.zeros(len(rows["match"]), int), (kind,), rows[f"points_{position}"].astype(float))
 
 
 class _Counted:
     """What the rows of a match add up to: the presentation's sums, of the opponent at 0 and of the bot as all others,
     and by kind of game how many there were, what they brought, and the worst one."""
 
-    def __init__(self, presentation: Presentation | None, seat: int) -> None:
-        self._presentation, self._seat = presentation, seat
+    def __init__(self, presentation: Presentation | None) -> None:
+        self._presentation = presentation
         self.sums: dict[str, npt.NDArray[Any]] = {}
         self.won: dict[tuple[str, str], tuple[int, float, tuple[float, int, int]]] = {}
 
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: Rows, seat: int, *, by_position: bool = False) -> None:
+        """Add rows in which the bot has this seat, or this position."""
         count = len(rows["match"])
         found = None
         if self._presentation is None:
-            found = _plain_kinds(rows, self._seat)
+            found = _plain_kinds(rows, seat) if by_position else None
         else:
             bot, other = np.ones(count, np.int32), np.zeros(count, np.int32)
-            seats = Seats((other, bot) if self._seat else (bot, other), 1)
+            seats = Seats((other, bot) if seat else (bot, other), 1)
             for name, sums in self._presentation.tally(rows, seats).items():
                 self.sums[name] = self.sums[name] + sums if name in self.sums else sums
             if self._presentation.classify:
-                found = self._presentation.classify(rows, self._seat)
+                found = self._presentation.classify(rows, seat)
         if found is None:
             return
         for code, kind in enumerate(found.names):

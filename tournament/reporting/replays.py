@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 
+from engine.rules.decisions import SEATING
 from tournament.audit.replay import Replay, replay_games
 from tournament.config import Config
 from tournament.contests.game_text import plain_value
@@ -57,5 +58,6 @@ def _answered(step: Step) -> str:
 
 def _as_told(step: Step) -> str:
     told: Mapping[str, object] = step.observation
-    lines = [f"{name.replace('_', ' ')}: {plain_value(value)}" for name, value in told.items()]
+    own = {name: value for name, value in told.items() if name not in SEATING}
+    lines = [f"{name.replace('_', ' ')}: {plain_value(value)}" for name, value in own.items()]
     return f"{step.bot} is told\n" + "\n".join(lines)[:_MOST_TOLD]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from engine.rules import decisions
-from engine.rules.decisions import LEGAL_ACTIONS, MOST_ANSWER_BYTES
+from engine.rules.decisions import LEGAL_ACTIONS, MOST_ANSWER_BYTES, SEATING
 from tournament.rules.value_types import Choice, LegalAction, List, Text, ValueType
 
 _NUMBER_BYTES = 26  # of a number in JSON
@@ -26,8 +26,8 @@ _TAKEN = frozenset(
 class Decision(decisions.Decision):
     """A decision that bots make in a function, or a method, of this name.
 
-    `play` yields a question: the decision called with a seat and the observation, and with `legal_actions` if the
-    answer is a LegalAction.
+    `play` yields a question: the decision called with a position and the observation, and with `legal_actions` if the
+    answer is a LegalAction. Bots observe `seat`, `seats` and `players` in every decision.
 
     Args:
         name: Name of the function that a bot defines.
@@ -37,7 +37,7 @@ class Decision(decisions.Decision):
         default: The answer that counts at a fault. Without it the first legal action, the lowest number or the first
             choice counts; lists and texts need one.
         illegal: "fault" makes an illegal answer a fault. With "loses", `play` gets it as an `Illegal`, and records a
-            game in which the seat has fewer points than the others.
+            game in which the position has fewer points than the others.
 
     Raises:
         ValueError: A name can't be used in a bot, or a type can't be an answer's.
@@ -58,6 +58,8 @@ class Decision(decisions.Decision):
         for called in (name, *observation):
             if not re.fullmatch("[a-z][a-z0-9_]{0,40}", called) or keyword.iskeyword(called) or called in _TAKEN:
                 raise ValueError(f"{called} can't name a value or a decision: bots are to use it in C and Python")
+        if taken := [called for called in observation if called in SEATING]:
+            raise ValueError(f"{name}: every bot observes {taken[0]} already; leave it out")
         for called, kind in {**observation, "the answer": answer}.items():
             if not isinstance(kind, ValueType):
                 raise ValueError(f"{name}: {called} is {kind!r}; expected a type, such as Int(low, high)")
@@ -115,6 +117,12 @@ class Decision(decisions.Decision):
     def answers(self) -> str:
         """Its legal answers as text."""
         return self.answer.limits + "; any other answer loses the game" * self.loses
+
+    @property
+    def in_words(self) -> str:
+        """What the bot decides, and what its answer means."""
+        parts = [self.description, self.answer.description]
+        return ": ".join(filter(None, (part.rstrip(".") for part in parts)))
 
 
 def _check_answer(name: str, answer: ValueType) -> None:

@@ -13,14 +13,16 @@ from pydantic import Field, create_model
 from engine.kernel.chance import Rng
 from engine.kernel.game_core import SEAT_LIMIT, GameCore
 from engine.kernel.records import Table
-from engine.rules.decisions import LEGAL_ACTIONS, Placement, Question
+from engine.rules.decisions import LEGAL_ACTIONS, SEATING, Placement, Question
 from engine.rules.session_core import (
     KINDS,
     Session,
     SessionCore,
+    bot_columns,
     game_columns,
-    names_by_seat,
+    names_by_position,
     points_columns,
+    seating,
     session_columns,
 )
 from engine.rules.steps import Steps
@@ -34,7 +36,16 @@ from tournament.rules.decision import Decision
 from tournament.rules.sdk import write_sdk
 from tournament.rules.struct_layout import lay_out
 from tournament.rules.value_types import Choice, Float, Int, LegalAction, List, Text, ValueType
-from tournament.store.columns import ROWS_PER_BUFFER, STANDARD, Column, buffer_fields
+from tournament.store.columns import (
+    HOUSE,
+    NAME,
+    ROWS_PER_BUFFER,
+    STANDARD,
+    Column,
+    buffer_fields,
+    names_of_seats,
+    with_names,
+)
 
 # The type of `play`: it yields questions, is sent answers, and returns nothing.
 Questions = Generator[Question | Sequence[Question], Any, None]
@@ -44,10 +55,6 @@ _MOST_DRAWN = 20_000  # characters of a drawing
 _RENDER_FAILED = "render failed: "
 _TRIAL_DRAWINGS = 100  # of a session, to see whether it can be drawn
 _TRIAL_STREAM = 1 << 63  # above every session's number
-
-_DESCRIPTIONS = STANDARD | {
-    "first_seat": "seat that comes first: another one in each session",
-}
 
 
 class Settings(ContestSettings):
@@ -123,7 +130,7 @@ class Rules:
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
 
     house_content = b""
-    #: The bots by seat while `render` is called; empty while games are played, which must not depend on names.
+    #: The bots by position while `render` is called; empty while games are played, which must not depend on names.
     bot_names: Sequence[str] = ()
 
     def __init__(self, settings: Any) -> None:
@@ -137,7 +144,7 @@ class Rules:
         """Return the position as it is now, for a report: a text, or an image as SVG.
 
         It is called in a replay before each decision and at a session's end. `play` keeps in self what this needs;
-        the bots' names by seat are in `self.bot_names`.
+        the bots' names by position are in `self.bot_names`.
         """
         return ""
 
@@ -185,15 +192,20 @@ def _check(rules: type[Rules]) -> None:
         raise ValueError(f"presentation is for at most two seats; seats is {rules.seats!r}")
     if rules.core:
         return
-    taken = dict.fromkeys(game_columns(most, ()), "every contest has a column of that name")
-    taken |= dict.fromkeys(names_by_seat("bot", SEAT_LIMIT), "it is the name of a seat's bot")
+    taken = dict.fromkeys([*game_columns(most, ()), "replica", "house"], "every contest has a column of that name")
+    taken |= dict.fromkeys(names_by_position("bot", SEAT_LIMIT), "it is the name of a seat's bot")
     for column in rules.columns:
         if column.dtype not in KINDS:
             raise ValueError(f"unknown column type {column.dtype}; expected one of: {', '.join(KINDS)}")
-        for name in names_by_seat(column.name, most) if column.per_seat else [column.name]:
+        for name in names_by_position(column.name, most) if column.per_seat else [column.name]:
             if name in taken:
                 raise ValueError(f"no column can be called {name}: {taken[name]}")
             taken[name] = "two of columns are called so"
+
+
+def _most_seats(rules: type[Rules]) -> int:
+    """Return the most seats that a table of these rules can have."""
+    return SEAT_LIMIT if rules.seats == "all" else rules.seats if isinstance(rules.seats, int) else rules.seats[-1]
 
 
 def _seats_at_first(rules: type[Rules]) -> int:
@@ -230,10 +242,11 @@ def _with_core(rules: type[Rules], **shared: Any) -> Contest:
     """The contest of rules that bring a machine, and what its bots are written with."""
     core = rules.core
     assert core
+    names = (*names_of_seats(int(str(rules.seats))), *([HOUSE] if rules.house else []))
     return Contest(
         **shared,
-        games=core.games,
-        sessions=core.sessions,
+        games=with_names(core.games, names, replica=not rules.house),
+        sessions=with_names(core.sessions, names, replica=not rules.house),
         scored=core.scored,
         interface=Interface(**vars(rules.sdk), questions=cast(tuple[DecisionSpec, ...], rules.decisions)),
         new_core=core.new,
@@ -244,7 +257,7 @@ def _with_core(rules: type[Rules], **shared: Any) -> Contest:
 def _with_play(rules: type[Rules], **shared: Any) -> Contest:
     """The contest of rules that `play`, with an SDK that is written from their decisions."""
     decisions = cast(tuple[Decision, ...], rules.decisions)
-    struct = lay_out(decisions)
+    struct = lay_out(decisions, _most_seats(rules))
 
     @lru_cache
     def tables(seats: int) -> Tables:
@@ -264,10 +277,11 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
                     decision.name,
                     result=("i64", "i32"),
                     answers=decision.answers,
+                    description=decision.in_words,
                     returns=decision.returns,
                     most_json=decision.most_json,
                     default=decision.default,
-                    observes=tuple(decision.observation),
+                    observes=(*SEATING, *decision.observation),
                     loses=decision.loses,
                 )
                 for decision in decisions
@@ -282,10 +296,15 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
 
 
 @lru_cache
-def placements_of(decisions: tuple[Decision, ...]) -> list[Placement]:
-    """Return where the C bots of a contest find each decision's values and leave its answer."""
-    struct = lay_out(decisions)
-    offsets = {member.name: member.place for member in struct.members}
+def placements_of(decisions: tuple[Decision, ...], most_seats: int) -> list[Placement]:
+    """Return where the C bots of a contest find each decision's values and leave its answer.
+
+    Args:
+        decisions: The contest's decisions.
+        most_seats: The most seats of a table.
+    """
+    struct = lay_out(decisions, most_seats)
+    offsets = {member.name: member.place for member in struct.members if member.name not in SEATING}
     return [
         Placement(decision, kind, offsets, struct.size, wide_actions=struct.wide_actions)
         for kind, decision in enumerate(decisions)
@@ -308,25 +327,32 @@ def _tables(rules: type[Rules], seats: int) -> Tables:
     described = {column.name: column.description for column in rules.columns if not column.per_seat}
     for column in rules.columns:
         if column.per_seat:
-            each = names_by_seat(column.name, seats)
-            described |= {name: f"{column.description}, of seat {seat}" for seat, name in enumerate(each)}
-    for seat, name in enumerate(points_columns(seats)):
-        described[name] = _DESCRIPTIONS.get(name, f"points of seat {seat}")
-    per_seat = ["points", *[column.name for column in rules.columns if column.per_seat]]
-    seat_of = {name: seat for column in per_seat for seat, name in enumerate(names_by_seat(column, seats))}
+            each = names_by_position(column.name, seats)
+            described |= {name: f"{column.description}, of position {place}" for place, name in enumerate(each)}
+    described |= {name: f"points of position {place}" for place, name in enumerate(points_columns(seats))}
+    by_position = ["points", *[column.name for column in rules.columns if column.per_seat]]
+    position_of = {name: place for column in by_position for place, name in enumerate(names_by_position(column, seats))}
+    bots = tuple(
+        Column(name, NAME, f"the bot at position {place}" + ", which comes first" * (place == 0))
+        for place, name in enumerate(bot_columns(seats))
+    )
+    names, is_replicated = (*bots, *([HOUSE] if rules.house else [])), not rules.house
     points, zero_sum = tuple(points_columns(seats)), rules.zero_sum and seats == 2
     return Tables(
-        _described(game_columns(seats, own), described, seat_of),
-        _described(session_columns(seats), described, seat_of),
-        PointsSource("sessions", points[:1] if zero_sum else points, zero_sum=zero_sum),
+        with_names(_described(game_columns(seats, own), described, position_of), names, replica=is_replicated),
+        with_names(_described(session_columns(seats), described, position_of), names, replica=is_replicated),
+        PointsSource("sessions", points[:1] if zero_sum else points, zero_sum=zero_sum, by_position=True),
     )
 
 
-def _described(columns: dict[str, str], own: dict[str, str], seat_of: dict[str, int]) -> tuple[Column, ...]:
-    return tuple(
-        Column(name, kind, own[name] if name in own else _DESCRIPTIONS[name], seat=seat_of.get(name, -1))
+def _described(columns: dict[str, str], own: dict[str, str], position_of: dict[str, int]) -> list[Column]:
+    """Return the columns that cores write, but for those of the bots."""
+    described = STANDARD | own
+    return [
+        Column(name, kind, described[name], seat=position_of.get(name, -1))
         for name, kind in columns.items()
-    )
+        if name in described
+    ]
 
 
 def _version(package: str) -> str:
@@ -352,10 +378,10 @@ def _session_core(
         setup.sessions,
         partial(play, played),
         columns,
-        placements_of(cast(tuple[Decision, ...], rules.decisions)),
+        placements_of(cast(tuple[Decision, ...], rules.decisions), _most_seats(rules)),
         **leg.for_core,
         seats=leg.seats,
-        first=leg.first,
+        rotation=leg.rotation,
         steps=steps,
         zero_sum=rules.zero_sum,
         max_questions=setup.settings.max_questions,
@@ -371,13 +397,14 @@ def _begun(rules: Rules, session: Session) -> Questions:
 
 
 def _new_core_at_limits(rules: type[Rules]) -> NewCore:
-    """Makes cores that draw all answers but seat 0's from all that are legal."""
+    """Return a maker of cores that draw the answers of all bots but the first from all that are legal."""
 
     def new_core(setup: CoreSetup[Settings]) -> GameCore:
         rng = Rng(setup.leg.deals_key, _TRIAL_STREAM)
 
         def play(played: Rules, session: Session) -> Questions:
-            return answered_by_chance(_begun(played, session), rng, range(1, setup.leg.seats))
+            drawn_for = [place for place, seat in enumerate(seating(session)) if seat]
+            return answered_by_chance(_begun(played, session), rng, drawn_for)
 
         return _session_core(rules, play, setup)
 
@@ -389,7 +416,9 @@ def _new_drawn_core(rules: type[Rules]) -> NewDrawnCore:
 
     def new_core(setup: CoreSetup[Settings], number: int, drawings: list[str], names: Sequence[str]) -> GameCore:
         def play(played: Rules, session: Session) -> Questions:
-            return drawn(played, session, drawings, names) if session.number == number else _begun(played, session)
+            if session.number != number:
+                return _begun(played, session)
+            return drawn(played, session, drawings, [names[seat] for seat in seating(session)])
 
         return _session_core(rules, play, setup)
 
@@ -403,7 +432,7 @@ def _render_problem(rules: type[Rules], settings: Settings) -> str:
         return ""
     seats = _seats_at_first(rules) if not isinstance(rules.seats, range) else int(str(settings.playing()["seats"]))
     tables, rng, drawings = _tables(rules, seats), Rng(bytes(32), _TRIAL_STREAM), list[str]()
-    names = [f"seat {seat}" for seat in range(seats)]
+    names = [f"position {place}" for place in range(seats)]
 
     def play(played: Rules, session: Session) -> Questions:
         some = _first_of(drawn(played, session, drawings, names), _TRIAL_DRAWINGS)
@@ -460,16 +489,16 @@ def failed_to_render(drawing: str) -> bool:
     return drawing.startswith(_RENDER_FAILED)
 
 
-def answered_by_chance(play: Questions, rng: Rng, seats: Sequence[int]) -> Questions:
-    """A session in which the answers of these seats are drawn from all that are legal, often the first or last."""
+def answered_by_chance(play: Questions, rng: Rng, positions: Sequence[int]) -> Questions:
+    """Play a session with the answers of these positions drawn from all that are legal, often the first or last."""
     try:
         yielded = next(play)
         while True:
             questions = [yielded] if isinstance(yielded, Question) else list(yielded)
-            answers = {question.seat: drawn_answer(question, rng) for question in questions if question.seat in seats}
-            if left := [question for question in questions if question.seat not in seats]:
-                answers.update(zip([question.seat for question in left], (yield left)))
-            replies = [answers[question.seat] for question in questions]
+            answers = {one.position: drawn_answer(one, rng) for one in questions if one.position in positions}
+            if left := [question for question in questions if question.position not in positions]:
+                answers.update(zip([question.position for question in left], (yield left)))
+            replies = [answers[question.position] for question in questions]
             yielded = play.send(replies[0] if isinstance(yielded, Question) else replies)
     except StopIteration:
         return

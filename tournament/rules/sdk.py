@@ -182,7 +182,9 @@ def _c_bot(decisions: Sequence[Decision]) -> str:
         )
     return (
         f"/* {{name}}: {_manner(decisions)}. Written by `tournament new`; make it yours. */\n\n"
-        "/* Globals last for a whole match, and are new at the start of the next. rand() has a seed. */\n\n"
+        "/* Globals last for a whole match, and are new at the start of the next. rand() has a seed.\n"
+        "   view->seat is your position, 0 to view->seats - 1, which changes from session to session;\n"
+        "   view->players[position] is a number of the bot there, the same for the whole match. */\n\n"
         + "\n".join(bots)
     )
 
@@ -224,6 +226,8 @@ def _python_bot(decisions: Sequence[Decision]) -> str:
     return (
         f'"""{{name}}: {_manner(decisions)}. Written by `tournament new`; make it yours."""\n\n'
         f"{drawn}# Globals last for a whole match, and are new at the start of the next.\n"
+        "# view.seat is your position, 0 to view.seats - 1, which changes from session to session;\n"
+        "# view.players[position] is a number of the bot there, the same for the whole match.\n"
         "# The standard library is there; `random` needs no seed, it has one.\n\n\n" + "\n\n".join(bots) + "\n\n"
         f"# A class with the method {' and '.join(f'{d.name}(self, view)' for d in decisions)} will do as well.\n"
     )

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.rules.decisions import LEGAL_ACTIONS, SIZES
+from engine.rules.decisions import LEGAL_ACTIONS, SEATING, SIZES
 from tournament.rules.decision import Decision
 from tournament.rules.value_types import Choice, Int, List, ValueType
 
 C_TYPES = {"i": "int32_t", "q": "int64_t", "d": "double", "c": "int32_t", "s": "char"}
 _COUNT_BYTES = 4
+_SEAT_BYTES = 4  # of each number of the seating
 
 
 @dataclass(frozen=True)
@@ -55,18 +56,36 @@ class Struct:
         return any(member.name == LEGAL_ACTIONS and member.type.spec[0] == "q" for member in self.members)
 
 
-def lay_out(decisions: Sequence[Decision]) -> Struct:
-    """The struct of a contest's decisions, as C compilers lay it out. Values of several decisions are in it once.
-    Raises ValueError when two decisions show different things by the same name."""
+def seating_of(most_seats: int) -> dict[str, ValueType]:
+    """Return the types of what every question shows of the seating at tables of at most this many seats."""
+    numbers = List(Int(0, most_seats - 1), most_seats, "by position a number of its bot, the same for a whole match")
+    seat, seats = Int(0, most_seats - 1, "your position; 0 comes first"), Int(1, most_seats, "positions at the table")
+    return dict(zip(SEATING, (seat, seats, numbers)))
+
+
+def lay_out(decisions: Sequence[Decision], most_seats: int) -> Struct:
+    """Return the struct of a contest's decisions, as C compilers lay it out.
+
+    It begins with the seating. Values of several decisions are in it once. The first decision's description of them
+    counts.
+
+    Args:
+        decisions: The contest's decisions.
+        most_seats: The most seats of a table.
+
+    Raises:
+        ValueError: Two decisions show values of different types by the same name.
+    """
     shown: dict[str, ValueType] = {}
     for decision in decisions:
         for name, value in decision.observation.items():
             if name == LEGAL_ACTIONS:
                 shown[name] = _widest(shown.get(name, value), value)
-            elif shown.setdefault(name, value) != value:
+            elif shown.setdefault(name, value).spec != value.spec:
                 raise ValueError(f"two decisions show different things called {name}")
-    members = []
-    end = 0
+    seating = seating_of(most_seats).items()
+    members = [Member(name, kind, _SEAT_BYTES * place) for place, (name, kind) in enumerate(seating)]
+    end = _SEAT_BYTES * (len(members) - 1 + most_seats)
     for name, value in shown.items():
         code, _, _, most, _ = value.spec
         if code == "s" and name != LEGAL_ACTIONS:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tournament.config import Config
 from tournament.contests.contest import Contest
@@ -15,16 +17,20 @@ from tournament.runner.pace import Pace
 from tournament.runner.plan import new_pace, starts_per_leg
 from tournament.runner.schedule.counting import Reconciliation
 from tournament.runner.schedule.legs import Replicas, Schedule
-from tournament.runner.tasks import Batches, TaskQueue
-from tournament.store.ledger import ContestSetup, FailedLeg
+from tournament.runner.tasks import TaskQueue
+from tournament.store.field import ContestSetup, FailedLeg, Origin
 from tournament.store.legs import Legs
-from tournament.store.writer import Change, Writer, in_commits
-from tournament.worker.batch import Receipt, Task, Trouble
+from tournament.store.writer import Writer
+from tournament.worker.batch import Receipt, Task
+
+if TYPE_CHECKING:
+    from tournament.worker.processes.leg_queue import BrokenLegs
 
 
 @dataclass(frozen=True)
 class Run:
-    """What all rounds of a run share: among it the `field` that it plays, and its schedule with this many replicas."""
+    """What all rounds of a run share: among it the `field` that it plays, its schedule with this many replicas, and
+    what counts of legs that broke off."""
 
     contest: Contest
     config: Config
@@ -34,16 +40,17 @@ class Run:
     artifacts: Mapping[str, bytes]
     listener: ProgressListener
     executors: Executors
+    broken: BrokenLegs = dataclasses.field(default_factory=dict)
 
 
 class RoundPlay:
-    """Plays the legs of a schedule that are `left`. A `new_field` waits for what is played first, and is one entry with
-    it. `disqualified`: a bot was, so less may count than was played, or legs that were left out are wanted after all.
+    """Plays the legs of a schedule that are `left`.
 
-    A bot that went wrong plays no more, and at last once more, alone, the leg in which it did. If it goes wrong again,
-    it is `set_aside`, with the reason; otherwise it is `cleared`, and its legs are yet to be played. `tried`: who was
-    cleared in an earlier round. `failed` are legs in which the contest's rules failed: of their matches no more is
-    played.
+    Attributes:
+        disqualified: Whether a bot was, so that less may count than was played, or legs that were left out are wanted
+            after all.
+        set_aside: Why bots can't be played on.
+        failed: Legs in which the contest's rules failed. Of their matches no more is played.
     """
 
     def __init__(
@@ -52,17 +59,12 @@ class RoundPlay:
         schedule: Schedule,
         left: Reconciliation,
         standings: LiveStandings,
-        new_field: ContestSetup | None,
-        tried: frozenset[str] = frozenset(),
     ) -> None:
         self.disqualified = False
         self.set_aside: dict[str, str] = {}
-        self.cleared: set[str] = set()
         self.failed: list[FailedLeg] = []
-        self._suspects: dict[str, Trouble] = {}
-        self._second_tries: list[Leg] = []
-        self._tasks_out, self._tried = 0, tried
-        self._run, self._schedule, self._standings, self._new_field = run, schedule, standings, new_field
+        self._run, self._schedule, self._standings = run, schedule, standings
+        self._origin = run.field.origin
         self._settings, self._sandbox = run.config.contest.for_workers(), run.config.sandbox.model_dump()
         self._left = left
 
@@ -81,98 +83,70 @@ class RoundPlay:
             check_room(self._schedule.matches(), config.contest.memory_megabytes, config.sandbox, listener.on_message)
         waited_before = executor.waited
         pace = new_pace(contest, config, executor.workers, sessions, starts)
-        pace.load_saved(self._run.writer.storage)
-        self._to_play = TaskQueue(self._schedule, left, pace, self._plays_no_more, in_order=self._new_field is None)
+        pace.learn(self._standings.played)
+        self._to_play = TaskQueue(self._schedule, left, pace, self._plays_no_more)
         receipts = executor.play(self._next_task, self._run.artifacts)
         try:
             for several in receipts:
                 for receipt in several:
                     self._note_troubles(receipt)
+                    self._run.broken.update(receipt.broken)
                     if receipt.batches:
                         pace.note(receipt)
                 self._commit(several)
                 pace.workers, pace.waited = executor.workers, executor.waited - waited_before
                 self._standings.update_if_due()
                 listener.on_progress(self._progress(pace))
-            if self._new_field:  # nothing was played after all
-                self._commit(())
         except BaseException:
             receipts.close()
             executors.close()
             raise
         finally:
             receipts.close()
-            pace.save(self._run.writer.storage)
 
     def _next_task(self) -> Task | None:
-        batches, is_second = self._to_play.next_task(), False
-        if batches is None and not self._tasks_out:
-            batches, is_second = self._second_try(), True
-        if batches is None:
+        legs = self._to_play.next_task()
+        if not legs:
             return None
-        self._tasks_out += 1
+        broken, digests = self._run.broken, [leg.digest for leg in legs]
         contest, location = self._run.contest, self._run.writer.storage.location
         return Task(
             contest.name,
             self._settings,
             self._sandbox,
             location,
-            batches,
+            legs,
+            self._origin_of(legs),
             contest.rules,
             contest.requires,
             source=contest.source,
-            alone=is_second,
-            tried=self._tried,
+            broken={digest: broken.pop(digest) for digest in digests if digest in broken},
         )
 
+    def _origin_of(self, legs: Sequence[Leg]) -> Origin:
+        names = {seat.name for leg in legs for seat in leg.seats}
+        return self._origin.of_players(names, {leg.house.name for leg in legs if leg.house})
+
     def _plays_no_more(self) -> tuple[set[str], set[int]]:
-        return self._suspects.keys() | self.set_aside.keys() | self.cleared, {leg.match for leg in self.failed}
-
-    def _second_try(self) -> Batches | None:
-        """A leg in which a bot went wrong, of which nothing is known yet."""
-        while self._suspects:
-            leg = next(iter(self._suspects.values())).leg
-            if self.set_aside.keys().isdisjoint(leg.names):
-                self._second_tries.append(leg)
-                return ((leg,),)
-            self._clear({name for name, trouble in self._suspects.items() if trouble.leg == leg})
-        return None
-
-    def _clear(self, names: set[str]) -> None:
-        self.cleared |= names - self.set_aside.keys()
-        for name in names:
-            self._suspects.pop(name, None)
+        return {*self.set_aside}, {leg.match for leg in self.failed}
 
     def _note_troubles(self, receipt: Receipt) -> None:
-        """Note who went wrong, in which matches the rules failed, and what became of a second try."""
-        self._tasks_out -= 1
+        """Set bots aside that can't be played on, and matches in which the rules failed."""
         for failed in receipt.failed:
             if not self.failed:
-                self._run.listener.on_message(
-                    f"The rules failed in match {failed.match} ({failed.title}), which is set aside: {failed.reason}"
-                )
+                self._run.listener.on_message(f"{failed}; this match is set aside")
             self.failed.append(failed)
-        if not self._second_tries:
-            for trouble in receipt.troubles:
-                for name in trouble.names:
-                    self._suspects.setdefault(name, trouble)
-            return
-        tried = {name for name, trouble in self._suspects.items() if trouble.leg == self._second_tries[-1]}
         for trouble in receipt.troubles:
             for name in trouble.names:
+                if name not in self.set_aside:
+                    self._run.listener.on_message(f"{name} is set aside in this run: {trouble.reason}")
                 self.set_aside[name] = trouble.reason
-                self._run.listener.on_message(f"{name} is set aside in this run: {trouble.reason}")
-        self._clear(tried)
 
     def _commit(self, receipts: Sequence[Receipt]) -> None:
-        """Commit receipts as few entries: to write one takes as long as to write many."""
-        field, self._new_field = self._new_field, None
+        """Commit the batches of receipts together: to put a folder on disk takes as long for one as for many."""
         batches = [batch for receipt in receipts for batch in receipt.batches]
-        new_field = field
-        for change in [*in_commits(Change((batch,)) for batch in batches)] or [Change()]:
-            self._run.writer.commit(field=new_field, batches=change.batches)
-            new_field = None
-        self._standings.note(batches, new_field=field is not None)
+        self._run.writer.commit(batches)
+        self._standings.note(batches)
         legs = Legs.joined(batch.legs for batch in batches)
         self._left.note(legs)
         self.disqualified |= any(rest.out for rest in legs.rests)

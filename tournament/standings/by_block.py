@@ -10,7 +10,7 @@ from engine.kernel.blocks import block_of
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.arrays import Floats
 from tournament.contests.contest import Contest
-from tournament.store.ledger import Batch
+from tournament.store.field import Batch
 from tournament.store.legs import Legs, pair_keys
 from tournament.store.storage import Storage
 
@@ -36,17 +36,20 @@ def by_block(
     from tournament.store.parts import numbers_of  # pyarrow, which reading standings doesn't need
 
     scored = contest.scored
-    nothing = amounts(scored.points(dict.fromkeys(scored.columns, np.zeros(0))))
+    nothing = amounts((np.zeros(0),) * (len(scored.columns) + scored.zero_sum))
     found: list[Floats] = []
     for batch in batches:
         part, legs = batch.part(scored.table), batch.legs
-        pieces = numbers_of(storage, part, contest.columns(scored.table), scored.columns)
-        several = [amounts(scored.points(rows)) for rows in pieces]
         # Legs lie one after the other.
         length = legs.games if scored.table == "games" else legs.sessions
-        lengths = np.repeat(length, length)
+        lengths, leg_of = np.repeat(length, length), np.repeat(np.arange(len(legs)), length)
+        several, row = [], 0
+        for rows in numbers_of(storage, part, contest.columns(scored.table), scored.read):
+            count = len(rows[scored.columns[0]])
+            several.append(amounts(scored.points(rows, legs, leg_of[row : row + count])))
+            row += count
         number = np.arange(len(lengths)) - np.repeat(np.cumsum(length) - length, length)
-        cell = np.repeat(np.arange(len(legs)), length) * BLOCK_COUNT + block_of(number, lengths)
+        cell = leg_of * BLOCK_COUNT + block_of(number, lengths)
         cells = len(legs) * BLOCK_COUNT
         sums: list[Floats] = [np.bincount(cell, np.concatenate(one), cells).astype(float) for one in zip(*several)]
         sums = sums or [np.zeros(cells) for _ in nothing]

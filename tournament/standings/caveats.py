@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tournament.errors import pluralize
+from tournament.errors import join_names, pluralize
 from tournament.standings.standings import Standings
 
 _ENOUGH_REPLICAS = 10
@@ -10,6 +10,17 @@ _ENOUGH_REPLICAS = 10
 
 def notes_of(ranking: Standings) -> list[str]:
     """Return what its errors don't carry, a sentence each, and what would help."""
+    return [*_on_errors(ranking), *note_of_second_tries(ranking)]
+
+
+def note_of_second_tries(ranking: Standings) -> list[str]:
+    """Return a sentence that names the bots whose legs broke off and began again, if there are any."""
+    if not ranking.began_again:
+        return []
+    return [f"legs of {join_names(ranking.began_again)} began again; the answers given before counted"]
+
+
+def _on_errors(ranking: Standings) -> list[str]:
     if ranking.is_provisional:
         count = pluralize(len({leg.match for leg in ranking.failed_legs}), "match", "matches")
         return [f"places are provisional: the rules failed in {count}"]

@@ -22,7 +22,7 @@ from tournament.standings.settled_order import SettledOrder, SureIntervals, Verd
 from tournament.standings.standard_errors import Differences, ScoreErrors
 from tournament.standings.tables import pairs_of_tables, tally_of_tables
 from tournament.standings.tally import Tally, tally_of_points
-from tournament.store.ledger import Batch, ContestSetup, FailedLeg, FieldEntrant, Until
+from tournament.store.field import Batch, ContestSetup, FailedLeg, FieldEntrant, Until
 from tournament.store.legs import Fault, LegResult, Legs
 
 
@@ -103,6 +103,7 @@ class Standings:
     drawn: bool = False
     failed_legs: tuple[FailedLeg, ...] = ()
     rows_of_matches: Callable[[], MatchRows] = field(default=MatchRows.nothing, compare=False)
+    began_again: tuple[str, ...] = ()
 
     @cached_property
     def matches(self) -> Matches:
@@ -248,6 +249,7 @@ def compute_standings(field: ContestSetup, batches: Sequence[Batch], scoring: Ho
         drawn,
         field.failed_legs,
         partial(_rows_of_matches, legs, per_replica, scoring, facts, drawn),
+        tuple(sorted({name for leg in np.flatnonzero(legs.tries > 1).tolist() for name in legs[leg].seats})),
     )
 
 

@@ -82,11 +82,12 @@ class Rest:
     faults: tuple[Fault, ...] = ()
     out: tuple[int, ...] = ()
     faults_left_out: tuple[int, ...] = ()
+    tries: int = 1
 
     @classmethod
     def of(cls, leg: LegResult) -> Rest:
         """Those of a leg."""
-        return cls(leg.faults, leg.out, leg.faults_left_out if any(leg.faults_left_out) else ())
+        return cls(leg.faults, leg.out, leg.faults_left_out if any(leg.faults_left_out) else (), leg.tries)
 
     def __post_init__(self) -> None:
         if not {*self.out} <= {fault.seat for fault in self.faults}:
@@ -105,7 +106,8 @@ class LegResult:
     `out` are the seats whose bots are disqualified in it, in ascending order; with one and two seats that ended the
     leg. `faults` are the first ones, and the last one of each seat in `out`; `faults_left_out` counts the others by
     seat, if there are any. `by_block`, the core's sums, has a leg that was just played; no record keeps them.
-    `seconds`: how long a worker was busy with it.
+    `seconds`: how long a worker was busy with it. `tries`: how often it began; what was answered before it broke off
+    counted again.
     """
 
     digest: str
@@ -121,6 +123,7 @@ class LegResult:
     house: str = ""
     by_block: tuple[SeatSums, ...] = field(default=(), compare=False, repr=False)
     seconds: float = field(default=0.0, compare=False, repr=False)
+    tries: int = field(default=1, compare=False, repr=False)
 
     @property
     def title(self) -> str:
@@ -348,6 +351,11 @@ class Legs(Sequence[LegResult]):
         return [self.rests[place] for place in self.more.tolist()]
 
     @cached_property
+    def tries(self) -> npt.NDArray[np.int32]:
+        """How often each began."""
+        return np.array([rest.tries for rest in self.rests], np.int32)[self.more]
+
+    @cached_property
     def faulty(self) -> npt.NDArray[np.bool_]:
         """Whether there were faults in each."""
         return np.array([bool(rest.faults or any(rest.faults_left_out)) for rest in self.rests], bool)[self.more]
@@ -467,7 +475,7 @@ class Legs(Sequence[LegResult]):
         digest = self.digest[place : place + 1 or None].tobytes().hex()
         return LegResult(
             digest, match, number, seats, sessions, games, sums, rest.faults, rest.out, rest.faults_left_out,
-            self.names[house] if house >= 0 else "", seconds=float(self.seconds[place]),
+            self.names[house] if house >= 0 else "", seconds=float(self.seconds[place]), tries=rest.tries,
         )  # fmt: skip
 
     def __iter__(self) -> Iterator[LegResult]:

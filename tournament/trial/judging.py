@@ -29,7 +29,7 @@ from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.contests.settings import ContestSettings
 from tournament.errors import InputError, printable
 from tournament.keys import trial_key
-from tournament.leg import FailureKind, Leg, Unfit
+from tournament.leg import MORE_MEMORY, FailureKind, Leg, Unfit
 from tournament.runner.schedule.legs import AgainstHouse, Competitor
 from tournament.sandbox.outside import fork_server, probe
 from tournament.sandbox.outside.confined import Confined
@@ -37,7 +37,6 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import programs
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
-from tournament.worker.processes.verdicts import MORE_MEMORY
 
 SECONDS = 10.0
 HANDS = 10_000

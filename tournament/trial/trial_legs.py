@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
@@ -30,7 +30,6 @@ from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.observation import ObservedLeg, Window, observe_leg
 from tournament.worker.processes.bot_process import Use
 from tournament.worker.processes.lanes import play_in_lanes
-from tournament.worker.processes.leg_in_play import PlayedLeg
 from tournament.worker.processes.spool import Spool
 
 SESSIONS = 500
@@ -187,7 +186,7 @@ def play_legs(
     if trials:
         return list(trials.values())
     with contextlib.closing(Spool()) as spool:
-        for played in _played_in_lanes(contest, settings, sandbox, legs, artifacts, spool):
+        for played in play_in_lanes(contest, settings, sandbox, legs, artifacts, cache_folder(), spool):
             sink = DigestSink(contest)
             played.rows.replay_into(sink)
             sink.clear()
@@ -195,25 +194,3 @@ def play_legs(
             assert use is not None
             trials[played.result.digest] = Trial(played.result, sink, Meter(use.decisions, use=use))
     return [trials[leg.digest] for leg in legs]
-
-
-def _played_in_lanes(
-    contest: Contest,
-    settings: ContestSettings,
-    sandbox: SandboxSettings,
-    legs: Sequence[Leg],
-    artifacts: dict[str, bytes],
-    spool: Spool,
-) -> Iterator[PlayedLeg]:
-    """Play legs with processes. The leg in which the machine may be to blame is played a second time, with no other
-    beside it, and then the rest."""
-    play = partial(play_in_lanes, contest, settings, sandbox, artifacts=artifacts, cache=cache_folder(), spool=spool)
-    broken_off, done = list[Leg](), set[str]()
-    for played in play(legs=legs, put_off=lambda leg, _trouble: broken_off.append(leg)):
-        done.add(played.result.digest)
-        yield played
-    rest = [leg for leg in legs if leg.digest not in done and leg not in broken_off]
-    for chosen in ([leg] for leg in broken_off):
-        yield from play(legs=chosen)
-    if rest:
-        yield from play(legs=rest)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,25 +17,27 @@ from tournament.artifacts.limits import BOT_STACK
 from tournament.cache import cache_folder
 from tournament.containment import BotTrouble
 from tournament.contests import find_contest
-from tournament.contests.contest import Contest, LegLuck, Luck
+from tournament.contests.contest import Contest, LegLuck
 from tournament.contests.rules_loader import Source, load_source
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunError
 from tournament.leg import PROCESSES, Leg
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
-from tournament.store.ledger import Batch, FailedLeg, batch_name
+from tournament.store.columns import NAME, ROWS_PER_BUFFER, Column, buffer_fields
+from tournament.store.field import Batch, FailedLeg, Origin, new_batch_name
 from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import LegResult, Legs, too_much
-from tournament.store.part_writer import PartWriter, origin_of
+from tournament.store.parquet_file import Runs
+from tournament.store.part_writer import PartWriter, finish_batch, origin_of
 from tournament.store.storage import Storage, open_storage, staged_name
 from tournament.worker.faults import Disqualified, Stopped
-from tournament.worker.leg import RulesFailed, length_of, play_leg
+from tournament.worker.leg import RulesFailed, leg_values, length_of, play_leg
 from tournament.worker.processes.spool import Spool
 
 if TYPE_CHECKING:
     from tournament.worker.processes.leg_in_play import PlayedLeg
+    from tournament.worker.processes.leg_queue import BrokenLegs
 
 # Memory of a worker itself, and usually of each bot's process.
 _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
@@ -44,26 +45,22 @@ _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
 
 @dataclass(frozen=True)
 class Task:
-    """Batches of legs to play, how, and where their parts go. `rules`, `requires` and `source`: see Contest.
+    """Legs to play, how, and where their parts go. `rules`, `requires` and `source`: see Contest. `origin`: what they
+    are played with, as records have it.
 
-    `alone`: it is a second try
-    of legs in which a bot went wrong, and no other task is played beside it. `tried`: bots that had theirs in this run.
+    `broken`: what counts of legs that broke off in other tasks.
     """
 
     contest: str
     settings: dict[str, Any]
     sandbox: dict[str, Any]
     location: str
-    batches: tuple[tuple[Leg, ...], ...]
+    legs: tuple[Leg, ...]
+    origin: Origin
     rules: str = ""
     requires: tuple[tuple[str, str], ...] = ()
     source: Source | None = None
-    alone: bool = False
-    tried: frozenset[str] = frozenset()
-
-    @property
-    def legs(self) -> tuple[Leg, ...]:
-        return tuple(itertools.chain.from_iterable(self.batches))
+    broken: BrokenLegs = field(default_factory=dict)
 
     @property
     def memory_bytes(self) -> int:
@@ -103,19 +100,20 @@ class Task:
 
 @dataclass(frozen=True)
 class Trouble:
-    """What went wrong with a bot, one of these `names`, in a leg: see BotTrouble."""
+    """Why these bots can't be played on, which was so twice: see BotTrouble."""
 
-    leg: Leg
     names: tuple[str, ...]
     reason: str
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """Played batches, ready to commit, the seconds that they took, and how much of them was played in lanes.
+    """A played batch, ready to commit, or none if no leg was played; the seconds that it took, and how much of them was
+    played in lanes.
 
     `troubles`: of bots that went wrong; of the legs of these, none or some were played. `failed`: legs in which the
-    rules failed; further legs of these matches may not have been played.
+    rules failed; further legs of these matches may not have been played. `broken`: what counts of legs that broke off,
+    and weren't finished.
     """
 
     batches: tuple[Batch, ...]
@@ -125,40 +123,68 @@ class Receipt:
     legs_in_lanes: int = 0
     troubles: tuple[Trouble, ...] = ()
     failed: tuple[FailedLeg, ...] = ()
+    broken: BrokenLegs = field(default_factory=dict)
 
 
 @dataclass
 class ParquetSink:
-    """A sink that writes rows to a batch's parts, and works out the luck in each leg if the contest corrects for it."""
+    """A sink that writes rows to the parts of the batch `name`, and works out the luck in each leg if the contest
+    corrects for it."""
 
     games: Table
     sessions: Table
+    name: str
     games_part: PartWriter
     sessions_part: PartWriter
-    luck: Luck | None
+    contest: Contest
     settings: ContestSettings
+    _legs: list[tuple[Leg, int, int]] = field(init=False, default_factory=list)  # with their first rows in the tables
     _leg_luck: LegLuck | None = field(init=False, default=None)
     _first: int = field(init=False, default=0)  # row of games that `_leg_luck` hasn't seen
     _leg_began: tuple[int, int] | None = field(init=False, default=None)  # rows before the leg, if none were written
     _luck_columns: dict[str, npt.NDArray[Any]] = field(init=False)
 
     def __post_init__(self) -> None:
-        names = self.luck.columns if self.luck else ()
+        names = self.contest.luck.columns if self.contest.luck else ()
         self._luck_columns = {name: _without_bool(self.games.arrays[name]) for name in names}
 
     def clear(self) -> None:
         """Write out the rows. Raises OSError."""
         self._show_luck()
         self._first, self._leg_began = 0, None
-        for part, table in ((self.games_part, self.games), (self.sessions_part, self.sessions)):
-            part.append(table.arrays, table.rows)
-            table.rows = 0
+        first_games = [first for _, first, _ in self._legs]
+        first_sessions = [first for _, _, first in self._legs]
+        self._append(self.games_part, self.games, self.contest.games, first_games)
+        self._append(self.sessions_part, self.sessions, self.contest.sessions, first_sessions)
+        self._legs = [(leg, 0, 0) for leg, _, _ in self._legs[-1:]]
+
+    def _append(self, part: PartWriter, table: Table, columns: Sequence[Column], first_rows: Sequence[int]) -> None:
+        """Write out a table's rows with the legs' own columns, of which each starts at one of these rows."""
+        legs, rows = [leg for leg, _, _ in self._legs], table.rows
+        ends = np.array([*first_rows, rows], np.int64)
+        lengths = ends[1:] - ends[:-1]
+        some = np.flatnonzero(lengths)
+        values = [leg_values(leg) for leg in legs]
+        added: dict[str, Runs] = {}
+        for column in columns:
+            if column.of_leg:
+                added[column.name] = Runs.of([one[column.name] for one in values], some, lengths[some])
+            elif column.dtype == NAME:
+                names = [name for leg in legs for name in leg.names]
+                width = len(legs[0].names) if legs else 1
+                of_row = np.repeat(np.arange(len(legs)) * width, lengths) + table.arrays[column.name][:rows].astype(int)
+                starts = np.flatnonzero(np.diff(of_row, prepend=-1))
+                added[column.name] = Runs.of(names, of_row[starts], np.diff(starts, append=rows))
+        part.append({**table.arrays, **added}, rows)
+        table.rows = 0
 
     def begin(self, leg: Leg) -> None:
         """The rows that follow are this leg's."""
         self._leg_began = self.games.rows, self.sessions.rows
-        if self.luck:
-            self._leg_luck, self._first = self.luck.new(self.settings, leg.plan.first_session), self.games.rows
+        self._legs.append((leg, *self._leg_began))
+        if self.contest.luck:
+            self._leg_luck = self.contest.luck.new(self.settings, leg.plan.first_session)
+            self._first = self.games.rows
 
     def take_back(self) -> bool:
         """Forget the rows of the leg that began last. Return False if some of them are written."""
@@ -166,6 +192,7 @@ class ParquetSink:
         if self._leg_began is None:
             return False
         self.games.rows, self.sessions.rows = self._leg_began
+        self._legs.pop()
         return True
 
     def take_luck(self) -> Floats | None:
@@ -186,17 +213,6 @@ class ParquetSink:
         self.sessions_part.abandon()
 
 
-@contextmanager
-def _whole_or_abandoned(sinks: Sequence[ParquetSink]) -> Iterator[None]:
-    """Abandon the sinks when something goes wrong."""
-    try:
-        yield
-    except BaseException:
-        for sink in sinks:
-            sink.abandon()
-        raise
-
-
 _AT_ANY_TIME = nullcontext()
 
 
@@ -208,10 +224,12 @@ def play_task(
 ) -> Receipt:
     """Play a task. `artifacts` are the bots' bytes, and the house players' contents, by sha256.
 
-    It plays during its `turn`; while its parts are put on disk, another task may play. A bot that goes wrong is trouble
-    of its own, and rules that fail concern their match alone: the other legs are played. Raises OSError when parts
-    can't be written, Stopped once `stopping()`, InputError and RunError when this machine can't play; then nothing is
-    left.
+    It plays during its `turn`; while its parts are put on disk, another task may play. A leg in which a bot went wrong
+    begins again, once; if the bot goes wrong again, only the others' legs are played. Rules that fail concern their
+    match alone.
+
+    Raises OSError when parts can't be written, Stopped once `stopping()`, InputError and RunError when this machine
+    can't play; then nothing is left.
     """
     contest = load_source(task.source).named(task.contest) if task.source else find_contest(task.contest, task.rules)
     contest = contest.seated(len(task.legs[0].seats))
@@ -219,79 +237,87 @@ def play_task(
     storage = open_storage(task.location)
     games, sessions = (Table(buffer_fields(columns), ROWS_PER_BUFFER) for columns in (contest.games, contest.sessions))
 
-    def open_sink(legs: Sequence[Leg]) -> ParquetSink:
-        parts = _open_parts(contest, storage, name_of(legs))
-        return ParquetSink(games, sessions, *parts, contest.luck, settings)
+    def open_sink() -> ParquetSink:
+        return ParquetSink(games, sessions, *_open_parts(contest, storage, task.legs[0]), contest, settings)
 
-    sinks = [open_sink(task.batches[0])]  # so that a full disk is known before they play
-    results: list[list[LegResult]] = []
+    sink = open_sink()  # so that a full disk is known before they play
     lanes, out, troubles = _Lanes(), Disqualified(task.legs), _Troubles()
+    in_order = sorted(task.legs, key=lambda leg: (leg.plan.match, leg.plan.number))
 
-    def play_batch(legs: Sequence[Leg], sink: ParquetSink) -> list[LegResult] | None:
-        """The results of a batch's legs; None if a leg was broken off whose rows are in the part."""
+    def play() -> list[LegResult] | None:
+        """The results of the legs; None if a leg was broken off whose rows are in the part."""
         played = []
-        for leg in legs:
-            if not out.plays(leg) or troubles.concern(leg):
-                continue
-            sink.begin(leg)
-            if leg.has_processes:
-                result = lanes.take(contest, leg, sink)
-            else:
+        for leg in in_order:
+            while out.plays(leg) and not troubles.concern(leg):
+                sink.begin(leg)
+                if leg.has_processes:
+                    played.append(lanes.take(contest, leg, sink))
+                    break
+                apart = not troubles.suspects.isdisjoint(leg.names)
                 try:
                     result = play_leg(
-                        contest, settings, leg, artifacts, sink, stopping, apart=task.alone, take_luck=sink.take_luck
+                        contest, settings, leg, artifacts, sink, stopping, apart=apart, take_luck=sink.take_luck
                     )
                 except (BotTrouble, RulesFailed) as trouble:
-                    troubles.add(leg, trouble)
-                    if sink.take_back():
-                        continue
-                    return None
-                out.note(leg, result.out)
-            played.append(result)
+                    if isinstance(trouble, BotTrouble):
+                        troubles.note(trouble)
+                    else:
+                        troubles.note_failure(leg, trouble)
+                    if not sink.take_back():
+                        return None
+                else:
+                    out.note(leg, result.out)
+                    played.append(result)
+                    break
         sink.clear()
         return played
 
-    with closing(lanes.spool), _whole_or_abandoned(sinks):
-        with turn:
-            if stopping():
-                raise Stopped
-            started = time.perf_counter()
-            lanes.play(task, out, troubles, contest, settings, artifacts, stopping)
-            for its_legs in task.batches:
-                if results:
-                    sinks.append(open_sink(its_legs))
-                while (played := play_batch(its_legs, sinks[-1])) is None:
-                    # The leg's rows go, and with them the batch, which is played again without this bot or match.
-                    sinks[-1].abandon()
+    try:
+        with closing(lanes.spool):
+            with turn:
+                if stopping():
+                    raise Stopped
+                started = time.perf_counter()
+                lanes.play(task, out, troubles, contest, settings, artifacts, stopping)
+                while (played := play()) is None:
+                    # The leg's rows go, and with them the part, which is played again.
+                    sink.abandon()
                     games.rows = sessions.rows = 0
-                    sinks[-1] = open_sink(its_legs)
-                results.append(played)
-            seconds = time.perf_counter() - started
-        filled = _finished(contest, sinks, results, lanes.confined_by)
-    return Receipt(
-        tuple(filled), seconds, lanes.seconds, lanes.games, lanes.legs, tuple(troubles.all), tuple(troubles.failed)
-    )
+                    sink = open_sink()
+                seconds = time.perf_counter() - started
+            batches = _finished(contest, sink, played, task.origin, lanes.confined_by)
+    except BaseException:
+        sink.abandon()
+        raise
+    of_lanes = lanes.seconds, lanes.games, lanes.legs
+    return Receipt(batches, seconds, *of_lanes, tuple(troubles.all), tuple(troubles.failed), lanes.broken)
 
 
 class _Troubles:
-    """Bots of a task that went wrong, and matches in which the rules failed."""
+    """Bots of a task that went wrong, and matches in which the rules failed. `suspects`: bots that went wrong at least
+    once, alone or with others."""
 
     def __init__(self) -> None:
         self.all: list[Trouble] = []
         self.failed: list[FailedLeg] = []
+        self.suspects: set[str] = set()
         self._names: set[str] = set()
         self._matches: set[int] = set()
 
-    def add(self, leg: Leg, trouble: BotTrouble | RulesFailed) -> None:
-        if isinstance(trouble, RulesFailed):
-            self.failed.append(trouble.failed)
-            self._matches.add(leg.plan.match)
-        else:
-            self.all.append(Trouble(leg, trouble.names, trouble.reason))
+    def note(self, trouble: BotTrouble) -> None:
+        """Note that a leg broke off because of one of these bots: the second time that is their trouble."""
+        if self.suspects.issuperset(trouble.names):
+            self.all.append(Trouble(trouble.names, trouble.reason))
             self._names.update(trouble.names)
+        self.suspects.update(trouble.names)
+
+    def note_failure(self, leg: Leg, failure: RulesFailed) -> None:
+        """Note that the rules failed in a leg."""
+        self.failed.append(failure.failed)
+        self._matches.add(leg.plan.match)
 
     def concern(self, leg: Leg) -> bool:
-        """Whether a leg is of one of these bots or matches."""
+        """Whether a leg is of a bot in trouble, or of a match in which the rules failed."""
         return leg.plan.match in self._matches or not self._names.isdisjoint(leg.names)
 
 
@@ -301,6 +327,7 @@ class _Lanes:
     def __init__(self) -> None:
         self.spool = Spool()
         self.played: dict[str, PlayedLeg] = {}
+        self.broken: BrokenLegs = {}
         self.confined_by, self.seconds, self.games, self.legs = "", 0.0, 0, 0
 
     def play(
@@ -322,19 +349,16 @@ class _Lanes:
         started = time.perf_counter()
         sandbox = SandboxSettings.model_validate(task.sandbox)
         self.confined_by = probe.probe_sandbox(sandbox.mode)
-        put_off = None if task.alone else troubles.add
-        given = artifacts, cache_folder(), self.spool, stopping, out, put_off, task.tried, None, troubles.add
+        self.broken = dict(task.broken)
+        given = artifacts, cache_folder(), self.spool, stopping, out, self.broken, None, troubles.note_failure
         while legs:
             try:
-                for one in play_in_lanes(contest, settings, sandbox, legs, *given):
+                for one in play_in_lanes(contest, settings, sandbox, legs, *given, apart=bool(troubles.suspects)):
                     self.played[one.result.digest] = one
                 break
-            except BotTrouble as trouble:  # the legs that it broke off are played again without this bot
-                legs = [leg for leg in legs if leg.digest not in self.played]
-                if not (its_legs := [leg for leg in legs if trouble.names[0] in leg.names]):
-                    raise
-                troubles.add(its_legs[0], trouble)
-                legs = [leg for leg in legs if not troubles.concern(leg)]
+            except BotTrouble as trouble:  # the legs that it broke off begin again
+                troubles.note(trouble)
+                legs = [leg for leg in legs if leg.digest not in self.played and not troubles.concern(leg)]
         self.legs = len(self.played)
         self.games = sum(one.result.games for one in self.played.values())
         self.seconds = time.perf_counter() - started
@@ -349,41 +373,31 @@ class _Lanes:
 
 
 def _finished(
-    contest: Contest, sinks: Sequence[ParquetSink], results: Sequence[list[LegResult]], confined_by: str
-) -> list[Batch]:
-    """The batches, their parts put on disk, without those of which nothing was played. Raises OSError, and RunError for
-    points that records can't hold."""
-    found = []
-    for sink, its_results in zip(sinks, results):
-        if not its_results:
-            sink.abandon()
-            continue
-        legs = Legs.of(its_results)
-        if problem := too_much(legs):
-            raise RunError(f"{contest.name}: {problem}; its rules have to give fewer")
-        name = batch_name(its_results[0].match, its_results[0].number, (one.digest for one in its_results))
-        parts = (sink.games_part.finish(), sink.sessions_part.finish())
-        named = tuple(replace(part, name=f"{name}.parquet") for part in parts)
-        found.append(Batch(name, named, legs, confined_by))
-    return found
+    contest: Contest, sink: ParquetSink, results: Sequence[LegResult], origin: Origin, confined_by: str
+) -> tuple[Batch, ...]:
+    """The batch, its parts put on disk; none of which nothing was played. Raises OSError, and RunError for points that
+    records can't hold."""
+    if not results:
+        sink.abandon()
+        return ()
+    legs = Legs.of(results)
+    if problem := too_much(legs):
+        raise RunError(f"{contest.name}: {problem}; its rules have to give fewer")
+    return (finish_batch(sink.games_part, sink.sessions_part, legs, origin, confined_by, sink.name),)
 
 
 def _without_bool(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return values.view(np.uint8) if values.dtype == bool else values
 
 
-def name_of(legs: Sequence[Leg]) -> str:
-    """The name of a batch of these legs."""
-    return batch_name(legs[0].plan.match, legs[0].plan.number, (leg.digest for leg in legs))
-
-
-def _open_parts(contest: Contest, storage: Storage, name: str) -> tuple[PartWriter, PartWriter]:
-    """The parts of a batch, which gets another name if not all of its legs are played."""
+def _open_parts(contest: Contest, storage: Storage, first: Leg) -> tuple[str, PartWriter, PartWriter]:
+    """The name of a new batch whose first leg this is, and its parts."""
+    name = new_batch_name(first.plan.match, first.plan.number)
     staged = staged_name(name)
     origin = origin_of(contest.name, contest.engine_version)
     games = PartWriter(storage, "games", contest.games, "", f"{staged}-games", origin)
     try:
-        return games, PartWriter(storage, "sessions", contest.sessions, "", f"{staged}-sessions", origin)
+        return name, games, PartWriter(storage, "sessions", contest.sessions, "", f"{staged}-sessions", origin)
     except BaseException:
         games.abandon()
         raise

@@ -19,7 +19,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.errors import RunError, printable, truncate
 from tournament.leg import Leg, Seat, Unfit
 from tournament.store.columns import buffer_fields
-from tournament.store.ledger import MOST_REASON, FailedLeg
+from tournament.store.field import MOST_REASON, FailedLeg
 from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import Fault, LegResult, kept_faults
 from tournament.worker.faults import LegFaults, Stopped
@@ -53,6 +53,13 @@ class RowSink(Protocol):
     sessions: Table
 
     def clear(self) -> None: ...
+
+
+def leg_values(leg: Leg) -> dict[str, str | int]:
+    """Return the values of the columns that all rows of a leg share, by name."""
+    names = {f"bot_{seat}": name for seat, name in enumerate(leg.names)}
+    house = {"house": leg.house.name} if leg.house else {}
+    return {"replica": leg.plan.replica} | names | house
 
 
 @dataclass

@@ -19,9 +19,9 @@ from tournament.contests.settings import ContestSettings
 from tournament.errors import printable
 from tournament.leg import Leg
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
+from tournament.store.columns import NAME, ROWS_PER_BUFFER, Column, buffer_fields
 from tournament.store.legs import Fault, LegResult
-from tournament.worker.leg import play_leg
+from tournament.worker.leg import leg_values, play_leg
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 
@@ -105,7 +105,8 @@ class _WindowSink:
     sessions: Table
     window: Window
     first_session: int
-    truths: frozenset[str]  # columns of yes and no, which cores keep as numbers
+    leg: Leg
+    columns: Sequence[Column]
 
     def __post_init__(self) -> None:
         self.kept: dict[tuple[int, int], dict[str, Any]] = {}
@@ -118,10 +119,22 @@ class _WindowSink:
         inside = (session >= window.first_session) & (session <= window.last_session)
         inside &= (game >= window.first_game) & (game <= window.last_game)
         for row in inside.nonzero()[0]:
-            values = {name: column[row].item() for name, column in arrays.items()}
-            values |= {name: bool(values[name]) for name in self.truths}
-            self.kept[int(session[row]), int(game[row])] = values
+            self.kept[int(session[row]), int(game[row])] = self._recorded({n: v[row].item() for n, v in arrays.items()})
         self.games.rows = self.sessions.rows = 0
+
+    def _recorded(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a row as records have it."""
+        of_leg = leg_values(self.leg)
+        return {
+            column.name: of_leg[column.name]
+            if column.of_leg
+            else self.leg.names[values[column.name]]
+            if column.dtype == NAME
+            else bool(values[column.name])
+            if column.dtype == "bool"
+            else values[column.name]
+            for column in self.columns
+        }
 
 
 def observe_leg(
@@ -146,7 +159,8 @@ def observe_leg(
         Table(buffer_fields(contest.sessions), ROWS_PER_BUFFER),
         window,
         leg.plan.first_session,
-        frozenset(column.name for column in contest.games if column.dtype == "bool"),
+        leg,
+        contest.games,
     )
     if leg.has_processes:
         alone = sandbox.model_copy(update={"legs_per_process": 1})
@@ -246,7 +260,8 @@ def _games(
         if row is None:
             told_of = GameText(outcome="it was broken off")
         else:
-            told_of = told_game(shown.scene(row), names) if shown else plain_game(row, names, contest.games)
+            players = [row[f"bot_{place}"] for place in range(len(leg.seats))] + list(names[len(leg.seats) :])
+            told_of = told_game(shown.scene(row), players) if shown else plain_game(row, players, contest.games)
         place = leg.plan.first_session + session, game
         games.append(ObservedGame(*place, told_of.cards, told_of.actions, told_of.outcome, tuple(decisions), row))
     return tuple(games)

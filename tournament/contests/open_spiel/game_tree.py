@@ -27,7 +27,7 @@ class NoGame(Exception):
 
 class Node:
     """What OpenSpiel says of a state: its kind, and (outcomes, probabilities), a question, (questions, players), or
-    points by seat."""
+    points by player. A player is a position."""
 
     __slots__ = ("after", "kind", "told")
 
@@ -41,21 +41,22 @@ _NO_NODES: dict[Any, Node] = {}  # after most nodes: a dict of its own takes tim
 
 
 class Game:
-    """A game's rules, and the nodes that are remembered of it, by who is first. Raises NoGame."""
+    """A game's rules, and the nodes that are remembered of it. Raises NoGame."""
 
     def __init__(self, written: str) -> None:
         self._game, self._seeded = _load(written)
         self.players = self._game.num_players()
         self.told = _texts(self._game.get_type())
-        self.roots = [self.node(self.state(()), first) for first in range(self.players)] if not self._seeded else []
+        self.root = self.node(self.state(())) if not self._seeded else None
         self.nodes = 0
 
-    def begun(self, first: int, rng: Rng) -> Walk:
-        """A game that begins. `first`: the seat of player 0. One that draws its chance itself gets a seed."""
-        if not self._seeded:
-            return Walk(self, first, self.roots[first])
+    def begun(self, rng: Rng) -> Walk:
+        """Return a game that begins. One that draws its chance itself gets a seed."""
+        if self.root:
+            return Walk(self, self.root)
+        assert self._seeded
         state = _seeded_game(*self._seeded, rng.randrange(_SEED_LIMIT)).new_initial_state()
-        return Walk(self, first, self.node(state, first), state)
+        return Walk(self, self.node(state), state)
 
     def state(self, history: Any) -> Any:
         """The state to which these actions lead; where all players move, an action is a tuple."""
@@ -64,28 +65,24 @@ class Game:
             advance(state, action)
         return state
 
-    def node(self, state: Any, first: int) -> Node:
-        """A new node. `first`: the seat of player 0."""
+    def node(self, state: Any) -> Node:
+        """Return a new node."""
         player = state.current_player()
         if player == _CHANCE_MOVES:
             return Node(CHANCE, tuple(zip(*state.chance_outcomes())))
         if player == _ALL_MOVE:
             can = {player: legal for player in range(self.players) if (legal := state.legal_actions(player))}
-            return Node(
-                SIMULTANEOUS, ([self._ask(state, player, first, legal) for player, legal in can.items()], [*can])
-            )
+            return Node(SIMULTANEOUS, ([self._ask(state, player, legal) for player, legal in can.items()], [*can]))
         if player >= 0 and (legal := state.legal_actions()):
-            return Node(TURN, self._ask(state, player, first, legal))
-        returns = state.returns()
-        return Node(OVER, returns[-first:] + returns[:-first])
+            return Node(TURN, self._ask(state, player, legal))
+        return Node(OVER, state.returns())
 
-    def _ask(self, state: Any, player: int, first: int, legal: list[int]) -> Question:
+    def _ask(self, state: Any, player: int, legal: list[int]) -> Question:
         return ACT(
-            (player + first) % self.players,
+            player,
             information_state=str(getattr(state, self.told)(player)),
             legal_actions=legal,
             action_names=[state.action_to_string(player, action) for action in legal],
-            seat=player,
         )
 
 
@@ -93,11 +90,10 @@ class Walk:
     """A game as it is played: along nodes that are remembered, and by a state of OpenSpiel's where they end. With
     `own` chance, drawn by the game itself, only by that state."""
 
-    __slots__ = ("_own", "_state", "first", "game", "history", "node")
+    __slots__ = ("_own", "_state", "game", "history", "node")
 
-    def __init__(self, game: Game, first: int, node: Node, own: Any = None) -> None:
+    def __init__(self, game: Game, node: Node, own: Any = None) -> None:
         self.game = game
-        self.first = first
         self.history: list[Any] = []
         self.node = node
         self._own = own
@@ -111,7 +107,7 @@ class Walk:
         """Go on by an action, or a tuple of those of all players, to the node that is returned."""
         if self._own is not None:
             advance(self._own, action)
-            self.node = self.game.node(self._own, self.first)
+            self.node = self.game.node(self._own)
             return self.node
         before = self.node
         self.history.append(action)
@@ -124,7 +120,7 @@ class Walk:
             self._state = self.game.state(self.history)
         else:
             advance(self._state, action)
-        self.node = self.game.node(self._state, self.first)
+        self.node = self.game.node(self._state)
         if self.game.nodes < _MOST_NODES:
             self.game.nodes += 1
             if before.after is _NO_NODES:

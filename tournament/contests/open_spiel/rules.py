@@ -32,7 +32,6 @@ ACT = Decision(
     observation={
         "information_state": Text(description="what your player knows, as OpenSpiel writes it"),
         "action_names": List(Text(), description="the names of the legal actions, in the same order"),
-        "seat": Int(0, MOST_PLAYERS - 1, "which of the game's players you are in this game"),
     },
     answer=LegalAction(Int(0, _HIGHEST), _MOST_ACTIONS, "an action"),
 )
@@ -80,7 +79,7 @@ class OpenSpielSettings(Settings):
 
 
 class OpenSpiel(Rules):
-    """A session is one game; the seats of the game's players change from one to the next."""
+    """A session is one game; the game's players are positions, so bots change between them."""
 
     name = "open_spiel"
     title = "OpenSpiel"
@@ -103,8 +102,8 @@ class OpenSpiel(Rules):
         self.game = game_of(settings.open_spiel_game)
 
     def play(self, session: Session) -> Questions:
-        first, rng = session.first_seat, session.rng
-        self.walk = walk = self.game.begun(first, rng)
+        rng = session.rng
+        self.walk = walk = self.game.begun(rng)
         go, node = walk.go, walk.node
         actions = 0
         while (kind := node.kind) != OVER:

@@ -101,7 +101,10 @@ class RayExecutor:
         """What submits a task, and returns the reference of its receipt."""
         # All in one object: Ray takes a tenth of a millisecond for each that a task is given.
         stored = ray.put(_Stored.of(artifacts))
-        remote_play = ray.remote(num_cpus=1, max_retries=3)(_play_remotely)
+        # Workers of a private Ray inherit the command's hash seed. Those of a cluster are given it, so that sets keep
+        # one order.
+        environment = {"runtime_env": {"env_vars": {"PYTHONHASHSEED": "0"}}} if self._cluster else {}
+        remote_play = ray.remote(num_cpus=1, max_retries=3, **environment)(_play_remotely)
         invitation: Invitation | None = None
 
         def start(task: Task) -> Any:

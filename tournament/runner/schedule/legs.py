@@ -200,15 +200,16 @@ class Schedule(ABC):
                 sessions=self.sessions_per_leg,
                 deals_key=sub_key(self.key, *deals, "deals"),
                 seats=count,
-                first=(self._first_of(fixture) + role) % count,
+                rotation=(self._rotation_of(fixture) + role) % count,
+                replica=fixture.number // self.legs_per_replica,
             ),
             seats=tuple(seated[:count]),
             house=seated[count] if fixture.house else None,
         )
 
     @abstractmethod
-    def _first_of(self, fixture: Fixture) -> int:
-        """The seat that comes first in the leg's first session."""
+    def _rotation_of(self, fixture: Fixture) -> int:
+        """Return how far the leg's bots are moved from the positions that its key draws for them."""
 
     def _chance_of(self, fixture: Fixture) -> tuple[str, str]:
         """The label of all that is random in a leg: its digest, or that of the legs of any version of the bot."""
@@ -309,13 +310,11 @@ class RoundRobin(Schedule):
         found: Whole = by_seat[np.sort(seat[tables], axis=1)]
         return found
 
-    def _first_of(self, fixture: Fixture) -> int:
-        # Of two the second one comes first in odd legs, so that no role goes by a bot's name.
+    def _rotation_of(self, fixture: Fixture) -> int:
+        # Of two the second one comes first in odd legs, so that no role goes by a bot's name. Of more the key draws the
+        # positions, and the legs of a duplicate match, which share it, differ by their rotation alone.
         count = len(fixture.seats)
-        if count <= 2:
-            return fixture.number % count
-        replica, place = divmod(fixture.number, self.legs_per_replica)
-        return -(place + replica * self.sessions_per_leg) % count
+        return fixture.number % (count if count <= 2 else self.legs_per_replica)
 
     def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:
         first = fixture.number - fixture.number % self.legs_of_deals
@@ -359,7 +358,7 @@ class AgainstHouse(Schedule):
         players = np.array([(entrants[one], house[other]) for one, other in pairs], np.int64).reshape(-1, 2)
         return _in_replicas(self.replicas, [match], [players])
 
-    def _first_of(self, fixture: Fixture) -> int:
+    def _rotation_of(self, fixture: Fixture) -> int:
         return 0
 
     def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:

@@ -152,16 +152,23 @@ class _Apart(Exception):
     """The first thing outside of the subset."""
 
 
-def isolation_violation(source: bytes, sdk: Mapping[str, frozenset[str]], shown: Iterable[str] = ()) -> str:
-    """Why a bot's legs must not share a process, with the line; "" when they may.
+def isolation_violation(
+    source: bytes, sdk: Mapping[str, frozenset[str]], shown: Iterable[str] = (), adapter: bytes = b""
+) -> str:
+    """Return why a bot's legs must not share a process, with the line, or "" if they may.
 
-    `sdk`: the public names of the contest's own modules for bots. `shown`: attributes of what the contest gives.
+    Args:
+        source: The bot's file.
+        sdk: The public names of the contest's own modules for bots.
+        shown: Attributes of what the contest gives.
+        adapter: The contest's adapter, which is executed before the bot's file, or b"".
     """
-    if len(source) > MOST_BYTES:
+    if len(source) + len(adapter) > MOST_BYTES:
         return f"larger than {MOST_BYTES >> 10} KiB"
+    before = adapter + b"\n" if adapter else b""
     try:
-        tree = ast.parse(source)
-        _Reader({**MODULES, **sdk}, shown).read(tree)
+        tree = ast.parse(before + source)
+        _Reader({**MODULES, **sdk}, shown, len(before.splitlines())).read(tree)
     except _Apart as apart:
         return str(apart)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -176,7 +183,8 @@ def _text_of(node: ast.AST) -> str:
 class _Reader:
     """Walks a source's tree and stops at what is not in the subset."""
 
-    def __init__(self, modules: Mapping[str, frozenset[str]], shown: Iterable[str]) -> None:
+    def __init__(self, modules: Mapping[str, frozenset[str]], shown: Iterable[str], adapter_lines: int) -> None:
+        self._adapter_lines = adapter_lines
         self._modules = modules
         self._attributes = set(shown)
         self._bound: dict[str, str] = {}  # names of modules, and what they are bound to
@@ -207,7 +215,10 @@ class _Reader:
                 check(node)
 
     def _apart(self, node: ast.AST, what: str) -> _Apart:
-        return _Apart(f"line {getattr(node, 'lineno', 1)}: {what}")
+        line = getattr(node, "lineno", 1)
+        if line > self._adapter_lines:
+            return _Apart(f"line {line - self._adapter_lines}: {what}")
+        return _Apart(f"line {line} of the adapter: {what}")
 
     def _defined(self, node: ast.AST) -> Iterable[str]:
         """The names that a node may make attributes of something. Raises _Apart where the source doesn't show them."""

@@ -147,7 +147,7 @@ def serve() -> None:
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     adapter, source = [_read_exactly(questions, int.from_bytes(_read_exactly(questions, 4), "little")) for _ in "ab"]
     if _told["examine"]:
-        _examine(answers, adapter + b"\n" + source if adapter else source)
+        _examine(answers, adapter, source)
         return
     for name in [name for name in sys.modules if name.split(".")[0] in ("tournament", "engine")]:
         del sys.modules[name]
@@ -186,7 +186,7 @@ def _all_told() -> list[str]:
     return list(dict.fromkeys(name for names in _told["told_names"] or () for name in names))
 
 
-def _examine(answers: int, source: bytes) -> None:
+def _examine(answers: int, adapter: bytes, source: bytes) -> None:
     """Write why the bot's legs must not share a process, nothing if they may. The bot is not executed."""
     from tournament.sandbox.inside.leg_isolation import isolation_violation
 
@@ -197,7 +197,7 @@ def _examine(answers: int, source: bytes) -> None:
     }
     shown.update((name for name, *_ in (*_told["fields"], *_told["histories"][1])), _all_told())
     shown.add("f")
-    os.write(answers, isolation_violation(source, public, shown).encode())
+    os.write(answers, isolation_violation(source, public, shown, adapter).encode())
 
 
 def _new_leg_sdk(name: str, seed: int) -> Any:

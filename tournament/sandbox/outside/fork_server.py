@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.processes import forking
-from tournament.errors import InputError
 from tournament.sandbox.outside import confinement, readable_paths
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.exit_status import Ending
@@ -47,30 +46,43 @@ _IDLE_SECONDS = 30.0
 # Limits of a server; its forks lower them.
 _MEGABYTES, _CPU_SECONDS = 1 << 24, 1 << 40
 _ADDR_NO_RANDOMIZE, _ASK = 0x40000, 0xFFFFFFFF  # Linux, personality.h
-_MOST_TRIES = 20  # to start a server: each before was ended from outside
+# Attempts to start a process: each before found its server ended from outside, or the system had no room for a fork.
+_MAX_ATTEMPTS = 20
+_PAUSE_SECONDS = 0.05  # after a refused fork
 
 
 class _Ended(Exception):
     """The server has ended."""
 
 
+class _Refused(Exception):
+    """The system refused a fork; the server goes on."""
+
+
 def start(launch: LaunchSpec, mode: Mode) -> Confined:
     """Start a process of any kind but a build, confined unless `mode` is off.
 
-    Raises InputError when the machine can't confine it, MachineBusyError when its servers are ended from outside all
-    the time.
+    Raises:
+        InputError: The machine can't confine it.
+        MachineBusyError: Its servers are ended from outside all the time, or the system refuses to start a process.
     """
     given = b"".join(len(part).to_bytes(4, "little") + part for part in launch.given)
     if mode == "off":
         return _having_read(given, confinement.start(launch, mode))
     orders = marshal.dumps(launch.told(landlock=version_here()))
-    for _ in range(_MOST_TRIES):
+    why = "what starts bots' processes was ended again and again; is memory short?"
+    for _ in range(_MAX_ATTEMPTS):
         try:
             server = _server_for(launch)
         except MachineBusyError:
             continue
         try:
             forked = server.fork()
+        except _Refused as refused:  # it may be other processes' doing, and these go on
+            server.release()
+            why = f"a process can't be started here: {refused}; is a limit of processes or of memory too low?"
+            time.sleep(_PAUSE_SECONDS)
+            continue
         except BaseException as problem:  # also Ctrl-C: a conversation that broke off can't be taken up again
             _forget(server)
             if isinstance(problem, OSError):
@@ -80,7 +92,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
             continue
         process = Confined(forked, launch.limits, *forked.ends)
         return _having_read(len(orders).to_bytes(4, "little") + orders + given, process)
-    raise MachineBusyError("what starts bots' processes was ended again and again; is memory short?")
+    raise MachineBusyError(why)
 
 
 def _having_read(content: bytes, process: Confined) -> Confined:
@@ -102,11 +114,11 @@ class _Server:
         self.used = time.monotonic()
 
     def fork(self) -> _Forked:
-        """Fork a process, which waits for what it is told. Raises _Ended, and InputError where the system refuses."""
+        """Fork a process, which waits for what it is told. Raises _Ended, and _Refused if the system refuses."""
         with self._talk, _Ends() as ends:
             pid, _ = self._ask(forking.FORK, streams=ends.theirs)
             if pid < 0:
-                raise InputError(f"a process can't be started here: {os.strerror(-pid)}")
+                raise _Refused(os.strerror(-pid))
             ends.pidfd = os.pidfd_open(pid)
             return _Forked(self, pid, ends.pidfd, ends.kept())
 
@@ -123,9 +135,13 @@ class _Server:
                     _forget(self)
                     raise
         finally:  # not before: a server without forks may be ended by any thread
-            with _lock:
-                self.forks -= 1
-                self.used = time.monotonic()
+            self.release()
+
+    def release(self) -> None:
+        """Note that one fork less runs, or is about to."""
+        with _lock:
+            self.forks -= 1
+            self.used = time.monotonic()
 
     def end(self) -> None:
         """End it, and all its forks with it."""

@@ -2,7 +2,8 @@
 
 A wait for a processor or for a disk is the machine's, however long it takes. The system counts how long a thread has
 waited for processors; it sleeps in the rest of the time in which it had none. How long waits for disks were it doesn't
-say, so a process is looked at now and then: who is found in one has been since the look before.
+say, so a process is looked at now and then: who is found in one has been since the look before. Time in which this
+process itself didn't run counts for no process (`engine.processes.heartbeat`).
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import Literal
 
+from engine.processes.heartbeat import awake_seconds
 from tournament.errors import RunError
 from tournament.sandbox.inside.seccomp import numbers_here
 
@@ -100,7 +101,7 @@ class TimeBudget:
     Of what a group uses at once no more counts than one process could use.
     """
 
-    def __init__(self, use: Callable[[], Use], seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, use: Callable[[], Use], seconds: float, clock: Callable[[], float] = awake_seconds) -> None:
         self._clocks, self._clock = ProcessClock(use), clock
         self.seconds = seconds
         self._step = min(_LOOK_SECONDS, seconds / 20)

@@ -17,8 +17,7 @@ DARE = Decision(
     "Roll again, or keep what you rolled",
     observation={
         "rolled": Int(0, MOST + 6, "eyes that you rolled this turn, not yet kept"),
-        "kept": List(Int(0, MOST + 6), 6, "eyes that each seat has kept"),
-        "seat": Int(0, 5, "your seat"),
+        "kept": List(Int(0, MOST + 6), 6, "eyes that each position has kept"),
         "target": Int(1, MOST, "eyes that win"),
     },
     answer=Choice(["keep", "roll"], "what you do"),
@@ -43,7 +42,7 @@ class MyGame(Rules):
 
     def play(self, session: Session) -> Questions:
         """A session: ask bots by `yield`, and record at least one game."""
-        kept, target, seat = [0] * session.seats, self.settings.target, session.first_seat
+        kept, target, seat = [0] * session.seats, self.settings.target, 0
         for _ in range(100 * session.seats):  # turns; bots that never keep any end, too
             rolled, answer = 0, "roll"
             while answer == "roll" and kept[seat] + rolled < target:
@@ -53,7 +52,7 @@ class MyGame(Rules):
                     rolled = 0
                     break
                 if kept[seat] + rolled < target:
-                    answer = yield DARE(seat, rolled=rolled, kept=kept, seat=seat, target=target)
+                    answer = yield DARE(seat, rolled=rolled, kept=kept, target=target)
             kept[seat] += rolled
             if kept[seat] >= target:
                 break

@@ -38,7 +38,7 @@ class MyGame(Rules):
     def play(self, session: Session) -> Questions:
         """A session: ask bots by `yield`, and record at least one game."""
         heap = sticks = session.rng.randint(4, self.settings.most_sticks)  # all chance comes from here
-        seat = session.first_seat
+        seat = 0  # positions, from 0; who sits where is drawn for each session
         while sticks > 0:
             sticks -= yield MOVE(seat, sticks=sticks)
             seat = session.next_seat(seat)

@@ -10,19 +10,17 @@ from typing import Protocol
 from engine.processes.lanes import Lanes
 from tournament.contests.interface import Dialogue
 from tournament.contests.settings import ContestSettings, ProcessTime
-from tournament.leg import Failure, Leg, Seat
+from tournament.leg import Failure, Leg, Seat, out_of_memory
 from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.exit_status import how_it_ended
 from tournament.sandbox.outside.process_time import ProcessClock
 from tournament.sandbox.outside.process_time import Use as UseOfProcess
-from tournament.worker.processes.verdicts import Ending, out_of_memory
 
 # The processor time that a process may take to get ready, beyond the limits of its first decision; and how long it may
 # wait for that at least.
 START_SECONDS = 5.0
 # Between two audits that come late.
 _LONGEST_TICK, _LONGEST_NAP = 0.5, 0.1
-# However it comes about, this many times what a leg may take, and this many seconds more, is too long.
-_MOST_TIMES, _MORE_SECONDS = 4, 60.0
 # This many times less patience is left for a bot that has used it up in this leg, and was replaced.
 _LESS_PATIENCE = 10
 # Language runtimes start some threads of their own; no bot needs more than this.
@@ -72,7 +70,6 @@ class TimeLimits:
         self._process = process
         self._clocks = ProcessClock(process.use, _LONGEST_NAP)
         self._message: _Message | None = None
-        self._asked = 0.0  # seconds in which it had an answer to give, and nothing held it up
 
     @property
     def idle_seconds(self) -> float:
@@ -110,10 +107,8 @@ class TimeLimits:
         if self._process.has_written():
             clocks.note(self._process.cpu_seconds())
         else:
-            tick = min(elapsed, _LONGEST_TICK)
-            use = clocks.look(tick, asked_lately=is_new)
-            self._asked += tick if use.sleeps or use.runs else 0.0
-        if what := self._beyond_its_bank(spent) or self._waited_beyond_its_leg(spent):
+            clocks.look(min(elapsed, _LONGEST_TICK), asked_lately=is_new)
+        if what := self._beyond_its_bank(spent) or self._slept_beyond_its_leg(spent):
             return what
         if message is None or is_new:
             self._message = _Message(number, clocks.cpu, clocks.slept)
@@ -125,19 +120,15 @@ class TimeLimits:
         if spent.kept_waiting:
             patience /= _LESS_PATIENCE
         if clocks.slept - message.slept > patience:
-            words = f"did not answer for {'another ' * spent.kept_waiting}{patience:g} s"
-            return Failure(words, "silence", waited=patience)
+            return Failure(f"did not answer for {'another ' * spent.kept_waiting}{patience:g} s", "silence")
         return None
 
-    def _waited_beyond_its_leg(self, spent: Spent) -> Failure | None:
-        # A shared process gets no more than one leg would: if it is too slow, its legs are played again alone.
+    def _slept_beyond_its_leg(self, spent: Spent) -> Failure | None:
+        # A shared process gets no more than one leg would: if it is too slow, its legs begin again alone.
         most = self._allowed.idle_in_leg
-        if self._clocks.slept + spent.idle_seconds > most + START_SECONDS:
-            return Failure(f"slept or waited for more than {most:g} s in all", "time", waited=most)
-        most = _MOST_TIMES * (self._bank(spent) + max(1, spent.legs) * most) + _MORE_SECONDS
-        if self._asked > most:
-            return Failure(f"kept others waiting for more than {most:.0f} s in all", "time", waited=most)
-        return None
+        if self._clocks.slept + spent.idle_seconds <= most + START_SECONDS:
+            return None
+        return Failure(f"slept or waited for more than {most:g} s in all", "time")
 
 
 # The name and artifact of a bot whose legs share a process, and whether these are later legs of their deals.
@@ -174,14 +165,22 @@ class Player:
     idle_before: float = 0.0
     kept_waiting: bool = False
 
+    def lose_process(self) -> BotProcess:
+        """Count what the player's process has used, and return it, to be ended."""
+        assert self.process
+        process, self.process = self.process, None
+        self.cpu_before += process.confined.cpu_seconds()
+        self.idle_before += process.time.idle_seconds
+        return process
+
 
 @dataclass(eq=False)
 class BotProcess:
     """A running bot and its channel. `shared_by`: the key of the bot whose legs share it, None for one `leg`'s own.
 
     `notes_prints`: it tells with a fault what the leg printed. `slots`: how many legs it was ever given; `players`:
-    those that it plays now; `decisions_before`: of the legs that have left. `doomed`: why it was killed while it wasn't
-    asked.
+    those that it plays now; `decisions_before`: of the legs that have left. `pending_violation`: why it was killed
+    while it wasn't asked.
     """
 
     confined: Confined
@@ -195,7 +194,7 @@ class BotProcess:
     slots: int = 0
     players: list[Player] = field(default_factory=list)
     decisions_before: int = 0
-    doomed: Failure | None = None
+    pending_violation: Failure | None = None
     _memory_bytes: int = 0
     _measured: float = -math.inf
 
@@ -219,9 +218,9 @@ class BotProcess:
         outstanding, message, starts = self.lanes.channels.is_outstanding(self.channel)
         if not outstanding:
             self.time.rest()
-            if self.shared_by is None and not self.doomed:
-                self.doomed = self._too_much_at_once() or self.time.overdrawn(self._spent())
-                if self.doomed:
+            if self.shared_by is None and not self.pending_violation:
+                self.pending_violation = self._too_much_at_once() or self.time.overdrawn(self._spent())
+                if self.pending_violation:
                     self.confined.kill()
             return None
         passed = self._too_much_at_once()
@@ -233,17 +232,21 @@ class BotProcess:
                 passed = replace(passed, what=passed.what + more)
         return passed
 
-    def passed_at_end(self) -> Failure | None:
+    def violation_at_end(self) -> Failure | None:
         """What it took too much of between two audits, found as its leg ends; shared processes aren't looked at."""
-        return None if self.shared_by else self.doomed or self._too_much_memory()
+        return None if self.shared_by else self.pending_violation or self._too_much_memory()
 
-    def ending(self, passed: Failure | None) -> Ending:
-        """How it ended by itself, unless it has `passed` a limit."""
-        if passed := self.doomed or passed:
-            return Ending(passed)
+    def failure(self, passed: Failure | None) -> Failure | None:
+        """Return what its bot did wrong: a limit that it has `passed`, or how it ended; None if a signal ended it that
+        it can't have sent."""
+        if passed := self.pending_violation or passed:
+            return passed
         status = self.confined.ended_by_itself()
-        passed = self._too_much_memory()
-        return Ending(passed, status, status is not None and self.confined.was_killed_from_outside())
+        if passed := self._too_much_memory():
+            return passed
+        if status is None:
+            return Failure("closed its output")
+        return None if self.confined.was_killed_from_outside() else Failure(how_it_ended(status))
 
     def use(self, player: Player) -> Use:
         """What a leg has used of it."""

@@ -31,7 +31,7 @@ _one_at_a_time = threading.Lock()
 
 
 @dataclass(frozen=True)
-class Asked:
+class ProcessLoad:
     """A process: how many messages it was sent, and its processor time in seconds."""
 
     pid: int
@@ -45,7 +45,7 @@ class CoreAffinity:
     def __init__(self) -> None:
         self._core: int | None = None
         self._kept: dict[int, set[int]] = {}  # the cores that each process kept here could use before
-        self._seen: dict[int, Asked] = {}
+        self._seen: dict[int, ProcessLoad] = {}
         self._thread_seconds = time.thread_time()
         self._elapsed = self._used = 0.0  # seconds since the core's share was judged, and of the processor in them
 
@@ -62,7 +62,7 @@ class CoreAffinity:
         finally:
             _confine(0, before)
 
-    def look(self, processes: Iterable[Asked], elapsed: float) -> None:
+    def look(self, processes: Iterable[ProcessLoad], elapsed: float) -> None:
         """Keep here the processes that were quick since the look before, `elapsed` seconds ago."""
         cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
         if len(cores) < 2 or self._core not in (None, *cores):
@@ -75,7 +75,7 @@ class CoreAffinity:
         seen, self._seen = self._seen, now
         quick = []
         for pid, process in now.items():
-            last = seen.get(pid, Asked(pid, 0, 0.0))
+            last = seen.get(pid, ProcessLoad(pid, 0, 0.0))
             seconds = process.cpu_seconds - last.cpu_seconds
             self._used += seconds
             if seconds <= QUICK_SECONDS * (process.messages - last.messages):

@@ -2,39 +2,42 @@
 
 The legs of a Python bot share a process (`engine.processes.lanes` says why), one bot
 object each. That is only a faster way to play: when a shared process fails,
-its legs are played again from their beginnings, each in a process of its own,
-and only a bot that fails there is at fault. Programs always have a process for
-each leg.
+its legs begin again, each in a process of its own, and only a bot that fails there
+is at fault. Programs always have a process for each leg.
+
+Whenever a leg begins again, the answers that were given count again up to where it broke off. So a bot that brings
+this about, or its friend, gains nothing.
 """
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 from engine.kernel.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.kernel.records import Table
 from engine.processes.channels import BOT_FAULTY, BOT_OUT_OF_MEMORY, CHANNEL_FAILED, WROTE_NO_ANSWER
+from engine.processes.heartbeat import awake_seconds
 from engine.processes.lanes import Lanes
 from tournament.containment import BotTrouble, containing
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.errors import TournamentError
-from tournament.leg import Failure, Leg
+from tournament.leg import Failure, Leg, out_of_memory
+from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.worker.faults import Disqualified, Stopped
 from tournament.worker.leg import RulesFailed
 from tournament.worker.processes import python_bots
 from tournament.worker.processes.bot_process import BotProcess
-from tournament.worker.processes.leg_in_play import OVER, LegInPlay, PlayedLeg, Playing, players_of
-from tournament.worker.processes.leg_queue import LegQueue
+from tournament.worker.processes.leg_in_play import OVER, LaneContext, LegInPlay, PlayedLeg, players_of
+from tournament.worker.processes.leg_queue import BrokenLeg, BrokenLegs, LegQueue
 from tournament.worker.processes.pool import Pool, StartProgram
 from tournament.worker.processes.spool import Spool
-from tournament.worker.processes.verdicts import Apart, PutOff, out_of_memory, verdict
 from tournament.worker.wasm.stack import on_deep_stack
 
 # Memory of the WebAssembly bots of all legs in play, unless one leg alone has more.
@@ -45,9 +48,12 @@ _AUDIT_SECONDS = 0.05
 # Between looks at the memory of WebAssembly bots, in times of what the last one took: with a thousand legs that is
 # 20 ms, and several times as much on a busy core.
 _REST_FROM_MEMORY = 10
+_KILLED = (
+    "its process was killed from outside: this machine has too little memory (a lower memory_megabytes takes less), or"
+    " something here ends processes"
+)
 
-OnTrouble = Callable[[Leg, BotTrouble], None]  # is told of a leg that was broken off, and why
-OnFailure = Callable[[Leg, RulesFailed], None]  # the same where the rules failed
+OnFailure = Callable[[Leg, RulesFailed], None]  # is told of a leg in which the rules failed
 
 
 def play_in_lanes(
@@ -60,27 +66,38 @@ def play_in_lanes(
     spool: Spool,
     stopping: Callable[[], bool] = lambda: False,
     out: Disqualified | None = None,
-    put_off: OnTrouble | None = None,
-    tried: Collection[str] = (),
+    broken: BrokenLegs | None = None,
     start_program: StartProgram | None = None,
     rules_failed: OnFailure | None = None,
+    *,
+    apart: bool = False,
 ) -> Generator[PlayedLeg, None, None]:
-    """Play legs in which at least one bot is a process; yields each when it is done, its rows in `spool`.
+    """Play legs in which at least one bot is a process, and yield each leg when it ends.
 
-    `out` is told how each ends, and legs that it then doesn't play are left out. `put_off` is told of a leg that was
-    broken off since the machine may be to blame; then its bot plays none of the others either. Without it this is the
-    second try: long waits are faults, as they are of bots that were `tried` so, and a kill is raised. `rules_failed` is
-    told of a leg in which the rules failed; the other legs of its match are left out. Without it RulesFailed is raised.
-    Raises Stopped, BotTrouble, RunError when this machine can't run a bot, InputError when it can't confine one.
+    Args:
+        spool: Receives the rows of the legs.
+        stopping: Returns whether the run is stopping.
+        out: Records which bots are disqualified. Later legs of these bots are skipped.
+        broken: What counts of legs that broke off. Legs that break off here and aren't finished are added.
+        start_program: Starts programs in the place of their archives. Then no leg begins again.
+        rules_failed: Called with each leg in which the rules failed; the other legs of its match are skipped.
+        apart: Whether the time of each WebAssembly bot is taken.
+
+    Raises:
+        Stopped: The run is stopping.
+        BotTrouble: A bot can't be played on, or its process was killed from outside twice in a leg.
+        RulesFailed: The rules failed in a leg, and there is no `rules_failed`.
+        RunError: This machine can't run a bot.
+        InputError: This machine can't confine a bot.
     """
     table = _LaneTable(
-        contest, settings, sandbox, legs, artifacts, cache, spool, stopping, out, put_off, tried, start_program,
-        rules_failed,
+        contest, settings, sandbox, legs, artifacts, cache, spool, stopping, out, broken, start_program, rules_failed,
+        apart,
     )  # fmt: skip
     try:
         yield from table.play()
     finally:
-        table.pool.close()
+        table.close()
 
 
 class _LaneTable:
@@ -97,10 +114,10 @@ class _LaneTable:
         spool: Spool,
         stopping: Callable[[], bool],
         out: Disqualified | None,
-        put_off: OnTrouble | None,
-        tried: Collection[str],
+        broken: BrokenLegs | None,
         start_program: StartProgram | None,
         rules_failed: OnFailure | None,
+        apart: bool,
     ) -> None:
         interface = contest.interface
         self._lanes = Lanes(
@@ -112,18 +129,20 @@ class _LaneTable:
         )
         self.pool = Pool(contest, settings, sandbox, artifacts, cache, self._lanes, start_program)
         tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
-        self._playing = Playing(contest, settings, artifacts, self._lanes, self.pool, spool, tables, stopping)
+        self._playing = LaneContext(
+            contest, settings, artifacts, self._lanes, self.pool, spool, tables, stopping, apart
+        )
         self._queue = LegQueue(legs)
         self._by_lane: dict[int, LegInPlay] = {}
         self._done: list[PlayedLeg] = []
-        self._disqualified, self._put_off, self._tried = out, put_off, tried
-        self._rules_failed = rules_failed
+        self._disqualified, self._broken = out, {} if broken is None else broken
+        self._may_begin_again, self._rules_failed = start_program is None, rules_failed
         self._most_legs = len(legs)
         self._has_modules = any(seat.kind == "wasm" for leg in legs for seat in leg.seats)
 
     def play(self) -> Iterator[PlayedLeg]:
         run = self.pool.one_core.kept()(self._lanes.run)
-        audited = memory_next = time.monotonic()
+        audited, memory_next = awake_seconds(), time.monotonic()
         rest = _AUDIT_SECONDS
         while self._queue or self._by_lane:
             self._admit()
@@ -134,7 +153,7 @@ class _LaneTable:
                             self._handle_event(*event)
             else:
                 time.sleep(0.001)
-            now = time.monotonic()
+            now = awake_seconds()
             if now - audited >= rest:
                 elapsed, audited = now - audited, now
                 rest = _AUDIT_SECONDS * random.uniform(0.5, 1.5)  # no bot knows when it is looked at
@@ -149,7 +168,7 @@ class _LaneTable:
                     self._audit_memory()
                     ended = time.monotonic()
                     memory_next = ended + _REST_FROM_MEMORY * (ended - began)
-                self.pool.one_core.look(self.pool.asked(), elapsed)
+                self.pool.one_core.look(self.pool.python_process_loads(), elapsed)
             yield from self._done
             self._done.clear()
 
@@ -168,11 +187,12 @@ class _LaneTable:
         """Begin legs while there is room for the processes that they need."""
         while len(self._by_lane) < self._most_legs and (waiting := self._queue.take_next(self.pool.busy_bots())):
             players = players_of(waiting)
-            if not self.pool.take_room_for(players):
+            if not self.pool.reserve_memory_for(players):
                 self._queue.put_back(waiting)
                 return
+            before = self._broken.get(waiting.leg.digest, BrokenLeg())
             try:
-                in_play = LegInPlay(self._playing, waiting, players)
+                in_play = LegInPlay(self._playing, waiting, players, before)
             except RulesFailed as failure:
                 self.pool.give_back_room(players)
                 self._set_match_aside(waiting.leg, failure)
@@ -180,9 +200,17 @@ class _LaneTable:
                 self._begin(in_play)
 
     def _begin(self, in_play: LegInPlay) -> None:
-        for player in in_play.players:
-            with self._containing(player.seat.name, "its process could not be started"):
-                in_play.seat(player)
+        try:
+            for player in in_play.players:
+                with self._containing(player.seat.name, "its process could not be started"):
+                    in_play.seat(player)
+        except MachineBusyError:
+            self.pool.give_back_room(in_play.players)
+            if not self._by_lane:
+                raise
+            self._queue.put_back(in_play.began)  # until others have ended
+            self._most_legs = len(self._by_lane)
+            return
         self._by_lane[in_play.open_lane()] = in_play
         if in_play.is_over:
             self._finish(in_play)
@@ -220,37 +248,26 @@ class _LaneTable:
 
     def _process_failed(self, process: BotProcess, passed: Failure | None) -> None:
         """End a process that can't or must not go on."""
-        cpu = process.confined.cpu_seconds()
         printed = self._lanes.channels.printed(process.channel)
-        ending, is_shared = process.ending(passed), process.shared_by is not None
-        at_once = self._put_off is None or process.seat.name in self._tried
-        found = verdict(ending, shared=is_shared, at_once=at_once)
-        self.pool.end(process, OVER if ending.passed else b"")
-        if isinstance(found, Apart) and found.outgrown:
-            self.pool.share_no_more(process)
-        for player in list(process.players):
-            in_play = self._by_lane.get(player.lane)
-            if in_play is None:  # its leg went with another's
-                continue
-            if isinstance(found, Apart):
+        failure, players = process.failure(passed), list(process.players)
+        for player in players:
+            player.lose_process()
+        self.pool.end(process, OVER)
+        if process.shared_by and failure:
+            self.pool.stop_sharing(process)
+        for player in players:
+            in_play = self._by_lane[player.lane]
+            if process.shared_by:
                 in_play.began.alone.add(player.number)
-                self._leave(in_play)
-                self._queue.add(in_play.began)
-            elif isinstance(found, PutOff):
-                self._break_off(in_play.leg, BotTrouble((player.seat.name,), found.reason))
+                self._begin_again(in_play)
+            elif failure:
+                player.kept_waiting |= failure.kind == "silence"
+                self._fault(in_play, player.number, failure, printed)
+            elif in_play.tries > 1 or not self._may_begin_again:
+                raise BotTrouble((player.seat.name,), _KILLED)
             else:
-                player.cpu_before += cpu
-                player.idle_before += process.time.idle_seconds
-                player.kept_waiting |= found.kind == "silence"
-                player.process = None
-                self._fault(in_play, player.number, found, printed)
-
-    def _break_off(self, leg: Leg, trouble: BotTrouble) -> None:
-        """Play no leg of a bot any more, to which the machine may have done something in one."""
-        if self._put_off is None:
-            raise trouble
-        self._put_off(leg, trouble)
-        self._play_only(lambda leg: set(trouble.names).isdisjoint(leg.names))
+                self._begin_again(in_play)
+                self._most_legs = max(1, len(self._by_lane))  # with fewer at once there may be enough memory
 
     def _fault(self, in_play: LegInPlay, number: int, failure: Failure, printed: bytes = b"") -> None:
         if not in_play.fault(number, failure, printed):
@@ -270,6 +287,7 @@ class _LaneTable:
             self._set_match_aside(in_play.leg, failure)
             return
         self._leave(in_play, scores=True)
+        self._broken.pop(in_play.leg.digest, None)
         self._done.append(played)
         self._queue.ended(in_play.leg)
         if self._disqualified:
@@ -281,7 +299,17 @@ class _LaneTable:
         """Forget all legs, those in play among them, but those that are to be played."""
         self._queue.keep(plays)
         for in_play in [one for one in self._by_lane.values() if not plays(one.leg)]:
-            self._leave(in_play)
+            self._break_off(in_play)
+
+    def _begin_again(self, in_play: LegInPlay) -> None:
+        """Break a leg off, to begin it again after the others."""
+        self._break_off(in_play)
+        self._queue.add(in_play.began)
+
+    def _break_off(self, in_play: LegInPlay) -> None:
+        """Let a leg go before its end, and keep what counts of it."""
+        self._broken[in_play.leg.digest] = in_play.broken_off()
+        self._leave(in_play)
 
     def _leave(self, in_play: LegInPlay, *, scores: bool = False) -> None:
         in_play.leave(more_come=self._queue.more_come, scores=scores)
@@ -292,6 +320,11 @@ class _LaneTable:
         taken = {leg: leg.seating.memory_bytes for leg in self._by_lane.values() if leg.seating}
         while len(taken) > 1 and sum(taken.values()) > _MOST_MEMORY_OF_BOTS:
             in_play, _ = taken.popitem()  # the last to begin
-            self._leave(in_play)
-            self._queue.add(in_play.began)
+            self._begin_again(in_play)
             self._most_legs = len(self._by_lane)
+
+    def close(self) -> None:
+        """End all processes, and keep what counts of the legs in play."""
+        for in_play in self._by_lane.values():
+            self._broken[in_play.leg.digest] = in_play.broken_off()
+        self.pool.close()

@@ -17,7 +17,7 @@ from tournament.store.legs import LegResult
 from tournament.worker.faults import LegFaults
 from tournament.worker.leg import leg_result, new_core, new_seating, seat_again
 from tournament.worker.processes.bot_process import Player, Use
-from tournament.worker.processes.leg_queue import WaitingLeg
+from tournament.worker.processes.leg_queue import BrokenLeg, KeptFailure, WaitingLeg
 from tournament.worker.processes.pool import Pool
 from tournament.worker.processes.spool import LegRows, Spool
 
@@ -35,8 +35,13 @@ class PlayedLeg:
 
 
 @dataclass(frozen=True)
-class Playing:
-    """What all legs of a task are played with. `tables`: empty ones, of games and of sessions."""
+class LaneContext:
+    """What all legs of a task are played with.
+
+    Attributes:
+        tables: Empty tables of games and of sessions.
+        apart: Whether the time of each WebAssembly bot is taken.
+    """
 
     contest: Contest
     settings: ContestSettings
@@ -46,6 +51,7 @@ class Playing:
     spool: Spool
     tables: Sequence[Table]
     stopping: Callable[[], bool]
+    apart: bool = False
 
 
 def players_of(waiting: WaitingLeg) -> list[Player]:
@@ -59,11 +65,13 @@ def players_of(waiting: WaitingLeg) -> list[Player]:
 
 @dataclass(eq=False)
 class LegInPlay:
-    """A leg and its `players`, the bots that are processes, for which there is room."""
+    """A leg and its `players`, the bots that are processes, for which there is room. `before`: what counts of the leg
+    if it broke off."""
 
-    playing: Playing
+    playing: LaneContext
     began: WaitingLeg
     players: list[Player]
+    before: BrokenLeg
     lane: int = field(init=False, default=-1)
     held: dict[int, tuple[Failure, bytes]] = field(
         init=False, default_factory=dict
@@ -78,12 +86,20 @@ class LegInPlay:
         self.faults = LegFaults(contest, settings, leg)
         self.seating = None
         if any(seat.kind == "wasm" for seat in leg.seats):
-            self.seating = new_seating(contest, settings, leg, artifacts, self.core, self.faults, playing.stopping)
+            self.seating = new_seating(
+                contest, settings, leg, artifacts, self.core, self.faults, playing.stopping, apart=playing.apart
+            )
         self.rows = LegRows(playing.spool, games, sessions)
+        self._failures, self._failures_counted = list(self.before.failures), 0
 
     @property
     def leg(self) -> Leg:
         return self.began.leg
+
+    @property
+    def tries(self) -> int:
+        """How often the leg has begun, this time included."""
+        return self.before.tries + 1
 
     @property
     def is_over(self) -> bool:
@@ -102,7 +118,8 @@ class LegInPlay:
             channels[player.number], slots[player.number] = player.process.channel, player.slot
         referee = self.seating.referee if self.seating else None
         games, sessions = self._tables
-        self.lane = self.playing.lanes.open_lane(self.core, referee, games, sessions, channels, slots)
+        kept = self.before.answers, self.before.values
+        self.lane = self.playing.lanes.open_lane(self.core, referee, games, sessions, channels, slots, *kept)
         for player in self.players:
             player.lane = self.lane
             self._let_listen(player)
@@ -123,6 +140,9 @@ class LegInPlay:
     def found_fault(self) -> tuple[int, Failure, bytes]:
         """The fault of the bot whose turn it is: its seat, what it did and what it printed."""
         number = self.core.pending()[1]
+        if self.playing.lanes.fails_again(self.lane):
+            kept = self._failures[self._failures_counted]
+            return number, kept.failure, kept.printed
         if number in self.held:
             return number, *self.held.pop(number)
         if self.seating and self.leg.seats[number].kind == "wasm":
@@ -136,6 +156,8 @@ class LegInPlay:
             self.held[number] = failure, printed
             return True
         player = self._player(number)
+        if player:
+            failure, printed = self._keep_failure(player, failure, printed)
         talks = player is not None and player.dialogue is not None  # a dialogue can't begin in the middle
         failure = replace(failure, what=printable(failure.what))
         again = self.faults.add(self.core, failure, printed, replaceable=not talks)
@@ -145,8 +167,26 @@ class LegInPlay:
             return False
         else:
             self._dismiss(number)
-        self.playing.lanes.resume(self.lane, self.core.default())
+        if not (player and self.playing.lanes.resume_after_failure(self.lane)):
+            self.playing.lanes.resume(self.lane, self.core.default())
         return True
+
+    def _keep_failure(self, player: Player, failure: Failure, printed: bytes) -> tuple[Failure, bytes]:
+        """Keep a process's failure, or repeat the one that it had here before the leg broke off. Return which it is."""
+        self.held.pop(player.number, None)
+        if not self.playing.lanes.fails_again(self.lane):
+            kept = KeptFailure(failure, printed, player.process is None)
+            self._failures.insert(self._failures_counted, kept)
+        kept = self._failures[self._failures_counted]
+        self._failures_counted += 1
+        if kept.has_ended and player.process and player.process.shared_by is None:
+            self.playing.pool.end(player.lose_process())
+        player.kept_waiting |= kept.failure.kind == "silence"
+        return kept.failure, kept.printed
+
+    def broken_off(self) -> BrokenLeg:
+        """What counts of the leg when it begins again."""
+        return BrokenLeg(self.tries, *self.playing.lanes.answers(self.lane), tuple(self._failures))
 
     def _dismiss(self, number: int) -> None:
         """Let a bot that is out go; the leg goes on without it."""
@@ -175,10 +215,10 @@ class LegInPlay:
     def result(self) -> PlayedLeg:
         """What came of the leg, which is over; also faults that are found only now."""
         for player in self.players:
-            if not self.is_over and player.process and (passed := player.process.passed_at_end()):
+            if not self.is_over and player.process and (passed := player.process.violation_at_end()):
                 self.faults.add_at_end(player.number, self.core, passed)
         self.keep_rows()
-        result = leg_result(self.playing.contest, self.leg, self.core, self.faults)
+        result = replace(leg_result(self.playing.contest, self.leg, self.core, self.faults), tries=self.tries)
         return PlayedLeg(result, self.rows, tuple(self._use(number) for number in range(len(self.leg.seats))))
 
     def _use(self, number: int) -> Use | None:
@@ -206,7 +246,7 @@ class LegInPlay:
             pool.end(process, last_words)
         elif process.channel in pool.by_channel:
             self.playing.lanes.end_bot(self.lane, player.number)
-            if not process.players and not (more_come and pool.is_wanted(process)):
+            if not process.players and not (more_come and pool.has_free_slot(process)):
                 pool.end(process)
 
     def _last_words(self, player: Player) -> bytes:

@@ -1,4 +1,4 @@
-"""Legs with processes that wait to be played, and in which order they begin."""
+"""Legs with processes that wait to be played, in which order they begin, and what counts of those that broke off."""
 
 from __future__ import annotations
 
@@ -6,14 +6,53 @@ from collections import deque
 from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field
 
-from tournament.leg import Leg
+from tournament.leg import Failure, Leg
+
+
+@dataclass(frozen=True)
+class KeptFailure:
+    """A failure of a process in a leg that broke off.
+
+    Attributes:
+        failure: What the bot did.
+        printed: The last bytes that it printed.
+        has_ended: Whether its process ended.
+    """
+
+    failure: Failure
+    printed: bytes
+    has_ended: bool
+
+
+@dataclass(frozen=True)
+class BrokenLeg:
+    """A leg that broke off. When it begins again, its bots are asked the same questions, and these answers count.
+
+    Attributes:
+        tries: How often the leg has begun.
+        answers: The answers that counted, as `engine.processes.lanes` keeps them.
+        values: Those of them that aren't whole numbers.
+        failures: The failures of processes, in order.
+    """
+
+    tries: int = 0
+    answers: bytes = b""
+    values: tuple[object, ...] = ()
+    failures: tuple[KeptFailure, ...] = ()
+
+
+# Legs that broke off, by digest.
+BrokenLegs = dict[str, BrokenLeg]
 
 
 @dataclass(eq=False)
 class WaitingLeg:
-    """A leg to be played from its beginning. `alone`: the seats whose bots must not share a process.
+    """A leg to be played from its beginning.
 
-    `later`: it follows a leg with the same deals.
+    Attributes:
+        leg: The leg.
+        alone: The seats whose bots must not share a process.
+        later: Whether it follows a leg with the same deals.
     """
 
     leg: Leg

@@ -21,7 +21,7 @@ from tournament.sandbox.outside.launch import LaunchSpec
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import admission, programs, python_bots
 from tournament.worker.processes.bot_process import BotProcess, Player, SharedBy
-from tournament.worker.processes.core_affinity import Asked, CoreAffinity
+from tournament.worker.processes.core_affinity import CoreAffinity, ProcessLoad
 
 # How many legs with processes of their own are in play at once.
 MOST_OWN_PROCESSES = 24
@@ -72,26 +72,22 @@ class Pool:
         legs = Counter(process.seat.name for process in self.by_channel.values() if process.shared_by is None)
         return {name for name, count in legs.items() if count >= _MOST_OF_A_BOT}
 
-    def take_room_for(self, players: Sequence[Player]) -> bool:
+    def reserve_memory_for(self, players: Sequence[Player]) -> bool:
         """Take the memory of all processes that a leg needs; false, and none is taken, if they can't start now.
 
         Idle processes are ended if that helps.
         """
-        if self._takes_room_for(players):
+        if self._try_reserve_for(players):
             return True
         for process in list(self.by_channel.values()):
             if not process.players:
                 self.end(process)
-        return not self.by_channel and self._takes_room_for(players)
-
-    def give_back_room(self, players: Sequence[Player]) -> None:
-        """Give back what was just taken for a leg that doesn't begin."""
-        self._give_back(sum(self._most_bytes(player.seat) for player in self._needing_processes(players)))
+        return not self.by_channel and self._try_reserve_for(players)
 
     def _needing_processes(self, players: Sequence[Player]) -> list[Player]:
         return [player for player in players if self._needs_own(player) or self._shared_by_legs_of(player) is None]
 
-    def _takes_room_for(self, players: Sequence[Player]) -> bool:
+    def _try_reserve_for(self, players: Sequence[Player]) -> bool:
         new = self._needing_processes(players)
         own = sum(self._needs_own(player) for player in new)
         running_own = sum(process.shared_by is None for process in self.by_channel.values())
@@ -122,7 +118,7 @@ class Pool:
     def _shared_by_legs_of(self, player: Player) -> BotProcess | None:
         """The process that a bot's legs share, if it may take one more."""
         shared = self._shared.get(_bot_of(player))
-        return shared if shared and self.is_wanted(shared) else None
+        return shared if shared and self.has_free_slot(shared) else None
 
     def seat(self, player: Player, leg: Leg, core: GameCore) -> BotProcess:
         """Give a player the process that its bot's legs share, or a new one, and a slot in it."""
@@ -185,14 +181,25 @@ class Pool:
         self._take(self._most_bytes(player.seat), anyway=True)
         return self.seat(player, leg, core)
 
-    def is_wanted(self, process: BotProcess) -> bool:
+    def give_back_room(self, players: Sequence[Player]) -> None:
+        """Give back what was taken for a leg that doesn't begin: memory, and processes that have started."""
+        for player in players:
+            if process := player.process:
+                player.process = None
+                process.players.remove(player)
+                if process.shared_by is None:
+                    self.end(process)
+            elif self._needing_processes([player]):
+                self._give_back(self._most_bytes(player.seat))
+
+    def has_free_slot(self, process: BotProcess) -> bool:
         """Whether more legs may come to a shared process. What legs leave behind stays, also when they are over."""
         return self._is_shared(process) and process.slots < self._sandbox.legs_per_process
 
     def _is_shared(self, process: BotProcess) -> bool:
         return process.shared_by is not None and self._shared.get(process.shared_by) is process
 
-    def share_no_more(self, process: BotProcess) -> None:
+    def stop_sharing(self, process: BotProcess) -> None:
         """From now on legs of its bot have processes of their own."""
         _outgrown.add(process.seat.artifact)
 
@@ -220,12 +227,12 @@ class Pool:
         self._bytes.clear()
         self.by_channel.clear()
 
-    def asked(self) -> Iterator[Asked]:
+    def python_process_loads(self) -> Iterator[ProcessLoad]:
         """The processes that may share a core with the worker: Python bots'. Programs are all asked at once."""
         for process in self.by_channel.values():
             if process.seat.kind == "python":
                 _, messages, _ = self._channels.is_outstanding(process.channel)
-                yield Asked(process.confined.pid, messages, process.confined.cpu_seconds())
+                yield ProcessLoad(process.confined.pid, messages, process.confined.cpu_seconds())
 
 
 def most_bytes_of(kind: str, memory_megabytes: int, sandbox: SandboxSettings) -> int:

@@ -8,13 +8,12 @@ import signal
 from engine.processes.messages import LEAST_ANSWER_BYTES, MOST_ANSWER_BYTES, read_start, start_message
 from tournament.artifacts.python_artifact import installed, legs_may_share, pack, sources_of
 from tournament.contests.interface import Interface
-from tournament.leg import cant_start
+from tournament.leg import cant_start, out_of_memory
 from tournament.sandbox.outside import exit_status, fork_server, run_command
 from tournament.sandbox.outside.exit_status import how_it_ended
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, PythonBot
 from tournament.sandbox.outside.process_time import TimeBudget
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.worker.processes.verdicts import out_of_memory
 
 # The interpreter with much of the standard library (9 without); a bot's memory comes on top.
 _INTERPRETER_MEGABYTES = 24

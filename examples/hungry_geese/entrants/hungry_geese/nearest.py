@@ -26,7 +26,7 @@ class Goose:
         for length in view.lengths:
             heads.append(view.cells[start] if length else None)
             start += length
-        own = heads[view.index]
+        own = heads[view.seat]
         risky = {beside(head, way) for head in heads if head not in (None, own) for way in WAYS}
         ways = [way for way in WAYS if self.last is None or way != OPPOSITE[self.last]]
         free = [way for way in ways if beside(own, way) not in view.cells] or ways

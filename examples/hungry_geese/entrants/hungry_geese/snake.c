@@ -16,7 +16,7 @@ int move(const View *view)
     if (view->step <= step)
         last = EAST; /* another game */
     step = view->step;
-    for (int i = 0; i < view->index; i++)
+    for (int i = 0; i < view->seat; i++)
         start += view->lengths[i];
     int head = view->cells[start];
     for (int i = 0; i < 3; i++) {

@@ -27,7 +27,12 @@ class Bot {
         if (at < 0) {
             return "";
         }
-        String rest = told.substring(at + key.length() + 3).trim();
+        return first(told.substring(at + key.length() + 3));
+    }
+
+    /** The JSON text of the first value of several, up to a comma or a bracket that follows it. */
+    static String first(String values) {
+        String rest = values.trim();
         int depth = 0;
         boolean quoted = false;
         for (int place = 0; place < rest.length(); place++) {
@@ -36,7 +41,7 @@ class Bot {
                 place++;
             } else if (c == '"') {
                 quoted = !quoted;
-            } else if (!quoted && depth == 0 && (c == ',' || c == '}')) {
+            } else if (!quoted && depth == 0 && (c == ',' || c == '}' || c == ']')) {
                 return rest.substring(0, place).trim();
             } else if (!quoted) {
                 depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
@@ -47,7 +52,7 @@ class Bot {
 
     /** The first value of a list. */
     static String first(String told, String key) {
-        return value(told, key).split("[\\[,\\]]")[1].trim();
+        return first(value(told, key).substring(1));
     }
 
     public static void main(String[] args) throws IOException {

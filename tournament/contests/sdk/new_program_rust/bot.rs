@@ -17,10 +17,15 @@ fn answer(decision: &str, told: &str) -> Option<String> {
 /// Rust's own library has no JSON.
 fn value<'a>(told: &'a str, key: &str) -> &'a str {
     let key = format!("\"{}\":", key);
-    let rest = match told.find(&key) {
-        Some(at) => told[at + key.len()..].trim_start(),
-        None => return "",
-    };
+    match told.find(&key) {
+        Some(at) => first_of(&told[at + key.len()..]),
+        None => "",
+    }
+}
+
+/// The JSON text of the first value of several, up to a comma or a bracket that follows it.
+fn first_of(values: &str) -> &str {
+    let rest = values.trim_start();
     let (mut depth, mut quoted, mut escaped) = (0, false, false);
     for (at, c) in rest.char_indices() {
         if escaped {
@@ -32,7 +37,7 @@ fn value<'a>(told: &'a str, key: &str) -> &'a str {
             match c {
                 '"' => quoted = true,
                 '[' | '{' => depth += 1,
-                ',' | '}' if depth == 0 => return rest[..at].trim_end(),
+                ',' | '}' | ']' if depth == 0 => return rest[..at].trim_end(),
                 ']' | '}' => depth -= 1,
                 _ => (),
             }
@@ -44,8 +49,7 @@ fn value<'a>(told: &'a str, key: &str) -> &'a str {
 /// The first value of a list.
 #[allow(dead_code)]
 fn first(told: &str, key: &str) -> Option<String> {
-    let list = value(told, key).trim_start_matches('[');
-    list.split(|c| c == ',' || c == ']').next().map(|one| one.trim().to_string())
+    value(told, key).strip_prefix('[').map(|list| first_of(list).to_string())
 }
 
 fn main() {

@@ -1,0 +1,53 @@
+"""The clock of sleeps stands still while this process doesn't run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from engine.processes.heartbeat import awake_seconds
+
+# Says how long it took by both clocks.
+MEASURES = """
+import sys, time
+from engine.processes.heartbeat import awake_seconds
+began = time.monotonic(), awake_seconds()
+print("ready", flush=True)
+sys.stdin.readline()
+print(time.monotonic() - began[0], awake_seconds() - began[1], flush=True)
+"""
+
+
+def test_clock_runs_while_process_waits_or_holds_lock() -> None:
+    began = time.monotonic(), awake_seconds()
+    time.sleep(0.4)
+    sum(range(10**7))
+    taken = time.monotonic() - began[0], awake_seconds() - began[1]
+    assert 0.4 < taken[1] <= taken[0] + 0.001
+
+
+@pytest.mark.parametrize("forked", [False, True])
+def test_clock_stands_still_while_process_is_stopped(forked: bool) -> None:
+    """Also in a fork of a process that has looked at the clock: it has no thread of the other's."""
+    fork = "from engine.processes.heartbeat import awake_seconds; awake_seconds(); import os; os.fork() and os._exit(0)"
+    with subprocess.Popen(
+        [sys.executable, "-c", (fork + MEASURES) if forked else MEASURES],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stdin and process.stdout
+        assert process.stdout.readline() == "ready\n"
+        os.killpg(process.pid, signal.SIGSTOP)
+        time.sleep(1.5)
+        os.killpg(process.pid, signal.SIGCONT)
+        process.stdin.write("\n")
+        process.stdin.flush()
+        elapsed, awake = map(float, process.stdout.readline().split())
+    assert elapsed > 1.5 and 1.2 < elapsed - awake < 1.7

@@ -1,0 +1,230 @@
+"""Legs that break off and begin again: what was answered counts again, whatever their bots answer then."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+
+import pytest
+
+from tests.built_in import VON_NEUMANN_POKER
+from tests.python_rules import play_field
+from tests.worker.support import ON, SILENT_C, Played, Source, artifacts_of, build, legs_of, pair, play, read, script
+from tournament.cache import cache_folder
+from tournament.contests.von_neumann_poker.rules import Settings
+from tournament.rules import Column, Decision, Float, Int, Questions, Rules, Session, Text
+from tournament.rules.rules import contest_of
+from tournament.store.legs import Fault
+from tournament.worker.faults import Stopped
+from tournament.worker.processes import lanes
+from tournament.worker.processes.leg_in_play import LegInPlay, PlayedLeg
+from tournament.worker.processes.leg_queue import BrokenLeg, BrokenLegs
+from tournament.worker.processes.spool import Spool
+
+
+@contextmanager
+def broken_off(monkeypatch: pytest.MonkeyPatch, *, times: int = 3, seed: int = 1) -> Iterator[Counter[int]]:
+    """Break each leg off up to this many times, at random. Yield how often the leg of each match was."""
+    done, chance = Counter[int](), random.Random(seed)
+
+    def break_some(table: lanes._LaneTable) -> None:
+        for in_play in list(table._by_lane.values()):
+            if done[in_play.leg.plan.match] < times and in_play.core.games_recorded > 20 and chance.random() < 0.5:
+                done[in_play.leg.plan.match] += 1
+                table._begin_again(in_play)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(lanes, "_AUDIT_SECONDS", 0.001)
+        patched.setattr(lanes._LaneTable, "_audit_memory", break_some)
+        yield done
+
+
+FIELD: dict[str, Source] = {
+    "shares.py": "def a(bot): return int(300 * bot.card)\ndef b(bot, bet): return bot.card > 0.6\n",
+    "apart.py": "import time\ndef a(bot): return int(20 * bot.card)\ndef b(bot, bet): return bet < 9\n",
+    "raises.py": "def a(bot):\n    assert bot.card < 0.9\n    return 9\ndef b(bot, bet): return 1\n",
+    "counts.py": """
+        import time
+        n = 0
+        def a(bot):
+            global n
+            n += 1
+            return n % 7
+        def b(bot, bet): return a(bot) > 3
+        """,
+    "program": script("""
+        import json, sys
+        sys.stdin.readline()
+        for n, line in enumerate(sys.stdin):
+            if not line.startswith("{") or n == 60:
+                break
+            print("ACTION", n % 11)
+        """),
+    "silent.c": SILENT_C,
+}
+
+
+def test_legs_that_break_off_give_same_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Faults, new bots after them and wide answers among them."""
+    entrants, settings = build(FIELD), Settings(sessions=12, max_faults=20, seed="1")
+    calm = play(entrants, settings)
+    assert Counter(leg.result.tries for leg in calm) == {1: len(calm)}
+    assert sum(len(leg.faults) for leg in calm) > 10
+    with broken_off(monkeypatch) as done:
+        broken = play(entrants, settings)
+    assert [leg.what_counts for leg in broken] == [leg.what_counts for leg in calm]
+    assert [leg.result.tries for leg in broken] == [1 + done[leg.result.match] for leg in calm]
+    assert done.total() > len(calm)
+
+
+# Every answer is another each time, and now and then none.
+ERRATIC = """
+import os, random
+chance = random.SystemRandom()
+def a(bot):
+    if chance.random() < 0.003: {end}
+    return chance.randrange(40)
+def b(bot, bet): return a(bot) > 20
+"""
+
+
+@pytest.mark.parametrize("end", ["os._exit(3)", "1 / 0"])
+def test_answers_count_again_whatever_bots_answer_then(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The games before each break are the first ones of the leg that ends, and so are faults; bots add new faults."""
+    before: list[tuple[Played, Counter[tuple[int, int, int]]]] = []
+    break_off = LegInPlay.broken_off
+
+    def noted(in_play: LegInPlay) -> BrokenLeg:
+        in_play.keep_rows()
+        before.append((read(PlayedLeg(None, in_play.rows, ())), places(in_play.faults.all)))  # type: ignore[arg-type]
+        return break_off(in_play)
+
+    monkeypatch.setattr(LegInPlay, "broken_off", noted)
+    source = ERRATIC.format(end=end)
+    with broken_off(monkeypatch, times=4) as done:
+        played = pair(source, source, Settings(sessions=60, max_faults=1000))
+    assert played.result.tries == 1 + done.total() == 1 + len(before)
+    assert max(len(broken.games) for broken, _ in before) >= 20
+    for broken, faults in before:
+        assert broken.games == played.games[: len(broken.games)]
+        assert faults <= places(played.faults) or len(played.faults) == 20  # which records keep
+
+
+def places(faults: Iterable[Fault]) -> Counter[tuple[int, int, int]]:
+    return Counter((one.seat, one.session, one.game) for one in faults)
+
+
+class Words(Rules):
+    """Both answer at the same time: words, shares, and numbers that may be illegal."""
+
+    name = "words"
+    seats = 2
+    decisions = (
+        Decision(
+            "word", "Say a word", observation={"n": Int(0, 99, "a number")}, answer=Text(9, "a word"), default="-"
+        ),
+        Decision(
+            "share",
+            "Say a share",
+            observation={"n": Int(0, 99, "a number")},
+            answer=Float("a share"),
+            default=0.5,
+        ),
+        Decision("pick", "Pick", observation={"n": Int(0, 99, "a number")}, answer=Int(0, 5, "a number"), default=4),
+    )
+    columns = (
+        Column("said", "uint32", "the words' first letters", per_seat=True),
+        Column("share", "float64", "the share", per_seat=True),
+        Column("pick", "uint8", "the number", per_seat=True),
+    )
+
+    def play(self, session: Session) -> Questions:
+        word, share, pick = self.decisions
+        n = session.number
+        said = yield [word(seat, n=n) for seat in range(2)]
+        shares = yield [share(seat, n=n) for seat in range(2)]
+        picks = yield [pick(seat, n=n) for seat in range(2)]
+        points = [len(said[0]) + picks[0], len(said[1]) + picks[1]]
+        session.record(
+            [points[0] - points[1], points[1] - points[0]], said=[ord(one[0]) for one in said], share=shares, pick=picks
+        )
+
+
+WORDS = {
+    "apart": (
+        ".py",
+        """
+import time
+def word(v): return "abc"[v.n % 3] * (v.n % 9 + (v.n != 5))
+def share(v): return v.n / 7 % 1
+def pick(v): return v.n % 7
+""",
+    ),
+    "shares": (
+        ".py",
+        """
+def word(v): return "xyz"[v.n % 3] * 3
+def share(v): return v.n % 2 if v.n % 5 else 2.5
+def pick(v): return v.n % 5 if v.n % 11 else "six"
+""",
+    ),
+    "program": (
+        "",
+        """
+import json, sys
+sys.stdin.readline()
+for line in sys.stdin:
+    if not line.startswith("{"):
+        break
+    n = json.loads(line)["n"]
+    answers = {"word": "hijk"[n % 4] * 2, "share": n / 3 % 1, "pick": n % 8}
+    print("ACTION", json.dumps(answers[json.loads(line)["decision"]]), flush=True)
+""",
+    ),
+}
+
+
+def test_answers_of_all_types_count_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Illegal answers and answers that are given together among them."""
+    contest = contest_of(Words)
+    calm = play_field(contest, WORDS, sessions=60, max_faults=50)
+    with broken_off(monkeypatch) as done:
+        broken = play_field(contest, WORDS, sessions=60, max_faults=50)
+    assert done.total() > 3 and sum(len(leg.faults) for leg, _ in calm.values()) > 15
+    for pair_of, (leg, rows) in calm.items():
+        again, its_rows = broken[pair_of]
+        assert places(again.faults) == places(leg.faults), pair_of
+        for table, columns in rows.items():
+            assert {name: values.tobytes() for name, values in columns.items()} == {
+                name: values.tobytes() for name, values in its_rows[table].items()
+            }, pair_of
+
+
+def test_answers_count_in_another_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A leg that is let go, as one of a bot that was disqualified elsewhere, may be played by another worker."""
+    erratic = ERRATIC.format(end="1 / 0")
+    entrants = build({"erratic.py": erratic, "other.py": erratic})
+    settings, broken = Settings(sessions=200, max_faults=1000), BrokenLegs()
+    legs, how = legs_of(entrants, settings), (artifacts_of(entrants), cache_folder())
+    let_go: list[Played] = []
+    break_off = LegInPlay.broken_off
+
+    def noted(in_play: LegInPlay) -> BrokenLeg:
+        in_play.keep_rows()
+        let_go.append(read(PlayedLeg(None, in_play.rows, ())))  # type: ignore[arg-type]
+        return break_off(in_play)
+
+    monkeypatch.setattr(LegInPlay, "broken_off", noted)
+    with closing(Spool()) as spool:
+        stopping = iter([False] * 3 + [True] * 9).__next__
+        with pytest.raises(Stopped):
+            [*lanes.play_in_lanes(VON_NEUMANN_POKER, settings, ON, legs, *how, spool, stopping, broken=broken)]
+        assert [one.tries for one in broken.values()] == [1] and let_go[0].games
+        (again,) = lanes.play_in_lanes(
+            VON_NEUMANN_POKER, settings, ON, legs, *how, spool, broken=pickle.loads(pickle.dumps(broken))
+        )
+        played = read(again)
+    assert played.result.tries == 2 and played.games[: len(let_go[0].games)] == let_go[0].games
