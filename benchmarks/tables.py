@@ -45,9 +45,7 @@ class InTurn(Rules):
 
     name = "in_turn"
     seats = SEATS
-    decisions: ClassVar = (
-        Decision("say", "Say a number", observation={"said": Int(0, CARDS), "seat": Int(0, SEATS - 1)}, answer=LEGAL),
-    )
+    decisions: ClassVar = (Decision("say", "Say a number", observation={"said": Int(0, CARDS)}, answer=LEGAL),)
 
     def play(self, session: Session) -> Questions:
         (say,) = self.decisions
@@ -55,7 +53,7 @@ class InTurn(Rules):
             numbers = [0] * SEATS
             before = 0
             for seat in range(session.seats):
-                numbers[seat] = before = yield say(seat, said=before, seat=seat)
+                numbers[seat] = before = yield say(seat, said=before)
             session.record(_points(numbers))
 
 
@@ -67,7 +65,7 @@ class Together(InTurn):
     def play(self, session: Session) -> Questions:
         (say,) = self.decisions
         for _ in range(100):
-            session.record(_points((yield [say(seat, said=0, seat=seat) for seat in range(SEATS)])))
+            session.record(_points((yield [say(seat, said=0) for seat in range(SEATS)])))
 
 
 def _points(numbers: list[int]) -> list[int]:

@@ -87,6 +87,7 @@ def play_core(
     sessions: int,
     bet_cap: BetCap = "before_ante",
     seats_swapped: bool = False,
+    roles_by_session: bool = False,
     match: int = 0,
     first_session: int = 0,
     capacities: tuple[int, int] = (COMMON, COMMON),
@@ -101,6 +102,7 @@ def play_core(
         match=match,
         first_session=first_session,
         seats_swapped=seats_swapped,
+        roles_by_session=roles_by_session,
         cap_after_ante=bet_cap == "after_ante",
     )
     record = CoreRecord()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -35,6 +37,23 @@ def test_every_target_sets_up_what_it_runs(tmp_path: Path) -> None:
         assert first("build_ext --inplace") <= first(imports_the_core), target
         assert first("group dev") <= first("pytest|bin/(mypy|ruff|stubtest|lint-imports)"), target
         assert first("artifacts.libraries") <= first("-m (pytest .*thorough|benchmarks|tests.lowest)"), target
+
+
+def test_libraries_are_built_without_the_compiled_core(tmp_path: Path) -> None:
+    """Set-up builds them while the core is compiled."""
+    for package in ("engine", "tournament"):
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    program = """
+from tournament.artifacts import libraries
+from tournament.sandbox.outside.process_time import TimeBudget, Use
+
+assert not TimeBudget(lambda: Use(0.0, False), 5).is_over()
+"""
+    variables = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program], env=variables, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_make_alone_prints_what_targets_there_are() -> None:

@@ -131,9 +131,6 @@ class WatchSettings(BaseModel):
     max_games_per_call: int = Field(
         5_000_000, ge=1, le=10**12, description="approximate games of a practice match; sessions are reduced to fit"
     )
-    min_free_disk_mb: int = Field(
-        500, ge=0, le=10**9, description="free disk space below which submissions are refused"
-    )
 
     @field_validator("closes")
     @classmethod
@@ -149,7 +146,7 @@ class Config:
     """What a command works with: general keys, one contest's, the sandbox's, and when an open contest takes bots.
 
     Paths are absolute. `played` is the contest by its own name, in the words of its table; the file's relative paths
-    start from `folder`.
+    start from `folder`. `authors` has who submitted which bot, if tables depend on that.
     """
 
     general: GeneralSettings
@@ -160,6 +157,7 @@ class Config:
     results: str
     folder: Path
     opening: WatchSettings
+    authors: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,9 @@ more than there are seats. The checks share its runs.
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
 import os
 import subprocess
 import sys
@@ -28,6 +30,7 @@ import pandas as pd
 from pandas.api.types import is_string_dtype
 
 from tournament.api import run
+from tournament.arrays import Floats
 from tournament.config import load_config
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
@@ -44,11 +47,14 @@ _ILLEGAL = "zz_illegal"
 # What a Python bot answers illegally, by what it returns.
 _NO_ANSWERS = {"number": "2**62", "name": "'no such answer'", "value": "[['no such answer']]"}
 _SEED = "a seed of the conformance suite"
+_BLOCKS = 16  # of sessions between equal bots
+_STANDARD_ERRORS = 4  # that chance exceeds once in a thousand checks with these blocks
 # Of two sets in another order, one has it by chance too often.
 _HASH_SEEDS = ("1", "2")
 _PLAY = """
 import sys
 from tournament.api import run
+from tournament.arrays import Floats
 from tournament.runner.listener import NullListener
 run(sys.argv[1], config=sys.argv[2], workers=1, executor="local", listener=NullListener())
 """
@@ -95,6 +101,11 @@ class ContestSuite:
         """Seats of a match; of one of everybody as many as there are bots."""
         contest = load_config(self.name, self._place("once")).played
         return contest.seats_of(self.settings.playing()) or 4
+
+    @property
+    def has_positions(self) -> bool:
+        """Whether bots play each other at positions."""
+        return self.contest.scored.by_position and self.seats > 1
 
     @property
     def bots(self) -> int:
@@ -164,17 +175,27 @@ class ContestSuite:
         (place.parent / "bots" / f"{_ILLEGAL}.py").write_text("\n\n".join(lines), encoding="utf-8")
         return self._play(place, workers=1)
 
+    @cached_property
+    def equal(self) -> Played:
+        """One match between equal bots, over several blocks in which each sits at every position once."""
+        place = self._place("equal", sessions=_BLOCKS * self.seats)
+        for number in range(self.seats):
+            write_new_bot(self.contest, place.parent / "bots", f"bot_{number}", self.languages[0])
+        return self._play(place, workers=1)
+
     def bot(self, number: int) -> Path:
         """A bot's file or folder."""
         names = [path for path in (self.folder / "once" / "bots").iterdir() if path.stem == f"bot_{number}"]
         return names[0]
 
-    def _place(self, name: str) -> Path:
-        """The settings file of a folder of this suite."""
+    def _place(self, name: str, **settings: Any) -> Path:
+        """Return the settings file of a folder of this suite, with these settings instead of the suite's."""
         place = self.folder / name / "tournament.toml"
         if not place.exists():
             place.parent.mkdir(parents=True)
-            lines = [f"{key} = {json.dumps(value)}" for key, value in {"entrants": "bots", **self._table}.items()]
+            lines = [
+                f"{key} = {json.dumps(value)}" for key, value in {"entrants": "bots", **self._table, **settings}.items()
+            ]
             place.write_text("\n".join([f"[{self.name}]", *lines, ""]), encoding="utf-8")
         return place
 
@@ -309,6 +330,58 @@ def faults(suite: ContestSuite) -> None:
         _require(all("a fault on purpose" in text for text in what), f"faults are {what}")
 
 
+def positions(suite: ContestSuite) -> None:
+    """Equal bots earn the same, whatever a position is worth: over a block of sessions each sits at every one."""
+    if not suite.has_positions:
+        return
+    points = points_by_session(suite)
+    blocks = points.groupby([points.session // suite.seats, points.bot]).points.sum().unstack()
+    for one, other in itertools.combinations(blocks.columns, 2):
+        mean, error = _mean_and_error((blocks[one] - blocks[other]).to_numpy())
+        _require(
+            abs(mean) <= _STANDARD_ERRORS * error + 1e-9 * float(abs(blocks).to_numpy().max()),
+            f"equal bots earn {mean:+.3g} ± {error:.2g} a block more than one another:"
+            " the rules remember something from session to session",
+        )
+
+
+def _mean_and_error(values: Floats) -> tuple[float, float]:
+    """Return a mean and its standard error."""
+    return float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values)))
+
+
+def worth_of_positions(suite: ContestSuite) -> str:
+    """Return how much more the positions earn that earn most and least between equal bots; "" if all earn the same."""
+    if not suite.has_positions:
+        return ""
+    points = points_by_session(suite)
+    found = []
+    for position, own in points.groupby("position"):
+        others = points[points.position != position].groupby("session").points.mean()
+        mean, error = _mean_and_error((own.set_index("session").points - others).to_numpy())
+        if abs(mean) > _STANDARD_ERRORS * error:
+            found.append((mean, f"position {position} earns {mean:+.3g} ± {error:.2g} a session more"))
+    ends = [text for _, text in sorted(found)]
+    shown = dict.fromkeys([*ends[-1:], *ends[:1]])
+    return f"{', '.join(shown)}; rotated over {suite.seats} sessions" if shown else ""
+
+
+def points_by_session(suite: ContestSuite) -> pd.DataFrame:
+    """Return the points of equal bots: a row for each session and position."""
+    rows = suite.equal.tables["sessions"]
+    return pd.concat(
+        pd.DataFrame(
+            {
+                "session": rows.session,
+                "position": position,
+                "bot": rows[f"bot_{position}"],
+                "points": rows[f"points_{position}"],
+            }
+        )
+        for position in range(suite.seats)
+    )
+
+
 def illegal(suite: ContestSuite) -> None:
     """An illegal answer loses the game, and is no fault, wherever a decision declares that."""
     if not any(question.loses for question in suite.contest.interface.questions):
@@ -327,6 +400,7 @@ CHECKS: tuple[Callable[[ContestSuite], None], ...] = (
     resume,
     faults,
     illegal,
+    positions,
 )
 
 

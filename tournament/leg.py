@@ -13,7 +13,8 @@ from tournament.keys import helpers_key
 
 # How a player is run: inside the worker, in a process that its legs share, in a process for each leg,
 # or by the game's core itself.
-PlaysAs = Literal["wasm", "python", "program", "house"]
+# A bot that is out doesn't play: at tables of three and more default answers stand in for it.
+PlaysAs = Literal["wasm", "python", "program", "house", "out"]
 MOST_SEATS = 64
 PROCESSES: frozenset[PlaysAs] = frozenset(("python", "program"))
 
@@ -169,6 +170,11 @@ class Leg:
     def names(self) -> tuple[str, ...]:
         """The entrants' names by seat."""
         return tuple([seat.name for seat in self.seats])
+
+    @property
+    def out(self) -> tuple[int, ...]:
+        """The seats of bots that were disqualified in an earlier leg. Default answers stand in for them."""
+        return tuple([number for number, seat in enumerate(self.seats) if seat.kind == "out"])
 
     @property
     def title(self) -> str:

@@ -478,8 +478,8 @@ cdef class SessionCore(GameCore):
         for position, decision in self.losers.items():
             if kept and (points[position] > min(kept) or points[position] >= max(kept)):
                 raise ValueError(
-                    f"position {position} answered {decision} illegally, which loses the game: it gets fewer points than"
-                    f" the others; the rules record {', '.join(map(str, points))}"
+                    f"position {position} answered {decision} illegally, which loses the game: it gets fewer points"
+                    f" than the others; the rules record {', '.join(map(str, points))}"
                 )
         self.losers.clear()
         return 0

@@ -71,6 +71,7 @@ LEGS = st.fixed_dictionaries(
         "sessions": st.integers(1, 40),
         "bet_cap": st.sampled_from(["before_ante", "after_ante"]),
         "seats_swapped": st.booleans(),
+        "roles_by_session": st.booleans(),
         "match": st.integers(0, 2**31 - 1),
         "first_session": st.sampled_from([0, 1, 5, 10**9]),
     }
@@ -114,6 +115,20 @@ def test_x_is_a_in_even_games_of_the_whole_match(controller: Controller) -> None
     assert any(session.games % 2 for session in record.sessions)
     assert [game.seat_0_is_a for game in record.games] == [number % 2 == 0 for number in range(len(record.games))]
     assert len({game.seat_0_is_a for game in record.games if game.game == 0}) == 2
+
+
+def test_second_leg_of_a_duplicate_match_swaps_the_roles_of_every_deal() -> None:
+    """Bots that play on long after others have stopped make sessions of the two legs differ in length."""
+    bold, timid = constant_bot(50, 1), constant_bot(0, 0)
+    legs = [
+        play_core(bold, timid, 3, sessions=40, seats_swapped=swapped, roles_by_session=True)
+        for swapped in (False, True)
+    ]
+    first, second = ({(game.session, game.game): game for game in leg.games} for leg in legs)
+    assert first.keys() != second.keys()
+    for place in first.keys() & second.keys():
+        assert first[place].seat_0_is_a is (sum(place) % 2 == 0) is not second[place].seat_0_is_a
+        assert (first[place].a_card, first[place].b_card) == (second[place].a_card, second[place].b_card)
 
 
 # Bets

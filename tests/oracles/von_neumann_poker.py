@@ -80,6 +80,7 @@ def play(
     sessions: int,
     bet_cap: BetCap = "before_ante",
     seats_swapped: bool = False,
+    roles_by_session: bool = False,
     match: int = 0,
     first_session: int = 0,
 ) -> Record:
@@ -91,8 +92,9 @@ def play(
         stacks = [100, 100]
         played = 0
         while played < 50 and stacks[0] >= 10 and stacks[1] >= 10:
-            # The counter of the whole match decides who is A: x in even games, unless swapped.
-            first = len(record.games) % 2
+            # The counter of the whole match decides who is A: x in even games, unless swapped. In a duplicate match
+            # session and game decide.
+            first = (session + played if roles_by_session else len(record.games)) % 2
             a = 1 - first if seats_swapped else first
             b = 1 - a
             cards = deal(session, played)

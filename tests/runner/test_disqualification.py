@@ -28,7 +28,7 @@ from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.leg import Leg, LegPlan, PlaysAs, Seat
 from tournament.records.results import load
 from tournament.runner.listener import Progress
-from tournament.runner.schedule.counting import Reconciliation
+from tournament.runner.schedule.counting import Reconciliation, fixtures_of
 from tournament.runner.schedule.legs import Competitor, Fixture, Replicas, RoundRobin
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Fault, LegResult, Legs
@@ -86,6 +86,48 @@ def test_legs_that_count_are_the_same_in_whatever_order_they_are_played(data: st
     assert [one.digest in expected for one in order] == counts.tolist() and counted.total == counted.done == len(
         expected
     )
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(st.data())
+def test_versions_of_legs_at_tables_that_count_are_the_same_in_whatever_order_they_are_played(
+    data: st.DataObject,
+) -> None:
+    """Each leg counts with those out that were disqualified before it, whoever faults in which version."""
+    schedule = replace(schedule_of(data.draw(st.integers(3, 5)), data.draw(st.integers(1, 2))), seats=3)
+    order, digests = list(schedule.fixtures()), schedule.digests()
+    faulty = {
+        one.digest: data.draw(st.sets(st.integers(0, 2), max_size=1) if data.draw(st.booleans()) else st.just(set()))
+        for one in order
+    }
+    expected: list[tuple[str, tuple[int, ...]]] = []
+    gone: set[str] = set()
+    for one in order:
+        out = tuple(seat for seat, name in enumerate(one.names) if name in gone)
+        expected.append((digests.of(one.players, one.number, out).hex(), out))
+        gone |= {one.names[seat] for seat in faulty[one.digest]}
+    of_all = {(one.match, one.number): one.digest for one in order}
+
+    def played(fixture: Fixture) -> LegResult:
+        fell = tuple(sorted(faulty[of_all[fixture.match, fixture.number]] - {*fixture.out}))
+        faults = tuple(Fault(seat, 0, 0, "a", "what") for seat in fell)
+        sums = (LegSums(0.0, 0.0),) * 3
+        return LegResult(fixture.digest, fixture.match, fixture.number, fixture.names, 1, 1, sums, faults, fell)
+
+    counted, all_played = Reconciliation(schedule), list[LegResult]()
+    while len(counted.missing):
+        left = [fixture for fixture, _ in counted.wanted()]
+        assert len(left) == counted.inline + counted.in_lanes == counted.total - counted.done
+        assert sum(one.has_processes for one in left) == counted.in_lanes
+        some = [played(one) for one in data.draw(st.lists(st.sampled_from(left), min_size=1, unique=True))]
+        all_played += some
+        counted.note(Legs.of(some))
+    assert counted.total == counted.done == len(order) and counted.out == gone
+    counts = counted.counts(Legs.of(all_played))
+    assert sorted(leg.digest for leg, own in zip(all_played, counts) if own) == sorted(digest for digest, _ in expected)
+    kept = Legs.of([leg for leg, own in zip(all_played, counts) if own])
+    fixtures = list(fixtures_of(kept, schedule, kept))
+    assert {(one.digest, one.out) for one in fixtures if isinstance(one, Fixture)} == set(expected)
 
 
 def test_a_disqualification_counts_the_legs_of_its_bot_again_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -20,7 +21,8 @@ from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.keys import seed_fingerprint
 from tournament.leg import house_match_number, match_number
 from tournament.runner.schedule.legs import AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
-from tournament.runner.schedule.limits import too_many
+from tournament.runner.schedule.limits import too_few_authors, too_many
+from tournament.runner.schedule.tables import combinations
 
 SETTINGS = Settings.model_validate({}).playing()
 KEY = key_of(5)
@@ -245,6 +247,16 @@ def test_combinations_come_in_colexicographic_order_by_numbers_that_newcomers_ke
     assert seated(table(there, seats)) == [(number, who) for number, who in expected if names.issuperset(who)]
 
 
+def test_combinations_take_memory_for_their_rows_alone() -> None:
+    tracemalloc.start()
+    try:
+        assert combinations(64, 64).tolist() == [list(range(64))]
+        assert combinations(24, 23).shape == (24, 23)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
 @given(fields, st.integers(2, 4), st.integers(1, 6), st.integers(1, 3))
 def test_drawn_tables_have_every_host_with_others_and_none_twice_in_a_replica(
     field: list[Competitor], seats: int, tables: int, replicas: int
@@ -272,6 +284,23 @@ def test_a_newcomer_changes_only_the_tables_that_it_enters() -> None:
     assert hosted <= entered < 4 * hosted and len(kept) > 0.85 * len(played)
     renamed = replace(before, competitors=[replace(field[0], name="bot 99"), *field[1:-1]])
     assert {one.names for one in renamed.fixtures()} != {one.names for one in before.fixtures()}
+
+
+@given(st.lists(st.sampled_from(["", "ann", "bob", "cat"]), min_size=8, max_size=20), st.integers(3, 4))
+def test_drawn_tables_seat_no_two_bots_of_an_author(authors: list[str], seats: int) -> None:
+    field = [Competitor(n, f"bot {n:02}", "wasm", f"{n}", author) for n, author in enumerate(authors)]
+    schedule = replace(table(field, seats), tables=3)
+    if len({player.author or player.name for player in field}) < seats:
+        assert f"a table of {seats} needs bots of {seats} authors, and these {len(field)} bots" in too_few_authors(
+            schedule
+        )
+        return
+    assert not too_few_authors(schedule)
+    fixtures = list(schedule.fixtures())
+    for fixture in fixtures:
+        known = [player.author for player in fixture.seats if player.author]
+        assert len(fixture.seats) == seats and len(known) == len({*known})
+    assert {player.name for player in field} == {name for fixture in fixtures for name in fixture.names}
 
 
 @pytest.mark.parametrize("duplicate", [False, True])

@@ -126,19 +126,48 @@ def test_tables_that_cannot_be_are_named(
         run(contest(tmp_path, seats, bots, **settings))
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_bots_disqualified_in_one_leg_of_four_play_none_after_it(tmp_path: Path, workers: int) -> None:
-    folder = contest(tmp_path, replicas=2, max_faults=0)
-    for number in (0, 1):
-        (folder / "bots" / f"bot_{number}.c").write_text("int bid(const View *view) { __builtin_trap(); }\n")
-    found = run(folder, workers=workers)
+@pytest.mark.parametrize("settings", [{}, {"tables": 3}, {"duplicate": True}], ids=str)
+def test_default_answers_of_disqualified_bots_count_at_every_later_table(
+    tmp_path: Path, settings: dict[str, Any]
+) -> None:
+    """Nothing is dropped or redrawn, whatever plays it: the others have as many tables as without faults."""
+    folder = contest(tmp_path, replicas=2, max_faults=0, **settings)
+    (folder / "bots" / "bot_0.c").write_text("int bid(const View *view) { __builtin_trap(); }\n")
+    late = "def bid(view):\n    return 5 if view.prize < 9 else 1 // 0\n"
+    (folder / "bots" / "bot_2.py").write_text(late)
+    found = run(folder)
     status = found.standings.set_index("name").status.to_dict()
-    assert status == {f"bot_{number}": "disqualified" if number < 2 else "ok" for number in range(6)}
-    # The table of all others, and the first one of both; what is left answers by default there.
-    assert found.matches.match.nunique() == 2 and len(found.games) == 8 + 2 * 8
-    assert {leg.out for leg, _ in found.ranking.faults} == {(0, 1)}
+    out = {"bot_0", "bot_2"}
+    assert status == {f"bot_{number}": "ok" if f"bot_{number}" not in out else "disqualified" for number in range(6)}
+    both = run(folder, "by two workers", workers=2)
+    one, other = (in_order(read_outcome(folder / name / "auction")) for name in ("results", "by two workers"))
+    assert_same(one, other)
+    for name in out:  # one fault each, in the first leg of theirs; 0 is the default answer, before and after it
+        assert sum(fault.seat in leg.out for leg, fault in found.ranking.faults if name in leg.seats) >= 1
+    assert len(found.ranking.faults) == len(both.ranking.faults) == 2
+    rows = found.games.by_bot()
+    assert (rows[rows.bot == "bot_0"].bid == 0).all()
+    tables = found.sessions.by_bot().groupby("bot", observed=True).size()
+    if "tables" not in settings:
+        assert set(tables) == {10 * 2 * 8 * (4 if "duplicate" in settings else 1)}
     options: dict[str, Any] = {"config": folder / "tournament.toml", "results": folder / "results"}
     assert not tournament.verify("auction", replay="all", **options).problems
+
+
+@pytest.mark.parametrize("bots", [3, 4])
+def test_one_table_of_everybody_goes_on_after_disqualifications(tmp_path: Path, bots: int) -> None:
+    folder = contest(tmp_path, "'all'", bots=bots, replicas=3, max_faults=0)
+    for number in range(bots - 1):  # all but one
+        path = folder / "bots" / f"bot_{number}.{'py' if number % 3 == 2 else 'c'}"
+        fault = (
+            "def bid(view):\n    return 1 // 0\n"
+            if path.suffix == ".py"
+            else "int bid(const View *view) { abort(); }\n"
+        )
+        path.write_text(fault)
+    found = run(folder, workers=2)
+    assert len(found.games) == 3 * 8
+    assert found.standings.set_index("name").status.value_counts().to_dict() == {"disqualified": bots - 1, "ok": 1}
 
 
 def test_match_of_fewer_bots_than_seats_is_one_line(tmp_path: Path) -> None:

@@ -80,14 +80,14 @@ def test_legs_that_break_off_give_same_records(monkeypatch: pytest.MonkeyPatch) 
     assert done.total() > len(calm)
 
 
-# Every answer is another each time, and now and then none.
+# Every answer is another each time, and now and then none. Only the clock is another each time, not what seems random.
 ERRATIC = """
-import os, random
-chance = random.SystemRandom()
+import os, time, zlib
+def chance(many): return zlib.crc32(str(time.perf_counter_ns()).encode()) % many
 def a(bot):
-    if chance.random() < 0.003: {end}
-    return chance.randrange(40)
-def b(bot, bet): return a(bot) > 20
+    if chance(300) == 0: {end}
+    return chance(40)
+def b(bot, bet): return chance(2)
 """
 
 

@@ -60,10 +60,8 @@ def read_by(command: str, *, seen: bool = False) -> list[str]:
     name = Path(path).name
     # A virtual environment's interpreter reads there where its base is.
     own = Path(command).parent.parent / "pyvenv.cfg"
-    for folder in (prefix / "lib" / name, own, *_LIBRARIES.get(re.sub(r"[\d.]+$", "", name), ())):
+    for folder in (prefix / "lib" / name, _COMPILED / name, own, *_LIBRARIES.get(re.sub(r"[\d.]+$", "", name), ())):
         paths.add(str(folder))
-    if name.startswith("python") and prefix not in (Path("/"), Path("/usr"), Path("/usr/local")):
-        paths.add(str(prefix / "lib"))
     return sorted(path for path in paths if os.path.exists(path))
 
 
@@ -102,10 +100,10 @@ _LIBRARIES: dict[str, tuple[Path, ...]] = {
         Path("/usr/share/perl5"),
         *(_COMPILED / name for name in ("perl", "perl-base", "perl5")),
     ),
-    "ruby": (Path("/usr/lib/ruby"), Path("/var/lib/gems")),
+    "ruby": (Path("/usr/lib/ruby"), Path("/var/lib/gems"), _COMPILED / "ruby"),
     "node": (*OF_NODE, Path("/usr/lib/node_modules")),
     "nodejs": OF_NODE,
-    "lua": (Path("/usr/share/lua"),),
+    "lua": (Path("/usr/share/lua"), _COMPILED / "lua"),
     "java": (Path("/usr/lib/jvm"), *OF_JAVA),
     "guile": (Path("/usr/share/guile"), _COMPILED / "guile"),
 }

@@ -141,7 +141,7 @@ def _run_once(
                 writable=[str(folder), str(scratch)],
                 watched=libraries is None,
             ),
-            limits_of_build(seconds, _MOST_MEGABYTES),
+            limits_of_build(seconds, _MOST_MEGABYTES, sandbox.min_free_disk_mb),
             folder,
             readable=[str(path) for path in (home(), HEADERS, *readable)],
         ),

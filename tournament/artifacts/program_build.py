@@ -65,7 +65,7 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
                     {"PATH": PATH, "HOME": str(scratch), "TMPDIR": str(scratch), "LC_ALL": "C.UTF-8"},
                     writable=[str(folder), str(scratch)],
                 ),
-                limits_of_build(2 * _SECONDS),
+                limits_of_build(2 * _SECONDS, free_megabytes=sandbox.min_free_disk_mb),
                 folder,
                 readable=[*system, *sandbox.readable_paths],
             ),

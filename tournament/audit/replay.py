@@ -91,7 +91,9 @@ def replay_games(
                 " beside the records as when this was played; bring that version"
                 " back, or run again to play with the one that is there"
             )
-        (fixture,) = fixtures_of(Legs.of([recorded]), players.schedule)
+        (fixture,) = fixtures_of(
+            Legs.of([recorded]), players.schedule, Legs.joined(batch.legs for batch in records.batches)
+        )
         if isinstance(fixture, str):
             raise RunError(f"match {recorded.match} was recorded {fixture}; tournament verify says more")
         require_written(storage, batch.part("games"))

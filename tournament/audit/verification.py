@@ -35,6 +35,7 @@ from tournament.records.results import ranking_of
 from tournament.runner.executors.local import LocalExecutor
 from tournament.runner.stray_files import in_tables
 from tournament.store.field import Batch, ContestSetup
+from tournament.store.legs import Legs
 from tournament.store.reading import Records, read_records
 from tournament.store.storage import Storage, open_storage
 
@@ -216,7 +217,8 @@ class _Replay:
         chosen = chosen_legs(self.batches, players.missing, count)
         done, total = 0, sum(len(places) for _, places in chosen)
         executor = LocalExecutor(self.config.general.workers or cores())
-        for number, differing in replay_problems(self.contest, self.storage, players, chosen, executor):
+        recorded = Legs.joined(batch.legs for batch in self.batches)
+        for number, differing in replay_problems(self.contest, self.storage, players, chosen, recorded, executor):
             problems += differing
             listener.checked("legs played again", done := done + number, total)
         return problems, total, notes

@@ -166,10 +166,22 @@ def _with_players(legs: Legs, missing: frozenset[str]) -> npt.NDArray[np.intp]:
 
 
 def replay_problems(
-    contest: Contest, storage: Storage, players: Players, chosen: Chosen, executor: Executor
+    contest: Contest, storage: Storage, players: Players, chosen: Chosen, recorded: Legs, executor: Executor
 ) -> Iterator[tuple[int, list[Problem]]]:
-    """Play these legs; yield how many were compared, and what differs. Raises RunError and InputError when this machine
-    can't."""
+    """Play legs again; yield how many were compared, and what differs.
+
+    Args:
+        contest: The contest.
+        storage: Where its records are.
+        players: Its players.
+        chosen: The legs to play.
+        recorded: All legs of the records.
+        executor: What plays them.
+
+    Raises:
+        RunError: This machine can't play them.
+        InputError: This machine can't confine a bot.
+    """
     share = -(-sum(len(places) for _, places in chosen) // (4 * executor.workers))
     some = [
         (batch, places[first : first + cut])
@@ -185,7 +197,7 @@ def replay_problems(
         def next_task() -> Task | None:
             while some:
                 batch, places = some.pop(0)
-                again = _Replayed.of(batch, batch.legs.chosen(places), players)
+                again = _Replayed.of(batch, batch.legs.chosen(places), recorded, players)
                 if again.legs:
                     out[again.legs[0].digest] = again
                     return _task(contest, players, there, again.legs)
@@ -233,8 +245,8 @@ class _Replayed:
     problems: list[Problem]
 
     @classmethod
-    def of(cls, batch: Batch, recorded: Legs, players: Players) -> _Replayed:
-        fixtures = list(fixtures_of(recorded, players.schedule))
+    def of(cls, batch: Batch, recorded: Legs, all_recorded: Legs, players: Players) -> _Replayed:
+        fixtures = list(fixtures_of(recorded, players.schedule, all_recorded))
         problems = [
             Problem(batch.parts[1].place, f"has {_name_of(recorded[place])} {wrong}", plays_again(len(batch.legs)))
             for place, wrong in enumerate(fixtures)

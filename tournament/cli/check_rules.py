@@ -44,6 +44,8 @@ def check_rules(path: Path, screen: Screen) -> tuple[Table, bool]:
                     break
             else:
                 table.add_row(check.__name__, Text((check.__doc__ or "").strip()))
+        if sound and (worth := conformance.worth_of_positions(suite)):
+            table.add_row("positions", Text(worth))
     words, style = ("fit to be played", "green") if sound else ("not fit to be played", "red")
     table.add_row("verdict", Text(words, style=style))
     return table, sound

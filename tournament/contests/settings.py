@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
@@ -45,9 +45,9 @@ Increment = Annotated[
 Megabytes = Annotated[int, Field(ge=1, le=4096, description="memory of a bot, without 8 MB of stack")]
 FaultsAllowed = Annotated[int, Field(ge=0, le=1000, description=FAULTS)]
 Sessions = Annotated[
-    int, Field(ge=1, le=10**9, description="sessions of a leg: of a match, or of each half of a duplicate match")
+    int, Field(ge=1, le=10**9, description="sessions of a leg: of a match, or of each rotation of a duplicate match")
 ]
-Duplicate = Annotated[bool, Field(description="play each match twice: same deals, seats swapped, memory wiped")]
+Duplicate = Annotated[bool, Field(description="play every deal once in each rotation of the bots, memory wiped")]
 Words = Annotated[str, Field(max_length=4_000)]
 
 
@@ -92,6 +92,11 @@ class ContestSettings(BaseModel):
         description="matches that each bot hosts in each replica, with guests drawn at random; default all combinations"
         " of bots. For large fields",
     )
+    table_mates: Literal["any", "other_authors"] = Field(
+        "any",
+        description='"other_authors": bots that one author submitted to an open contest share no drawn table of three'
+        " or more",
+    )
     seed: Seed | None = Field(
         None,
         description="text, or whole number below 2²⁵⁶, that chooses the deals and all else that is random; default a"
@@ -131,12 +136,23 @@ class ContestSettings(BaseModel):
     def playing(self) -> dict[str, object]:
         """The settings on which games depend: all but files, words, seed, and who plays whom how often."""
         return self.model_dump(
-            exclude={"rules", "entrants", "adapter", "title", "description", "seed", "tables", *HOW_MANY_REPLICAS}
+            exclude={
+                "rules",
+                "entrants",
+                "adapter",
+                "title",
+                "description",
+                "seed",
+                "tables",
+                "table_mates",
+                *HOW_MANY_REPLICAS,
+            }
         )
 
     def recorded(self) -> dict[str, object]:
-        """The settings as the ledger has them: those on which games depend, and whether tables are drawn."""
-        return self.playing() | ({} if self.tables is None else {"tables": self.tables})
+        """The settings as the ledger has them: those on which games depend, and how tables are drawn."""
+        drawn = {} if self.tables is None else {"tables": self.tables}
+        return self.playing() | drawn | ({} if self.table_mates == "any" else {"table_mates": self.table_mates})
 
     def for_workers(self) -> dict[str, object]:
         """Those with which legs are played: of some contests, also limits that no record depends on."""

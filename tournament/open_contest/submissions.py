@@ -17,6 +17,7 @@ import hashlib
 import math
 import os
 import shutil
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -52,12 +53,14 @@ from tournament.open_contest.jobs import (
 from tournament.open_contest.owners import STATE, Owners
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.trials import Wish, check, play_practice, show_game
+from tournament.sandbox.outside.scratch import LEAST_TO_BUILD, free_space
 
 _MOST_FAILURES, _MOST_STARTS = 2, 6  # of a job, before it is set aside; it starts again where the server was killed
 _AGAIN_SECONDS = 20.0  # after a failure: the machine may have had trouble
 _NAMES_A_BOT = 10  # that an author may have used, for each bot that he may have: former versions of each are kept
 _MOST_SHOWN = 3  # replays of an author whose steps are kept
 _MOST_UNPACKED = 8  # of an archive, times its bytes
+_LEAST_FREE = 1 << 20  # bytes, for the server's own files
 _NO_ASKS: Mapping[str, Any] = {}
 _FOR = {PRACTICE: " for a practice match", CHECK: " to be checked", REPLAY: " to see a game again"}
 
@@ -74,6 +77,11 @@ class Open:
     over: Collection[str] = ()
     records: Mapping[str, str] = field(default_factory=dict)
     is_good: bool = True
+
+    @property
+    def min_free_disk_mb(self) -> int:
+        """Free disk space that builds leave, in megabytes."""
+        return max((config.sandbox.min_free_disk_mb for config in self.contests.values()), default=0)
 
 
 class Submissions:
@@ -98,6 +106,7 @@ class Submissions:
         self._owners = Owners(folder / STATE)
         self._served: dict[tuple[str, str], float] = {}  # when a job of each author, of each kind, was last begun
         self._not_before: dict[str, float] = {}  # when a job that failed is tried again
+        self._waits_for_disk = False
 
     @property
     def contests(self) -> list[str]:
@@ -149,8 +158,8 @@ class Submissions:
                 raise Refused(409, f"an author may have {opening.max_bots_per_author} bots; withdraw one first")
             if len(others) >= opening.max_bots_per_author * _NAMES_A_BOT:
                 raise Refused(409, f"you have used {len(others)} names; take one of these: {', '.join(others)}")
-        if shutil.disk_usage(self._folder).free < opening.min_free_disk_mb << 20:
-            raise Refused(507, "this machine has little disk left; tell the organiser")
+        if free_space(self._folder)[0] < 2 * opening.max_file_bytes + _LEAST_FREE:
+            raise Refused(507, "this machine's disk has no space for a file; tell the organiser")
         return name
 
     def take(
@@ -380,6 +389,9 @@ class Submissions:
         self._failed_for(job, f"{why}; tell the organiser")
 
     def _failed_for(self, job: Job, why: str) -> None:
+        if self._lacks_disk():  # that explains it, and ends by itself
+            self._queue_again(replace(job, starts=job.starts - 1))
+            return
         job = replace(job, failures=job.failures + 1, said=why)
         if job.failures >= _MOST_FAILURES:
             self._end(job, SET_ASIDE, why)
@@ -460,7 +472,22 @@ class Submissions:
             raise Refused(403, f"submissions open at {opening.opens.isoformat(' ')}")
         return opening, current.contests[contest]
 
+    def _lacks_disk(self) -> bool:
+        """Return whether trials have to wait, since a build could take too little of the disk."""
+        needed = LEAST_TO_BUILD + (self._current().min_free_disk_mb << 20)
+        try:
+            lacking = min(free_space(place)[0] for place in (self._folder, tempfile.gettempdir())) < needed
+        except OSError:
+            lacking = True
+        if lacking != self._waits_for_disk:
+            self._waits_for_disk = lacking
+            self._tell("", f"submissions wait: less than {needed >> 20:,} MB of disk are free" if lacking else "enough"
+                       " disk is free again; submissions go on")  # fmt: skip
+        return lacking
+
     def _next(self, kind: str) -> Job | None:
+        if kind != WITHDRAWAL and self._jobs.queued(lane=kind) and self._lacks_disk():
+            return None
         now = time.monotonic()
         ready = [job for job in self._jobs.queued(lane=kind) if self._not_before.get(job.id, 0.0) <= now]
         ready = [job for job in ready if not self._is_late(job)]

@@ -15,6 +15,7 @@ from pathlib import Path
 from tournament.cache import LISTED_IN, cache_folder
 from tournament.errors import InputError
 from tournament.keys import drawn_seed
+from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.store.storage import folder_of
 
 CHECK_SECONDS, PRACTICE_SECONDS = 180.0, 900.0
@@ -126,16 +127,19 @@ def _command(
     if built:
         environment[LISTED_IN] = str(built.absolute())
     end = time.monotonic() + seconds
-    with subprocess.Popen(
-        command,
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-    ) as running:
+    with (
+        scratch_folder() as scratch,  # however it ends, nothing that it wrote stays
+        subprocess.Popen(
+            command,
+            cwd=folder,
+            env={**environment, "TMPDIR": str(scratch)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+        ) as running,
+    ):
         while True:
             try:
                 said, complaint = running.communicate(timeout=0.2)

@@ -18,13 +18,14 @@ import watchfiles
 from tournament.config import Config, load_config
 from tournament.containment import our_error
 from tournament.errors import InputError, RunError, TooFewBotsError, TournamentError, main_error_line
-from tournament.open_contest.owners import submissions_beside
+from tournament.open_contest.owners import authors_of_bots, submissions_beside
 from tournament.open_contest.publishing import is_whole, publish, publish_index
 from tournament.open_contest.submissions import Open, Submissions
 from tournament.records.finals import final_place
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.listener import NullListener, Progress, ProgressListener
 from tournament.runner.prepare import Prepared, prepare_contest
+from tournament.sandbox.outside.scratch import sweep_temporary
 from tournament.standings.standings import Standings
 from tournament.store.reading import read_field
 from tournament.store.storage import join_location, open_storage
@@ -109,7 +110,11 @@ class Watch:
             if place.is_relative_to(published) or published.is_relative_to(place):
                 raise InputError(f"--publish {self.published}: everybody sees that folder, and no one may see {place}")
         self._look_for_finals(self._contests)
-        self._publish_index()
+        sweep_temporary()  # what a server that was killed has left may fill the disk
+        try:
+            self._publish_index()
+        except OSError as trouble:  # what was published stays, and is published again with each round
+            self.shown.tell("", f"the index of {self.published} can't be published now: {trouble.strerror}")
 
     def current(self) -> Open:
         """What submissions are for."""
@@ -228,7 +233,7 @@ class Watch:
 
     def _play(self, contest: _Contest, is_over: bool) -> _Files:
         """What lay among the entrants that were played."""
-        config = _final(contest) if is_over else _while_open(contest)
+        config = self._with_authors(_final(contest) if is_over else _while_open(contest), contest.name)
         with ExitStack() as playing:
             listener = playing.enter_context(self.shown.round(config))
             with self.submissions.among_entrants if self.submissions else nullcontext():
@@ -265,6 +270,12 @@ class Watch:
         elif is_current:
             self.shown.tell(contest.name, "the final is played" if is_over else "the board is current")
         return lies
+
+    def _with_authors(self, config: Config, name: str) -> Config:
+        """The settings with who submitted which bot, if that decides who sits at a table."""
+        if self.authors is None or config.contest.table_mates == "any":
+            return config
+        return replace(config, authors=authors_of_bots(submissions_beside(self.authors), name))
 
     def _published(self, contest: _Contest, what: str, state: _State, publish_it: Callable[[], None]) -> bool:
         """Publish, unless that failed twice for the same state: then play goes on without, until something changes.

@@ -88,7 +88,9 @@ def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundSt
                 listener.on_message(f"{name} was damaged or missing: it is back from its copy")
             require_no_strays(writer)
             withdraw(writer, dict(writer.lost), listener.on_message)
-            wanted_field = field_of(contest, settings, entrants, house, writer.field, until_of(config.contest))
+            wanted_field = field_of(
+                contest, settings, entrants, house, writer.field, until_of(config.contest), config.authors
+            )
             playing = sum(entrant.artifact is not None for entrant in wanted_field.entrants)
             contest = contest.seated(contest.seats_of(config.contest.playing()) or playing)
             schedule_with = partial(

@@ -23,7 +23,7 @@ from tournament.runner.prepare import Prepared
 from tournament.runner.resume import field_of
 from tournament.runner.schedule.counting import reconcile
 from tournament.runner.schedule.legs import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
-from tournament.runner.schedule.limits import too_many
+from tournament.runner.schedule.limits import too_few_authors, too_many
 from tournament.runner.schedule.recorded import extend_with_played_replicas
 from tournament.runner.schedule.rounds import Round, next_round
 from tournament.store.field import Batch, ContestSetup, Until
@@ -59,7 +59,13 @@ def plan_of(prepared: Prepared) -> Plan:
     storage = open_storage(prepared.location)
     records = read_records(storage)
     field = field_of(
-        contest, prepared.settings, prepared.entrants, prepared.house, records.field, until_of(config.contest)
+        contest,
+        prepared.settings,
+        prepared.entrants,
+        prepared.house,
+        records.field,
+        until_of(config.contest),
+        config.authors,
     )
     schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), field)
     standing = (*records.batches, *records.waiting)
@@ -133,14 +139,19 @@ def schedule_of(
     """Which of a field plays whom where the seed has this master key; or, to list fixtures only, this fingerprint. `of`
     names the entrant whose matches alone are played; None: all play all. `paired`: on deals that all of its versions
     meet, and that no contest has."""
-    entrants = [Competitor(e.number, e.name, plays_as(e.kind), e.artifact) for e in field.entrants if e.artifact]
+    mates = field.settings.get("table_mates", "any") != "any"
+    entrants = [
+        Competitor(e.number, e.name, plays_as(e.kind), e.artifact, e.author if mates else "")
+        for e in field.entrants
+        if e.artifact
+    ]
     house = [Competitor(player.number, player.name, "house", player.sha256) for player in field.house]
     given = (contest.engine_version, replicas, fingerprint, of if paired else None)
     if contest.house:
         return AgainstHouse(contest.rules, settings, key, entrants, house, *given)
     seats, tables = contest.seats_of(settings), cast("int | None", field.settings.get("tables"))
     schedule = RoundRobin(contest.rules, settings, key, entrants, (), *given, of, seats, tables)
-    if problem := too_many(schedule):
+    if problem := too_many(schedule) or too_few_authors(schedule):
         raise InputError(f"{contest.name}: {problem}")
     return schedule
 

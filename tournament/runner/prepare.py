@@ -155,10 +155,14 @@ def prepare_contest(
 
 
 def require_tables(contest: Contest, settings: ContestSettings) -> None:
-    """Raise InputError for drawn tables of a contest, or a run, that has none."""
+    """Raise InputError for drawn tables of a contest, or a run, that has none, or for table mates without tables."""
+    seats = contest.seats_of(settings.playing())
+    if settings.table_mates != "any" and (settings.tables is None or seats is None or seats < 3):
+        raise InputError(
+            f"{contest.name}: table_mates: only drawn tables of three or more seats have any; set tables, or remove it"
+        )
     if settings.tables is None:
         return
-    seats = contest.seats_of(settings.playing())
     if contest.house or seats is None or seats < 2:
         who = "house players" if contest.house else "one match of all bots" if seats is None else "one seat"
         raise InputError(f"{contest.name}: tables: it has {who}, and draws nothing; remove the setting")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import cast
 
 import numpy as np
@@ -92,8 +93,10 @@ def field_of(
     house: Sequence[HousePlayer],
     known: ContestSetup | None,
     until: Until | None = None,
+    authors: Mapping[str, str] = MappingProxyType({}),
 ) -> ContestSetup:
-    """The field of a run; entrants and house players that the known field has keep their numbers."""
+    """The field of a run; entrants and house players that the known field has keep their numbers. `authors` of bots, if
+    tables depend on that."""
     numbers = dict(known.numbers) if known else {}
     for entrant in entrants:
         numbers.setdefault(entrant.name, len(numbers))
@@ -105,7 +108,7 @@ def field_of(
         contest=contest.name,
         engine=contest.engine_version,
         settings=cast(dict[str, Setting], settings),
-        entrants=tuple(_field_entrant(one, numbers[one.name], recorded) for one in entrants),
+        entrants=tuple(_field_entrant(one, numbers[one.name], recorded, authors.get(one.name, "")) for one in entrants),
         numbers=numbers,
         house=tuple(FieldHousePlayer(house_numbers[p.name], p.name, p.sha256, dict(p.facts)) for p in house),
         house_numbers=house_numbers,
@@ -114,13 +117,15 @@ def field_of(
     )
 
 
-def _field_entrant(entrant: Entrant, number: int, recorded: Mapping[tuple[str, str], str | None]) -> FieldEntrant:
+def _field_entrant(
+    entrant: Entrant, number: int, recorded: Mapping[tuple[str, str], str | None], author: str
+) -> FieldEntrant:
     """Return an entrant as the field has it. One that couldn't be built in this run keeps the artifact of its games."""
     artifact, problem = entrant.artifact_sha256, entrant.problem
     if artifact is None and entrant.set_aside and (artifact := recorded.get((entrant.name, entrant.sha256))):
         problem = None
     of = (number, entrant.name, entrant.kind, entrant.sha256)
-    return FieldEntrant(*of, artifact, problem, entrant.set_aside).bounded()
+    return FieldEntrant(*of, artifact, problem, entrant.set_aside, author).bounded()
 
 
 def house_files(contest: Contest, settings: ContestSettings, house: Sequence[HousePlayer]) -> dict[str, bytes]:

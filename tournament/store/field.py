@@ -131,7 +131,7 @@ SUMMARY_FILE = re.compile(r"[0-9]{10,19}-[0-9]{10}-[0-9a-f]{12}-[0-9a-f]{12}\.pa
 class FieldEntrant:
     """An entrant as the field has it. Its `number` never changes; `artifact` is the sha256 of what plays. One that
     can't play may have any file's name, and has no `sha256` if its file couldn't be read. `set_aside`: why it played
-    nothing in the last run; what it has played counts."""
+    nothing in the last run; what it has played counts. `author`: who submitted it, if tables depend on that."""
 
     __pydantic_config__ = CHECKED
 
@@ -142,6 +142,7 @@ class FieldEntrant:
     artifact: Hash | None
     problem: Text | None
     set_aside: Text | None = None
+    author: Text = ""
 
     def __post_init__(self) -> None:
         if self.artifact is not None and not (valid_name(self.name) and self.sha256):

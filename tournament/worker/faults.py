@@ -46,7 +46,7 @@ class Disqualified:
         if not self._last:
             return True
         place = self._place[leg.digest]
-        return all(place <= self._last.get(name, place) for name in leg.names)
+        return all(place <= self._last.get(seat.name, place) for seat in leg.seats if seat.kind != "out")
 
 
 class LegFaults:

@@ -140,7 +140,10 @@ def new_core(
     Python can't begin."""
     house = artifacts[leg.house.artifact] if leg.house else None
     try:
-        return contest.new_core(CoreSetup(leg.plan, settings, games, sessions, house))
+        core = contest.new_core(CoreSetup(leg.plan, settings, games, sessions, house))
+        for number in leg.out:
+            core.dismiss(number)
+        return core
     except Exception as failure:
         raise _failure_of_rules(contest, leg, (0, 0), failure) from failure
 

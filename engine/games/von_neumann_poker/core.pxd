@@ -59,6 +59,8 @@ cdef class VonNeumannPoker(GameCore):
     cdef int32_t session_number       # as recorded
     # the game now played
     cdef int a_seat
+    cdef int first_a_seat             # of the leg's first game
+    cdef bint roles_by_session
     cdef int64_t a_money              # both bots' together is always the same
     cdef uint32_t a_previous_card     # B's in the game before, as shown to A
     cdef uint32_t b_previous_card

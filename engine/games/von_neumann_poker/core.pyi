@@ -27,4 +27,5 @@ class VonNeumannPoker(GameCore):
         first_session: int = 0,
         seats_swapped: bool = False,
         cap_after_ante: bool = False,
+        roles_by_session: bool = False,
     ) -> None: ...

@@ -65,8 +65,9 @@ cdef class VonNeumannPoker(GameCore):
     """One leg between the bots at seats x (0) and y (1).
 
     `deals_key`, 32 bytes, chooses the deals; `seats_swapped` gives y the A role in even
-    games (the second leg of a duplicate match). Rows go into the two tables,
-    with `match` in every row and sessions numbered from `first_session`.
+    games. With `roles_by_session`, as in a duplicate match, these are even sums of session and game: then two legs of
+    the same deals, one of them swapped, exchange the roles of every deal however long sessions are. Rows go into the
+    two tables, with `match` in every row and sessions numbered from `first_session`.
 
     Questions: 0 asks for A's bet, with no arguments; 1 asks whether B calls,
     with the bet as the one argument.
@@ -83,10 +84,12 @@ cdef class VonNeumannPoker(GameCore):
         int32_t first_session=0,
         bint seats_swapped=False,
         bint cap_after_ante=False,
+        bint roles_by_session=False,
     ):
         read_key(&self.deals_key, deals_key)
         self.sessions = sessions
-        self.a_seat = seats_swapped
+        self.a_seat = self.first_a_seat = seats_swapped
+        self.roles_by_session = roles_by_session
         self.ante_of_cap = ANTE if cap_after_ante else 0
         self.view_size = sizeof(View)
         self.most_decisions = GAMES_PER_SESSION * sessions
@@ -191,6 +194,9 @@ cdef class VonNeumannPoker(GameCore):
         self.score_session()
         self.session_number += 1
         self.a_money = STACK
+        if self.roles_by_session and self.a_seat != self.first_a_seat ^ <int>(self.session & 1):
+            self.a_seat = 1 - self.a_seat
+            self.a_previous_card, self.b_previous_card = self.b_previous_card, self.a_previous_card
         return self.start_game()
 
     cdef Status start_game(self) noexcept nogil:

@@ -36,6 +36,7 @@ def _new_core(setup: CoreSetup[Settings]) -> GameCore:
         **setup.leg.for_core,
         seats_swapped=setup.leg.seats_swapped,
         cap_after_ante=setup.settings.bet_cap == "after_ante",
+        roles_by_session=setup.settings.duplicate,
     )
 
 

@@ -1,13 +1,14 @@
 """Recorded legs against the schedule of their field: the one place that says which of them count, and what is missing.
 
 A digest stands for settings and players, names included. That a leg's names are those of its match is seen to whenever
-a ledger is read. Legs of a bot after one in which it was disqualified don't count: so the results of legs alone say
-which legs there are, on any number of machines and after any crash.
+a ledger is read. After a leg in which a bot was disqualified, its legs against one opponent don't count. At tables of
+three and more they count for the others if default answers stood in for the bot, which the digest says. So the results
+of legs alone say which legs there are, on any number of machines and after any crash.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import reduce
 
@@ -18,12 +19,14 @@ from tournament.arrays import Whole
 from tournament.leg import PROCESSES
 from tournament.runner.schedule.legs import Fixture, MatchColumns, Schedule
 from tournament.store.field import Batch
-from tournament.store.legs import DIGESTS, Legs
+from tournament.store.legs import DIGESTS, SEATS_THAT_END_A_LEG, Legs
 
 
 class Reconciliation:
-    """Which legs of a schedule count, in its order: whoever is disqualified in one that counts plays none after it. A
-    leg that isn't known yet counts until others say that it doesn't.
+    """Which legs of a schedule count, in its order: a bot that is disqualified in one that counts plays none after it.
+
+    A leg that isn't known yet counts until others say that it doesn't. At tables of three and more every leg of the
+    schedule counts, in the version in which exactly those are out that were disqualified before it.
 
     Attributes:
         out: Bots that are disqualified.
@@ -37,7 +40,8 @@ class Reconciliation:
         columns, players, each = schedule.columns(), schedule.players, schedule.legs_per_replica
         self._schedule, self._columns = schedule, columns
         self._places = _Places.of_all(columns, each)
-        digests = schedule.digests().of_columns(columns, players, each)
+        self._digester = schedule.digests()
+        digests = self._digester.of_columns(columns, players, each)
         self._digests: npt.NDArray[np.bytes_] = np.frombuffer(digests, DIGESTS)
         self._known = np.zeros(len(self._digests), bool)
         self._out_at: dict[int, tuple[int, ...]] = {}  # the seats that are disqualified in a leg, by its place
@@ -49,6 +53,13 @@ class Reconciliation:
         self._counts = np.ones(len(self._digests), bool)
         self.out: set[str] = set()
         self._left_out = np.zeros(len(self._digests), bool)
+        # At tables of three and more: the digests without anybody out, whether that version of each leg is known, the
+        # other versions that are, each with the seats disqualified in it, and who is out in which leg.
+        self._plays_on = len(self._seats) > SEATS_THAT_END_A_LEG
+        self._of_all, self._known_of_all = self._digests, self._known
+        self._versions: dict[int, dict[bytes, tuple[int, ...]]] = {}
+        self._out_in: dict[int, tuple[int, ...]] = {}
+        self._of_processes = of_processes
         self.total, self.done, self.in_lanes = len(self._digests), 0, int(self._has_processes.sum())
 
     def _judge(self) -> None:
@@ -61,6 +72,70 @@ class Reconciliation:
         changed, self._last = last != self._last, last
         self.out = {name for name, place in zip(self._names, last.tolist()) if place < len(self._digests)}
         self._count_again(np.flatnonzero(reduce(np.logical_or, (changed[seat] for seat in self._seats))))
+
+    def _judge_tables(self) -> None:
+        """Find who is out in which leg, and which version of each leg counts."""
+        last = np.full_like(self._last, len(self._digests))
+        for place in sorted({*self._out_at, *self._versions}):
+            entrants = np.array([seat[place] for seat in self._seats])
+            before = tuple(np.flatnonzero(last[entrants] < place).tolist())
+            own = self._versions.get(place, {}).get(self._digest(place, before)) if before else self._out_at.get(place)
+            last[entrants[list(own or ())]] = place
+        changed, self._last = last != self._last, last
+        self.out = {name for name, place in zip(self._names, last.tolist()) if place < len(self._digests)}
+        places = np.flatnonzero(reduce(np.logical_or, (changed[seat] for seat in self._seats)))
+        if len(places) and self._digests is self._of_all:
+            self._digests, self._known = self._of_all.copy(), self._known_of_all.copy()
+        for place in places.tolist():
+            entrants = np.array([seat[place] for seat in self._seats])
+            out = tuple(np.flatnonzero(last[entrants] < place).tolist())
+            playing = [entrant for seat, entrant in enumerate(entrants.tolist()) if seat not in out]
+            self._has_processes[place] = self._of_processes[playing].any()
+            self._digests[place] = self._digest(place, out) if out else self._of_all[place]
+            if out:
+                self._out_in[place] = out
+            else:
+                self._out_in.pop(place, None)
+        self._find_known(places)
+
+    def _find_known(self, places: Whole) -> None:
+        """Find which of these legs are known in the version that counts, at tables of three and more."""
+        if self._digests is not self._of_all:
+            for place in places.tolist():
+                versions = self._versions.get(place, {})
+                self._known[place] = (
+                    self._digests[place : place + 1].tobytes() in versions
+                    if place in self._out_in
+                    else self._known_of_all[place]
+                )
+        missing = self._counts & ~self._known & ~self._left_out
+        self.done = int((self._counts & self._known).sum())
+        self.total, self.in_lanes = self.done + int(missing.sum()), int((missing & self._has_processes).sum())
+
+    def _digest(self, place: int, out: Sequence[int]) -> bytes:
+        """Return the digest of a leg in which these seats are out."""
+        row, leg = divmod(place, self._schedule.legs_per_replica)
+        who = tuple(self._schedule.players[one] for one in self._columns.players[row].tolist())
+        number = int(self._columns.replica[row]) * self._schedule.legs_per_replica + leg
+        return self._digester.of(who, number, out)
+
+    def _note_at_tables(self, legs: Legs) -> None:
+        """Note legs of three and more bots that were played, in any version."""
+        at, is_known = self._places.of(legs.match, legs.number)
+        some = np.flatnonzero(is_known & _are_complete(legs, self._schedule))
+        at = at[some]
+        of_all = self._of_all[at] == legs.digest[some]
+        self._known_of_all[at[of_all]] = True
+        for place, leg, same in zip(at.tolist(), some.tolist(), of_all.tolist()):
+            out = legs.rests[legs.more[leg]].out
+            if not same:
+                self._versions.setdefault(place, {})[bytes.fromhex(legs.digests[leg])] = out
+            elif out:
+                self._out_at[place] = out
+        self._leave_out(at, left_out=False)
+        if self._out_at or self._versions:
+            self._judge_tables()
+        self._find_known(at)
 
     def _count_again(self, places: Whole) -> None:
         """Find which of these legs count."""
@@ -75,6 +150,9 @@ class Reconciliation:
 
     def note(self, legs: Legs) -> None:
         """Note legs that were played; those count that are complete and each at its own match and number."""
+        if self._plays_on:
+            self._note_at_tables(legs)
+            return
         at, is_known = self._found(legs)
         at, more = at[is_known], legs.more[is_known]
         self._leave_out(at, left_out=False)
@@ -143,7 +221,8 @@ class Reconciliation:
             who = tuple(players[one] for one in self._columns.players[row].tolist())
             number = int(self._columns.replica[row]) * each + leg
             digest = self._digests[place : place + 1].tobytes().hex()
-            fixture = Fixture(int(self._columns.match[row]), number, digest, *self._schedule.split(who))
+            out = self._out_in.get(place, ())
+            fixture = Fixture(int(self._columns.match[row]), number, digest, *self._schedule.split(who), out)
             yield fixture, bool(self._counts[place])
 
     @property
@@ -194,8 +273,15 @@ def _keys(match: Whole, number: Whole, matches: int, legs_per_replica: int) -> W
     return (number // legs_per_replica * matches + match) * legs_per_replica + number % legs_per_replica
 
 
-def fixtures_of(legs: Legs, schedule: Schedule) -> Iterator[Fixture | str]:
-    """For each leg what the schedule has for its players and number, or why it isn't that."""
+def fixtures_of(legs: Legs, schedule: Schedule, recorded: Legs) -> Iterator[Fixture | str]:
+    """Yield for each leg what the schedule has for its players and number, or why it isn't that.
+
+    Args:
+        legs: The legs.
+        schedule: The schedule of the field.
+        recorded: All legs of the records, which say who was disqualified where.
+    """
+    outs = _first_outs(recorded, schedule.legs_per_replica) if recorded.seats > SEATS_THAT_END_A_LEG else {}
     entrants = {player.name: player for player in schedule.competitors}
     players = {player.name: player for player in schedule.house}
     digests = schedule.digests()
@@ -204,13 +290,26 @@ def fixtures_of(legs: Legs, schedule: Schedule) -> Iterator[Fixture | str]:
         if not entrants.keys() >= {*names} or (house not in players if players else house):
             yield "of one who doesn't play"
             continue
-        fixture = Fixture(match, number, digest, tuple(entrants[name] for name in names), players.get(house))
-        if digest != digests.of(fixture.players, number).hex():
+        here = number // schedule.legs_per_replica, match, number
+        out = tuple(seat for seat, name in enumerate(names) if name in outs and outs[name] < here)
+        fixture = Fixture(match, number, digest, tuple(entrants[name] for name in names), players.get(house), out)
+        if digest != digests.of(fixture.players, number, out).hex():
             yield "with another digest than its players and settings give"
         elif not complete:
             yield "with other sessions than the settings say"
         else:
             yield fixture
+
+
+def _first_outs(legs: Legs, legs_per_replica: int) -> dict[str, tuple[int, int, int]]:
+    """Return for each bot that is disqualified the first leg in which it was, as (replica, match, number)."""
+    found: dict[str, tuple[int, int, int]] = {}
+    ended = np.array([bool(rest.out) for rest in legs.rests], bool)[legs.more]
+    for leg in map(legs.__getitem__, np.flatnonzero(ended).tolist()):
+        here = leg.number // legs_per_replica, leg.match, leg.number
+        for seat in leg.out:
+            found[leg.seats[seat]] = min(found.get(leg.seats[seat], here), here)
+    return found
 
 
 def _are_complete(legs: Legs, schedule: Schedule) -> npt.NDArray[np.bool_]:

@@ -21,12 +21,14 @@ from tournament.runner.schedule.tables import colex_numbers, combinations, drawn
 
 @dataclass(frozen=True)
 class Competitor:
-    """An entrant who can play, or a house player. Its `number` never changes."""
+    """An entrant who can play, or a house player. Its `number` never changes. No two of one `author` sit at a drawn
+    table, if the field says who that is."""
 
     number: int
     name: str
     kind: PlaysAs
     artifact: str
+    author: str = ""
 
 
 # The entrants of a match, by the number of their seats.
@@ -36,7 +38,8 @@ Seats = tuple[Competitor, ...]
 class Fixture(NamedTuple):
     """A leg of a schedule before it is worked out. Most are played already.
 
-    `seats` are the entrants' by number; a house player has none.
+    `seats` are the entrants' by number; a house player has none. `out` are the seats of those that were disqualified in
+    an earlier leg, at tables of three and more.
     """
 
     match: int
@@ -44,6 +47,7 @@ class Fixture(NamedTuple):
     digest: str
     seats: Seats
     house: Competitor | None = None
+    out: tuple[int, ...] = ()
 
     @property
     def players(self) -> Seats:
@@ -58,7 +62,7 @@ class Fixture(NamedTuple):
     @property
     def has_processes(self) -> bool:
         """Whether one of its bots is a process."""
-        return any(seat.kind in PROCESSES for seat in self.seats)
+        return any(seat.kind in PROCESSES for number, seat in enumerate(self.seats) if number not in self.out)
 
 
 @dataclass(frozen=True)
@@ -186,7 +190,7 @@ class Schedule(ABC):
         seated = [
             Seat(
                 player.name,
-                player.kind,
+                "out" if place in fixture.out else player.kind,
                 player.artifact,
                 random_seed=number_of(sub_key(self.key, *chance, "rand", (place - role) % len(players))),
             )
@@ -291,7 +295,8 @@ class RoundRobin(Schedule):
     def _drawn(self, replica: int) -> tuple[Whole, Whole]:
         """The matches of a replica by number, and who plays them."""
         places = sorted(range(len(self.competitors)), key=lambda place: self.competitors[place].number)
-        entrants = tuple((self.competitors[place].number, self.competitors[place].name) for place in places)
+        players = [self.competitors[place] for place in places]
+        entrants = tuple((player.number, player.name, player.author) for player in players)
         fingerprint = self.fingerprint or seed_fingerprint(self.key)
         drawn = drawn_tables(fingerprint, entrants, self.seat_count, self.tables or 0, replica)
         members = np.array([chosen for _, chosen in drawn], np.int64).reshape(-1, self.seat_count)
@@ -398,10 +403,17 @@ class Digests:
         self._before: dict[int, Any] = {}
         self._after: dict[tuple[str, int], bytes] = {}
 
-    def of(self, players: Seats, number: int) -> bytes:
-        """The digest of a leg of entrants by seat, and the house player, if there is one, after them."""
+    def of(self, players: Seats, number: int, out: Sequence[int] = ()) -> bytes:
+        """Return the digest of a leg.
+
+        Args:
+            players: The entrants by seat, then the house player if there is one.
+            number: Number of the leg in its match.
+            out: The seats of bots that were disqualified in an earlier leg.
+        """
         digest = self._of_first(players[0]).copy()
-        digest.update(b"%b%d]" % (b"".join(map(self._of_other, players[1:])), number))
+        end = b",%b" % _json(list(out)) if out else b""
+        digest.update(b"%b%d%b]" % (b"".join(map(self._of_other, players[1:])), number, end))
         return cast(bytes, digest.digest())
 
     def of_columns(self, columns: MatchColumns, players: Seats, legs_per_replica: int) -> bytes:

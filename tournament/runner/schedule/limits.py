@@ -1,4 +1,4 @@
-"""How many entrants and legs a schedule may have."""
+"""How many entrants and legs a schedule may have, and how many authors it needs."""
 
 from __future__ import annotations
 
@@ -31,3 +31,14 @@ def too_many(schedule: RoundRobin) -> str:
     if math.comb(highest + 1, seats) > MOST_MATCH:
         return f"bots have had {highest + 1:,} names, too many to number matches of {seats}; set tables = 20"
     return ""
+
+
+def too_few_authors(schedule: RoundRobin) -> str:
+    """Return that no table can be drawn without two bots of one author; "" if it can."""
+    authors = {player.author or f" {player.name}" for player in schedule.competitors}
+    if schedule.tables is None or len(authors) >= schedule.seat_count:
+        return ""
+    return (
+        f'table_mates = "other_authors": a table of {schedule.seat_count} needs bots of {schedule.seat_count} authors,'
+        f" and these {len(schedule.competitors):,} bots are of {len(authors)}; wait for more, or remove the setting"
+    )

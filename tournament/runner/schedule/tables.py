@@ -22,12 +22,18 @@ _Words = npt.NDArray[np.uint64]
 
 
 def combinations(items: int, count: int) -> Whole:
-    """Return the combinations of this many of the first whole numbers, a row each, in colexicographic order."""
-    chosen = np.arange(items, dtype=np.int64)[:, np.newaxis]
-    for size in range(2, count + 1):  # those below the last one come in the same order as all
-        counts = [math.comb(last, size - 1) for last in range(items)]
-        others = np.concatenate([np.arange(0), *(np.arange(before) for before in counts)])
-        chosen = np.column_stack([chosen[others], np.repeat(np.arange(items), counts)])
+    """Return the combinations of this many of the first whole numbers, a row each, in colexicographic order.
+
+    The last column comes first: by its value the rows fall into groups, and in each group the columns before it are the
+    first combinations of one fewer.
+    """
+    rows = math.comb(items, count)
+    chosen = np.empty((rows, count), np.int64)
+    rank = np.arange(rows)
+    for place in range(count - 1, -1, -1):
+        counts = np.array([min(math.comb(last, place + 1), rows) for last in range(items + 1)])
+        chosen[:, place] = np.searchsorted(counts, rank, side="right") - 1
+        rank -= counts[chosen[:, place]]
     return chosen
 
 
@@ -53,19 +59,19 @@ def in_squares(first: Sequence[int], second: Sequence[int]) -> Iterator[tuple[in
 
 @lru_cache(maxsize=32)
 def drawn_tables(
-    fingerprint: str, entrants: tuple[tuple[int, str], ...], seats: int, tables: int, replica: int
+    fingerprint: str, entrants: tuple[tuple[int, str, str], ...], seats: int, tables: int, replica: int
 ) -> tuple[tuple[int, tuple[int, ...]], ...]:
     """Return the tables of a replica: the match number of each, and the indices of who sits there.
 
     Args:
         fingerprint: That of the seed.
-        entrants: Their numbers and names.
+        entrants: Their numbers, names and authors. Those of one author, if it isn't "", share no table.
         seats: Seats of a table.
         tables: Tables that each entrant hosts. One with the same entrants as an earlier one is left out.
         replica: Number of the replica.
     """
-    index = {number: place for place, (number, _) in enumerate(entrants)}
-    draw = Draw(fingerprint, [name for _, name in entrants])
+    index = {number: place for place, (number, _, _) in enumerate(entrants)}
+    draw = Draw(fingerprint, [name for _, name, _ in entrants], [author for _, _, author in entrants])
     found, drawn = [], set()
     for number, place in in_squares(list(index), range(tables)):
         host = index[number]
@@ -78,12 +84,14 @@ def drawn_tables(
 
 class Draw:
     """Draws the guests of hosts, by hashes that depend on the seed's fingerprint, the replica, the host's name, the
-    table's place among the host's and the guest's name alone. So a newcomer changes only tables that it enters.
+    table's place among the host's and the guest's name alone. So a newcomer changes only tables that it enters. An
+    author who already sits there is passed over.
     """
 
-    def __init__(self, fingerprint: str, names: Sequence[str]) -> None:
+    def __init__(self, fingerprint: str, names: Sequence[str], authors: Sequence[str] = ()) -> None:
         self._fingerprint = fingerprint
         self._names = names
+        self._authors = authors if any(authors) else ()
         self._own = np.array([_word("guest", fingerprint, name) for name in names], np.uint64)
 
     def guests(self, replica: int, host: int, place: int, count: int) -> tuple[int, ...]:
@@ -91,8 +99,21 @@ class Draw:
         table = _word("table", self._fingerprint, str(replica), self._names[host], str(place))
         hashes = _mixed(_mixed(self._own ^ np.uint64(table)) + np.uint64(table))
         hashes[host] = np.iinfo(np.uint64).max
+        if self._authors:
+            return self._of_other_authors(host, count, np.argsort(hashes, kind="stable").tolist())
         lowest = np.argpartition(hashes, count - 1)[:count] if count < len(hashes) else np.arange(len(hashes))
         return tuple(np.sort(lowest).tolist())
+
+    def _of_other_authors(self, host: int, count: int, in_order: Sequence[int]) -> tuple[int, ...]:
+        """The first guests of whom no two, nor one and the host, have one author."""
+        seated, guests = {self._authors[host]}, list[int]()
+        for guest in in_order:
+            if guest != host and (not (author := self._authors[guest]) or author not in seated):
+                seated.add(author)
+                guests.append(guest)
+                if len(guests) == count:
+                    break
+        return tuple(sorted(guests))
 
 
 def _word(*parts: str) -> int:

@@ -154,7 +154,8 @@ def _forked(orders: Orders) -> Orders:
     if orders["of"] == "python":  # the library's folder can't be listed from then on
         sys.modules["importlib.machinery"].PathFinder.find_spec("of which there is none")
     gain_no_privileges()
-    _enter_domain(orders, [(path, landlock.READ) for path in orders["readable"]])
+    listed = [(path, landlock.LIST) for path in orders["listed"]]
+    _enter_domain(orders, [*[(path, landlock.READ) for path in orders["readable"]], *listed])
     os.write(1, b"+")
     if orders["of"] == "python":
         from tournament.sandbox.inside import python_host

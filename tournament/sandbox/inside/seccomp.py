@@ -74,7 +74,7 @@ _ALLOWED = _words("""
 # A compiler also writes files and starts its own programs.
 _ALLOWED_TO_BUILDS = _words("""
     readlink readlinkat statfs fstatfs fork vfork clone execve execveat pwrite64 pwritev unlink unlinkat mkdir
-    mkdirat rmdir rename renameat renameat2 link linkat symlink symlinkat ftruncate fallocate fsync
+    mkdirat rmdir rename renameat renameat2 link linkat symlink symlinkat ftruncate fsync
     fdatasync copy_file_range sendfile flock msync mmap fadvise64 madvise futex futex_waitv recvfrom
 """)
 # Not needed without threads. All processes share the count of pipes and the free memory: by either, they could pass
@@ -106,7 +106,7 @@ _FROM_OUTSIDE = (_SIGKILL, 19, 20, 21, 22, 24)  # SIGSTOP, SIGTSTP, SIGTTIN, SIG
 # but only the kernel has to wake it.
 _FUTEX_PRIVATE, _FUTEX_WAITS = 128, (0, 9, 0x100, 0x109)  # FUTEX_WAIT and FUTEX_WAIT_BITSET, by either clock
 # Advice about own memory. Other advice moves files into memory and out of it, for everybody.
-_MADVICE = (0, 1, 2, 4, 8, 14, 15, 16, 17, 18, 19, 22, 23)
+_MADVICE = (0, 1, 2, 4, 8, 14, 15, 16, 17, 18, 19)
 # The query, and those for this process alone: the others interrupt every processor.
 _MEMBARRIERS = (0, 8, 16, 32, 64)
 # Where a call has the flags with which it opens a file.
@@ -174,6 +174,8 @@ def _rules_of_builds(supervisor_pid: int, signals: bool) -> list[_Rule]:
     """The calls that only a compiler may make."""
     rules = [(name, [_return(_ALLOW)]) for name in (*_ALLOWED_TO_BUILDS, *_NOT_ALONE)]
     rules += [(name, [_refuse(0)]) for name in _WITHOUT_EFFECT]
+    # It takes gigabytes in a moment. As where the file system has no such call, linkers do without.
+    rules.append(("fallocate", [_refuse(errno.EOPNOTSUPP)]))
     unchecked = [code for flags in (_EMPTIES, _NEITHER, _EMPTIES | _NEITHER) for code in _if_equal(flags, _REFUSAL)]
     rules += [
         (name, [_low(flags), *_UNLESS_DIRECT, _and(_WRITES | _EMPTIES), *unchecked, _return(_ALLOW)])

@@ -62,7 +62,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
     files = readable_paths.module_files(launch)
     told = launch.told(landlock=version_here() if mode == "on" else None) | {"starter": os.getpid()}
     if isinstance(launch.what, Build):
-        told["readable"] = sorted(readable_paths.paths(launch, files))
+        told["readable"] = readable_paths.paths(launch, files)
         told["most_threads"] = MOST_THREADS + 1  # the one by which it is found to take too many
     ends = [os.pipe() for _ in range(3)]
     ours = (ends[0][1], ends[1][0], ends[2][0])
@@ -85,7 +85,7 @@ def start_server(launch: LaunchSpec) -> Confined:
     """
     files = readable_paths.module_files(launch)
     given = launch.told(landlock=version_here()) | {"starter": os.getpid()}
-    given["readable"] = sorted(readable_paths.entry_by_entry(readable_paths.paths(launch, files), launch))
+    given |= {"readable": readable_paths.paths(launch, files), "listed": readable_paths.listed(launch)}
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     errors, their_errors = os.pipe()
     with ours, theirs:
@@ -98,6 +98,7 @@ def start_server(launch: LaunchSpec) -> Confined:
             os.close(their_errors)
         process = Confined(running, launch.limits, os.dup(ours.fileno()), ours.detach(), errors)
     theirs.close()
+    readable_paths.warm(given["readable"])
     if process.read(1):
         return process
     complaint = os.read(process.errors, 4096).decode(errors="replace").strip().splitlines()

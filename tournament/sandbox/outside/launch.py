@@ -19,7 +19,8 @@ class Limits:
 
     `writable_megabytes`: of what it may write to, resident or not; as much as its memory unless it is given.
     `reserved_megabytes`: of addresses beyond its memory, for files and for what is only reserved: gigabytes for some
-    runtimes. `processes`: of a build, which may start others.
+    runtimes. `processes`: of a build, which may start others. `disk_megabytes`: of a build's files together, with and
+    without names; `free_megabytes`: of the disk, that it leaves.
     """
 
     memory_megabytes: int
@@ -27,6 +28,8 @@ class Limits:
     reserved_megabytes: int = 64 << 10
     open_files: int = 64
     file_megabytes: int = 0
+    disk_megabytes: int = 0
+    free_megabytes: int = 0
     stack_megabytes: int = 64
     processes: int = 1
     writable_megabytes: int | None = None
@@ -52,10 +55,16 @@ class Limits:
         return (self.memory_megabytes + self.stack_megabytes) << 20
 
 
-def limits_of_build(cpu_seconds: int, memory_megabytes: int = MEGABYTES_OF_BUILDS) -> Limits:
-    """Those of compilers and of programs' builds, which start others and write files."""
+def limits_of_build(cpu_seconds: int, memory_megabytes: int = MEGABYTES_OF_BUILDS, free_megabytes: int = 0) -> Limits:
+    """Return the limits of compilers and of programs' builds, which start others and write files."""
     return Limits(
-        memory_megabytes, cpu_seconds, open_files=1024, file_megabytes=MEGABYTES_OF_BUILDS_FILES, processes=64
+        memory_megabytes,
+        cpu_seconds,
+        open_files=1024,
+        file_megabytes=MEGABYTES_OF_BUILDS_FILES,
+        disk_megabytes=4 * MEGABYTES_OF_BUILDS_FILES,
+        free_megabytes=free_megabytes,
+        processes=64,
     )
 
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import Literal
 
-from engine.processes.heartbeat import awake_seconds
 from tournament.errors import RunError
 from tournament.sandbox.inside.seccomp import numbers_here
 
@@ -46,6 +46,18 @@ class Use:
     sleeps: bool
     waited: float | None = None
     runs: bool = False
+
+
+def _awake_clock() -> Callable[[], float]:
+    """Return the clock that leaves out time in which this process didn't run.
+
+    Set-up builds the compiler's libraries while the core is compiled. The system's clock serves there.
+    """
+    try:
+        from engine.processes.heartbeat import awake_seconds
+    except ModuleNotFoundError:
+        return time.monotonic
+    return awake_seconds
 
 
 class ProcessClock:
@@ -101,11 +113,11 @@ class TimeBudget:
     Of what a group uses at once no more counts than one process could use.
     """
 
-    def __init__(self, use: Callable[[], Use], seconds: float, clock: Callable[[], float] = awake_seconds) -> None:
-        self._clocks, self._clock = ProcessClock(use), clock
+    def __init__(self, use: Callable[[], Use], seconds: float, clock: Callable[[], float] | None = None) -> None:
+        self._clocks, self._clock = ProcessClock(use), clock or _awake_clock()
         self.seconds = seconds
         self._step = min(_LOOK_SECONDS, seconds / 20)
-        self._started = self._looked = clock()
+        self._started = self._looked = self._clock()
         self._used = 0.0
 
     @property

@@ -1,4 +1,8 @@
-"""What confined processes read: the interpreter, the system's libraries, and the modules of ours that run inside."""
+"""What confined processes read: the interpreter, the system's libraries, and the modules of ours that run inside.
+
+Compilers and builds read all of the system's libraries. Processes that play read what they need, and no more: whatever
+they may read is brought into memory first, so that none finds out by the time that it takes what another has read.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +10,33 @@ import contextlib
 import importlib
 import importlib.machinery
 import importlib.util
+import mmap
 import os
+import stat
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
 from tournament.sandbox import inside
+from tournament.sandbox.outside import libraries
 from tournament.sandbox.outside.launch import Build, ForkServer, LaunchSpec, Probe
 
 _SECONDS_TO_COMPILE = 120.0  # all that a package imports
-# Folders of packages within the standard library's.
-_BESIDE = ("site-packages", "dist-packages")
+# What lies in the standard library's folder, and isn't of it or of no use to a bot.
+_BESIDE = ("site-packages", "dist-packages", "test", "idlelib", "lib2to3", "ensurepip", "turtledemo", "pydoc_data")
+_TO_COMPILE = "config-"  # how the folder begins that extensions are compiled with
+# Bytes that are read into memory before bots play. What exceeds them may be cold.
+MAX_WARM = 300 << 20
+_DEVICES = (
+    "/dev/null",
+    "/dev/urandom",
+    "/dev/random",
+)  # not /dev/zero: a shared mapping is memory that no limit counts
+_LOADERS_LIST = "/etc/ld.so.cache"
+_POPULATE_READ = 22  # Linux, mman.h
 
 
 @cache
@@ -35,20 +52,12 @@ def python_paths() -> tuple[str, ...]:
 
 
 @cache
-def library_folders() -> tuple[str, ...]:
-    """Where programs find their shared libraries."""
-    multiarch = sysconfig.get_config_var("MULTIARCH") or ""
-    folders = [f"{root}/{multiarch}" for root in ("/lib", "/usr/lib") if multiarch]
-    folders += ["/lib64", "/usr/lib64", "/usr/local/lib/" + multiarch if multiarch else "/usr/local/lib"]
-    return tuple(path for path in folders if os.path.exists(path))
-
-
-@cache
 def system_libraries() -> tuple[str, ...]:
-    """The same with the list of them, and a few devices."""
-    # Not /dev/zero: a shared mapping of it is memory that no limit counts.
-    others = ("/etc/ld.so.cache", "/dev/null", "/dev/urandom", "/dev/random")
-    return (*library_folders(), *(path for path in others if os.path.exists(path)))
+    """All of the system's libraries, with the list of them, and a few devices."""
+    wide = ("/lib", "/usr/lib", "/usr/local/lib")  # people keep work of their own there
+    multiarch = sysconfig.get_config_var("MULTIARCH")
+    folders = [folder for folder in libraries.library_folders() if folder not in wide or not multiarch]
+    return (*folders, *(path for path in (_LOADERS_LIST, *_DEVICES) if os.path.exists(path)))
 
 
 def module_files(launch: LaunchSpec) -> dict[str, str]:
@@ -106,17 +115,88 @@ def _core_files(modules: tuple[str, ...], forks: bool) -> dict[str, str]:
     return files | ({"engine._cython": str(shared.__file__)} if modules and shared else {})
 
 
-def paths(launch: LaunchSpec, files: Mapping[str, str]) -> set[str]:
-    """All that a process may read, with these modules of ours."""
-    return {*python_paths(), *_bytecode(), *system_libraries(), *files.values(), *launch.readable}
+def paths(launch: LaunchSpec, files: Mapping[str, str]) -> list[str]:
+    """Return all that a process may read, with these modules of ours: files, and folders with all below."""
+    own = {*python_paths(), *_bytecode(), *files.values(), *launch.readable}
+    if isinstance(launch.what, Build | Probe):
+        return sorted({*own, *system_libraries()})
+    folder = str(launch.folder) if launch.folder else ""
+    within = f"{folder}/"  # whatever its own files are called: the command is one of the paths
+    places = {entry for path in own if not folder or not f"{path}/".startswith(within) for entry in _entries(path)}
+    places |= {*libraries.closure(places), *filter(os.path.exists, (_LOADERS_LIST, *_DEVICES))}
+    return sorted(places if not folder else {*places, folder, *_loaded_by_bot(folder, places)})
 
 
-def entry_by_entry(readable: Collection[str], launch: LaunchSpec) -> Iterator[str]:
-    """The same for a domain, which allows all below a folder: not the library's folder for Python bots, but
-    what is in it except packages."""
-    library = os.path.realpath(sysconfig.get_path("stdlib"))
-    for path in readable:
-        if isinstance(launch.what, ForkServer) and launch.what.of == "python" and os.path.realpath(path) == library:
-            yield from (entry.path for entry in os.scandir(path) if entry.name not in _BESIDE)
-        else:
-            yield path
+def _loaded_by_bot(folder: str, places: Collection[str]) -> list[str]:
+    """The libraries that a bot's own files load, as long as all that it may read can be brought into memory: otherwise
+    it could name so much that some stays cold."""
+    left = MAX_WARM - sum(map(_size, places)) - _size(folder)
+    found = []
+    for path in sorted(libraries.closure_of_bot(folder) - {*places}, key=_size):
+        left -= _size(path)
+        if left < 0:
+            break
+        found.append(path)
+    return found
+
+
+@cache
+def _size(place: str) -> int:
+    """The bytes of a file, or of all files below a folder."""
+    return sum(os.path.getsize(path) for path in _files(place) if os.path.isfile(path))
+
+
+def _files(place: str) -> Iterator[str]:
+    if not os.path.isdir(place):
+        yield place
+    for folder, _, names in os.walk(place):
+        yield from (os.path.join(folder, name) for name in names)
+
+
+def listed(launch: LaunchSpec) -> list[str]:
+    """Return the folders of which a program may also read what is in them: interpreters look there for modules."""
+    if not isinstance(launch.what, ForkServer) or launch.what.of != "program":
+        return []
+    return [path for path in sorted({*python_paths(), *launch.readable}) if _is_standard_library(path)]
+
+
+def _is_standard_library(path: str) -> bool:
+    return os.path.isfile(os.path.join(path, "site.py"))
+
+
+@cache
+def _entries(path: str) -> tuple[str, ...]:
+    """What to allow of a path: of a standard library's folder what is in it, except packages and what no bot needs."""
+    if not _is_standard_library(path):
+        return (path,)
+    found = [entry for entry in os.scandir(path) if entry.name not in _BESIDE]
+    return tuple(entry.path for entry in found if not entry.name.startswith(_TO_COMPILE))
+
+
+def warm(places: Iterable[str]) -> None:
+    """Bring what processes may read into memory, up to MAX_WARM, so that none is slow because no other has read it."""
+    left = MAX_WARM
+    for place in places:
+        for path in _files(place):
+            with contextlib.suppress(OSError, ValueError):
+                left -= _warm_file(path, left)
+            if left <= 0:
+                return
+
+
+def _warm_file(path: str, most: int) -> int:
+    """Bring a file into memory; how many bytes of it that were."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        status = os.fstat(descriptor)
+        size = min(status.st_size, most) if stat.S_ISREG(status.st_mode) else 0
+        if size:
+            with mmap.mmap(descriptor, size, prot=mmap.PROT_READ) as content:
+                try:
+                    content.madvise(_POPULATE_READ)
+                except OSError:  # before Linux 5.14
+                    for place in range(0, size, mmap.PAGESIZE):
+                        content[place]
+        return size
+    finally:
+        os.close(descriptor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import resource
 import select
@@ -24,6 +25,7 @@ from tournament.sandbox.outside.process_time import GroupUse, TimeBudget, member
 from tournament.sandbox.outside.tier import MEND
 
 LOOK_SECONDS = 0.1
+_DISK_SECONDS = 0.2  # between looks at the disk, however long other looks take
 _ending = threading.Event()
 
 
@@ -77,13 +79,14 @@ def run(launch: LaunchSpec, mode: Mode, seconds: float, given: bytes = b"", most
 
     Of each of its outputs about the first `most` bytes are kept.
     It must read the input before it writes much. Raises InputError when it can't be confined, MachineBusyError when the
-    machine is so busy that it doesn't get that time.
+    machine is so busy that it doesn't get that time, OSError when the disk has no room for a build.
     """
     return finish(start(launch, mode), launch, seconds, given, most)
 
 
 def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes = b"", most: int = 1 << 24) -> Finished:
     """Run a started process to its end, as `run` does."""
+    watch: Watch | None = None
     try:
         with contextlib.suppress(BrokenPipeError):  # its end will tell why
             process.write(given)
@@ -97,6 +100,8 @@ def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes =
             cut_off = True
     finally:
         status = process.end()
+    if watch and watch.disk and watch.disk.was_filled_by_others():
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     return Finished(status, output, errors, cut_off, watch.excess if watch else "", had.used)
 
 
@@ -113,24 +118,28 @@ class Watch:
 
     def __init__(self, group: int, build: Build, limits: Limits) -> None:
         self._group = group
-        self._folders = build.writable
+        self.disk = (
+            scratch.DiskUse(build.writable, limits.disk_megabytes << 20, limits.free_megabytes << 20)
+            if build.writable
+            else None
+        )
         self._most_bytes = 2 * limits.memory_megabytes << 20
-        self._disk_megabytes = 4 * limits.file_megabytes
         self._processes = limits.processes
-        self._next = 0.0
+        self._next = self._next_of_disk = 0.0
         self.excess = ""
 
     def look(self) -> bool:
         """Whether they took too much; `excess` says of what."""
-        if (now := time.monotonic()) >= self._next:
+        if self.disk and (now := time.monotonic()) >= self._next_of_disk:
+            self._next_of_disk = now + _DISK_SECONDS
+            self.excess = self.disk.excess()
+        if (now := time.monotonic()) >= self._next and not self.excess:
             found = list(members(self._group))
             threads = sum(int(fields[17]) for _, fields in found)
             if len(found) > self._processes + 1 or threads > MOST_THREADS:  # one is ours
                 self.excess = f"more than {self._processes} processes or {MOST_THREADS:,} threads"
             elif self._takes_too_much_memory(found):
                 self.excess = f"more than {self._most_bytes >> 20:,} MB of memory"
-            elif not all(scratch.is_within(folder, self._disk_megabytes << 20) for folder in self._folders):
-                self.excess = f"more than {self._disk_megabytes:,} MB or {scratch.MOST_FILES:,} files of disk"
             self._next = now + max(LOOK_SECONDS, 5 * (time.monotonic() - now))
         return bool(self.excess)
 

@@ -7,14 +7,15 @@ import errno
 import fcntl
 import os
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
 from tournament.cache import make_folder
 
 MOST_FILES = 100_000
-
+_MAX_REMOVALS = 30  # of a folder, a tenth of a second apart
 
 # Only our folders have such names; those that are not locked are removed.
 _PREFIX = ".tournament-scratch-"
@@ -26,7 +27,7 @@ def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
 
     It is locked meanwhile. A killed tournament's is not: it goes when the next one makes a folder there.
     """
-    _sweep(parent or Path(tempfile.gettempdir()))
+    sweep(parent or Path(tempfile.gettempdir()))
     while True:
         folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
         if (lock := _lock(folder)) is not None:
@@ -35,6 +36,11 @@ def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
         yield folder
     finally:
         remove(folder)
+        for _ in range(_MAX_REMOVALS):  # processes that have just been killed may still write
+            if not folder.exists():
+                break
+            time.sleep(0.1)
+            remove(folder)
         os.close(lock)
 
 
@@ -66,8 +72,15 @@ def _lock(folder: Path) -> int | None:
     return None
 
 
+def sweep_temporary() -> None:
+    """Remove the folders of killed tournaments from where temporary files are, before it is known to have space."""
+    if place := os.environ.get("TMPDIR"):
+        sweep(Path(place))  # Python takes another folder while this one is full
+    sweep(Path(tempfile.gettempdir()))
+
+
 @cache
-def _sweep(parent: Path) -> None:
+def sweep(parent: Path) -> None:
     """Remove the folders of tournaments that were killed."""
     for folder in parent.glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
@@ -78,13 +91,63 @@ def _sweep(parent: Path) -> None:
 
 # A disk with less room than the first is full, unless a folder of ours takes more than the second.
 _LITTLE, _MUCH = 16 << 20, 1 << 30
+# What a build needs at least, and how long the system may take to free the space of files without names.
+LEAST_TO_BUILD, _FREEING_SECONDS = 32 << 20, 3.0
 
 
 def is_full(folder: Path) -> bool:
     """Whether the disk of a folder is full, and not because of this folder."""
+    free, files = free_space(folder)
+    return (free < _LITTLE or files == 0) and is_within(str(folder), _MUCH)
+
+
+def free_space(folder: Path | str) -> tuple[int, int]:
+    """Return the bytes that are free where a folder is, and how many files can be made; -1 if that isn't counted."""
     disk = os.statvfs(folder)
-    no_room = disk.f_bavail * disk.f_frsize < _LITTLE or (disk.f_files and not disk.f_favail)
-    return bool(no_room) and is_within(str(folder), _MUCH)
+    return disk.f_bavail * disk.f_frsize, disk.f_favail if disk.f_files else -1
+
+
+class DiskUse:
+    """What is taken of a disk from now on, also by files without names, while a build works in some folders.
+
+    It is the free space that tells: a file without a name may be open in no process, but mapped, or under way from one
+    to another. So it is also others' files that count, which are told apart at the end.
+    """
+
+    def __init__(self, folders: Sequence[str], most_bytes: int, free_bytes: int) -> None:
+        """Take the limits of a build.
+
+        Raises:
+            OSError: There is too little space to build at all.
+        """
+        self._folders = folders
+        self._free, self._files = self._now = free_space(folders[0])
+        self._most = min(most_bytes, self._free - free_bytes)
+        if self._most < LEAST_TO_BUILD:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def excess(self) -> str:
+        """Return what was taken too much of, in words; "" for nothing."""
+        free, files = self._now = free_space(self._folders[0])
+        if self._free - free > self._most:
+            return f"more than {self._most >> 20:,} MB of disk"
+        return f"more than {MOST_FILES:,} files" if self._files - files > MOST_FILES else ""
+
+    def was_filled_by_others(self) -> bool:
+        """Return whether too much was taken, and most of it not in these folders; all that worked there has ended.
+
+        Space that is free again was taken by files without names.
+        """
+        stopped, _ = self._now
+        taken = self._free - stopped
+        if taken <= self._most:
+            return False
+        end = time.monotonic() + _FREEING_SECONDS
+        while (own := free_space(self._folders[0])[0] - stopped) < taken // 2 and time.monotonic() < end:
+            if not all(is_within(folder, (taken // 2 - max(0, own)) // len(self._folders)) for folder in self._folders):
+                return False
+            time.sleep(0.1)
+        return own < taken // 2
 
 
 def is_within(folder: str, size: int) -> bool:

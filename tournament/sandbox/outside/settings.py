@@ -21,6 +21,9 @@ class SandboxSettings(BaseModel):
     readable_paths: list[PathText] = Field(
         [], description="more folders that programs may read, beside this file or absolute: a language's libraries"
     )
+    min_free_disk_mb: int = Field(
+        500, ge=0, le=10**9, description="free disk space that builds leave; without it, submissions wait"
+    )
     legs_per_process: int = Field(
         256,
         ge=1,

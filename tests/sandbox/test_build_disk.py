@@ -1,0 +1,124 @@
+"""Builds that fill the disk, by files with names and without: each is stopped at its limit, and leaves nothing."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.processes import wait_until
+from tests.small_disk import small_disk
+from tournament.sandbox.outside import run_command, scratch
+from tournament.sandbox.outside.launch import Build, LaunchSpec, limits_of_build
+from tournament.sandbox.outside.readable_paths import interpreter, python_paths
+
+MEGABYTE = 1 << 20
+# Each writes a megabyte again and again, slowly, so that no second of it fills the disk.
+START = "import os, time, mmap\nchunk = os.urandom(1 << 20)\n"
+FILLS = {
+    "by files with names": START + "for n in range(300):\n    open(f'f{n}', 'wb').write(chunk)\n    time.sleep(0.01)\n",
+    "by an open file without a name": START
+    + "f = open('f', 'wb')\nos.unlink('f')\nfor n in range(300):\n    f.write(chunk)\n    time.sleep(0.01)\n",
+    "by a mapped file": START + "f = os.open('f', os.O_CREAT | os.O_RDWR)\nos.unlink('f')\nos.ftruncate(f, 300 << 20)\n"
+    "m = mmap.mmap(f, 300 << 20)\nos.close(f)\n"
+    "for n in range(300):\n    m[n << 20 : n + 1 << 20] = chunk\n    time.sleep(0.01)\n",
+    "behind folders that take long to look through": START
+    + "for n in range(20000):\n    os.close(os.open(str(n), os.O_CREAT))\n"
+    "for n in range(300):\n    open(f'f{n}', 'wb').write(chunk)\n    time.sleep(0.01)\n",
+    "by reserving": START + "f = os.open('f', os.O_CREAT | os.O_WRONLY)\nos.posix_fallocate(f, 0, 300 << 20)\n",
+}
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    with small_disk(tmp_path / "disk", 400) as place:
+        yield place
+
+
+def built(folder: Path, source: str, *, disk: int = 100, free: int = 10) -> run_command.Finished:
+    """Run a build in a folder that may take this many megabytes of the disk, and leaves so many."""
+    build = Build([[interpreter(), "-S", "-c", source]], {"PATH": "/usr/bin:/bin"}, [str(folder)])
+    limits = replace(limits_of_build(60), disk_megabytes=disk, free_megabytes=free)
+    return run_command.run(LaunchSpec(build, limits, folder, python_paths()), "on", 60)
+
+
+@pytest.mark.parametrize("how", FILLS)
+def test_build_is_stopped_at_its_limit_and_leaves_nothing(how: str, disk: Path) -> None:
+    before, _ = scratch.free_space(disk)
+    lowest = [before]
+    done = threading.Event()
+
+    def look() -> None:
+        while not done.wait(0.01):
+            lowest.append(scratch.free_space(disk)[0])
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    try:
+        with scratch.scratch_folder(disk) as folder:
+            finished = built(folder, FILLS[how] + "time.sleep(50)")
+    finally:
+        done.set()
+        looking.join()
+    assert finished.in_words == "took more than 100 MB of disk"
+    assert 100 <= (before - min(lowest)) / MEGABYTE < 250
+    assert wait_until(lambda: before - scratch.free_space(disk)[0] < MEGABYTE, 5)
+
+
+def test_build_leaves_free_space(disk: Path) -> None:
+    with scratch.scratch_folder(disk) as folder:
+        finished = built(folder, FILLS["by an open file without a name"], disk=4096, free=250)
+    assert finished.in_words.startswith("took more than 1") and finished.in_words.endswith(" MB of disk")
+
+
+def test_fallocate_is_as_if_file_system_had_none(disk: Path) -> None:
+    """Linkers then write; the size of a file can be set."""
+    source = (
+        "import ctypes, errno, os\nf = os.open('f', os.O_CREAT | os.O_RDWR)\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+        "assert libc.fallocate(f, 0, 0, 99) == -1 and ctypes.get_errno() == errno.EOPNOTSUPP\n"
+        "os.posix_fallocate(f, 0, 5000)\nassert os.fstat(f).st_size == 5000\nos.ftruncate(f, 9000)\n"
+    )
+    with scratch.scratch_folder(disk) as folder:
+        assert built(folder, source).status == 0
+
+
+def test_file_of_build_has_limited_size(disk: Path) -> None:
+    source = (
+        "import os, errno\nf = os.open('f', os.O_CREAT | os.O_RDWR)\nos.ftruncate(f, 1 << 30)\n"
+        "try:\n    os.ftruncate(f, (1 << 30) + 1)\nexcept OSError as why:\n    assert why.errno == errno.EFBIG\n"
+        "else:\n    os._exit(3)\n"
+    )
+    with scratch.scratch_folder(disk) as folder:
+        assert built(folder, "import signal\nsignal.signal(25, signal.SIG_IGN)\n" + source).status == 0
+
+
+def test_too_many_files_stop_build(disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scratch, "MOST_FILES", 5000)
+    source = "import os, time\nfor n in range(9000):\n    os.close(os.open(str(n), os.O_CREAT))\ntime.sleep(50)"
+    with scratch.scratch_folder(disk) as folder:
+        assert built(folder, source).in_words == "took more than 5,000 files"
+
+
+def test_build_is_not_blamed_for_others_files(disk: Path) -> None:
+    def fill() -> None:
+        for number in range(150):
+            (disk / f"other{number}").write_bytes(bytes(MEGABYTE))
+            time.sleep(0.005)
+
+    filling = threading.Thread(target=fill)
+    with scratch.scratch_folder(disk) as folder:
+        filling.start()
+        with pytest.raises(OSError, match="No space left on device"):
+            built(folder, "import time\ntime.sleep(50)")
+        filling.join()
+
+
+def test_no_build_starts_on_full_disk(disk: Path) -> None:
+    (disk / "other").write_bytes(bytes(360 * MEGABYTE))
+    with scratch.scratch_folder(disk) as folder, pytest.raises(OSError, match="No space left on device"):
+        built(folder, f"open('{os.devnull}')")
