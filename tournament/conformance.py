@@ -54,7 +54,6 @@ _HASH_SEEDS = ("1", "2")
 _PLAY = """
 import sys
 from tournament.api import run
-from tournament.arrays import Floats
 from tournament.runner.listener import NullListener
 run(sys.argv[1], config=sys.argv[2], workers=1, executor="local", listener=NullListener())
 """
@@ -212,7 +211,7 @@ class ContestSuite:
     def _play(self, place: Path, workers: int) -> Played:
         results = run(self.name, config=place, workers=workers, executor="local", listener=NullListener())
         for failed in results.ranking.failed_legs:
-            raise RunError(str(failed))
+            raise RunError(f"the rules failed in {failed}")
         folder = place.parent / "results" / self.name
         files = {name: folder / name for name in _TABLES} | {"matches": folder / "matches.parquet"}
         return Played(folder, {name: _sorted(pd.read_parquet(path)) for name, path in files.items()}, results)

@@ -183,8 +183,8 @@ cdef class Rows:
 
 
 cdef object explained(failure):
-    """An exception of the rules, with a hint if a question was used as an answer."""
-    if isinstance(failure, (TypeError, AttributeError)) and "Question'" in str(failure):
+    """Return an exception of the rules, with a hint if they used a question as an answer."""
+    if type(failure) in (TypeError, AttributeError) and "Question'" in str(failure):
         hint = f"{failure}; a question isn't an answer: did you forget yield?"
         return type(failure)(hint).with_traceback(failure.__traceback__)
     return failure
@@ -317,7 +317,7 @@ cdef class SessionCore(GameCore):
             try:
                 return self.play_on(answer)
             except BaseException as failure:
-                self.failure = explained(failure)
+                self.failure = failure
                 return LEG_OVER
 
     cdef Status play_on(self, int64_t answer) except *:
@@ -513,7 +513,7 @@ cdef class SessionCore(GameCore):
 
     def check(self):
         if self.failure is not None:
-            raise self.failure
+            raise explained(self.failure)
 
 
 @cython.final

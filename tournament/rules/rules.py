@@ -65,14 +65,14 @@ class Settings(ContestSettings):
         10.0,
         ge=0.1,
         le=3600,
-        description="time that the rules may take from one question to the next; else the run ends",
+        description="time that the rules may take from one question to the next; more sets the match aside",
     )
 
     max_questions: int = Field(
         100_000,
         ge=1,
         le=10**12,
-        description="questions of a game, of all seats; a game with more ends the match as a mistake of the rules",
+        description="questions of a game, of all seats; more set the match aside",
     )
 
     def playing(self) -> dict[str, object]:

@@ -131,7 +131,7 @@ class RoundPlay:
         """Set bots aside that can't be played on, and matches in which the rules failed."""
         for failed in receipt.failed:
             if not self.failed:
-                self._run.listener.on_message(f"{failed}; this match is set aside")
+                self._run.listener.on_message(f"the rules failed in {failed}; this match is set aside")
             self.failed.append(failed)
         for trouble in receipt.troubles:
             for name in trouble.names:

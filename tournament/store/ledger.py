@@ -183,8 +183,7 @@ class FailedLeg:
     reason: Annotated[str, StringConstraints(max_length=MOST_REASON)]
 
     def __str__(self) -> str:
-        where = f"match {self.match} ({self.title}), session {self.session}, game {self.game}"
-        return f"the rules failed in {where}: {self.reason}"
+        return f"match {self.match} ({self.title}), session {self.session}, game {self.game}: {self.reason}"
 
     @property
     def title(self) -> str:

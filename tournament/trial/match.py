@@ -307,7 +307,7 @@ def _version(
             def play(replicas: int) -> _Played:
                 standings = run_replicas(replace(prepared, paired=paired), replicas, listener)
                 for failed in standings.failed_legs:
-                    raise RunError(str(failed))
+                    raise RunError(f"the rules failed in {failed}")
                 return _Played(name, label, *legs_in(prepared.location), standings)
 
             yield own, play

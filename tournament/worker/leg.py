@@ -36,10 +36,7 @@ class RulesFailed(RunError):
     """
 
     def __init__(self, contest: str, failed: FailedLeg) -> None:
-        super().__init__(
-            f"the rules of {contest} failed in match {failed.match} ({failed.title}), session {failed.session},"
-            f" game {failed.game}: {failed.reason}"
-        )
+        super().__init__(f"the rules of {contest} failed in {failed}")
         self.failed, self._contest = failed, contest
 
     def __reduce__(self) -> tuple[object, ...]:
