@@ -175,6 +175,7 @@ def new_core(
         placements_of(decisions, 2),
         deals_key=key_of(1),
         sessions=count,
+        max_questions=1_000,
         rotation=number % 2,
         zero_sum=rules.zero_sum,
     )

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from engine.kernel.limits cimport MOST_ARGUMENTS, MOST_VIEW_BYTES
+from engine.kernel.limits cimport MOST_ARGUMENTS, MOST_QUESTIONS, MOST_VIEW_BYTES
 from engine.kernel.records cimport Table
 
 cdef enum Status:       # of a leg; Python has other names for them

@@ -19,6 +19,7 @@ SEAT_LIMIT = MOST_SEATS
 BLOCK_COUNT = BLOCKS
 ARGUMENT_LIMIT = MOST_ARGUMENTS     # of a question
 VIEW_LIMIT = MOST_VIEW_BYTES
+QUESTION_LIMIT = MOST_QUESTIONS      # kinds of questions in a contest
 
 # What play() and Referee.play() return.
 LEG_IS_OVER = LEG_OVER

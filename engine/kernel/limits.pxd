@@ -3,3 +3,4 @@
 cdef enum:
     MOST_ARGUMENTS = 6
     MOST_VIEW_BYTES = 128
+    MOST_QUESTIONS = 255    # kinds of questions in a contest

@@ -13,7 +13,6 @@
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t
 
 cdef enum:
-    MOST_QUESTIONS = 255    # kinds of questions in a contest
     MOST_TEXT = 400         # bytes that say why one answer is faulty
     MOST_PRINTED = 800      # characters that are kept of what a leg printed
     MOST_PRINTED_BYTES = 4 * MOST_PRINTED

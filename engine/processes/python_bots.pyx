@@ -17,13 +17,12 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 from posix.unistd cimport read, write
 
-from engine.kernel.limits cimport MOST_ARGUMENTS, MOST_VIEW_BYTES
+from engine.kernel.limits cimport MOST_ARGUMENTS, MOST_QUESTIONS, MOST_VIEW_BYTES
 from engine.kernel.memory cimport grown
 from engine.processes.messages cimport (
     ANSWERED_IN_JSON,
     FAULTY,
     MOST_PRINTED,
-    MOST_QUESTIONS,
     MOST_TEXT,
     OUT_OF_MEMORY,
     START_LANE,

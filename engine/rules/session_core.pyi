@@ -31,7 +31,7 @@ class SessionCore(GameCore):
         *,
         deals_key: bytes,
         sessions: int,
-        max_questions: int = 100_000,
+        max_questions: int,
         steps: Steps | None = None,
         match: int = 0,
         first_session: int = 0,

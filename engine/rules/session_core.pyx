@@ -226,7 +226,7 @@ cdef class SessionCore(GameCore):
         *,
         bytes deals_key,
         int64_t sessions,
-        int64_t max_questions=100_000,
+        int64_t max_questions,
         Steps steps=None,
         match=0,
         first_session=0,
@@ -430,7 +430,7 @@ cdef class SessionCore(GameCore):
         self.asked = question
         self.placement = <Placement>self.placements[question.decision]
         self.decision.kind = self.placement.kind
-        self.decision.seat = <int>self.at[question.position]
+        self.decision.seat = self.seat_at(question.position)
         self.decision.argument_count = 0
         self.pending_count = 1
         return 0

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, cast
 from pydantic import Field, create_model
 
 from engine.kernel.chance import Rng
-from engine.kernel.game_core import SEAT_LIMIT, GameCore
+from engine.kernel.game_core import QUESTION_LIMIT, SEAT_LIMIT, GameCore
 from engine.kernel.records import Table
 from engine.rules.decisions import LEGAL_ACTIONS, SEATING, Placement, Question
 from engine.rules.session_core import (
@@ -50,7 +50,6 @@ from tournament.store.columns import (
 # The type of `play`: it yields questions, is sent answers, and returns nothing.
 Questions = Generator[Question | Sequence[Question], Any, None]
 
-_MAX_DECISIONS = 255  # of a contest: processes and lines have room for so many
 _MOST_DRAWN = 20_000  # characters of a drawing
 _RENDER_FAILED = "render failed: "
 _TRIAL_DRAWINGS = 100  # of a session, to see whether it can be drawn
@@ -175,8 +174,8 @@ def _check(rules: type[Rules]) -> None:
         raise ValueError(f'seats is {rules.seats!r}; expected 1 to {SEAT_LIMIT}, a range of them, or "all"')
     if isinstance(rules.decisions, Decision):
         raise ValueError(f"decisions are a tuple, as in decisions = ({rules.decisions.name.upper()},)")
-    if not 0 < len(rules.decisions) <= _MAX_DECISIONS:
-        raise ValueError(f"it has {len(rules.decisions)} decisions; expected 1 to {_MAX_DECISIONS}")
+    if not 0 < len(rules.decisions) <= QUESTION_LIMIT:
+        raise ValueError(f"it has {len(rules.decisions)} decisions; expected 1 to {QUESTION_LIMIT}")
     names = [decision.name for decision in rules.decisions]
     if twice := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"two decisions are called {twice[0]}")
