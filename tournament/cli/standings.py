@@ -106,10 +106,10 @@ def leaderboard(
 
 def _authors(found: Loaded, authors: Path | None, config: Path | None) -> Mapping[str, str]:
     """Who submitted which bot, if an open contest took it."""
-    from tournament.open_contest.owners import authors_of_bots, submissions_beside
+    from tournament.open_contest.jobs import authors_of_bots, database_beside
 
     return authors_of_bots(
-        submissions_beside(authors or (config.parent if config else Path()) / "authors.toml"), found.setup.contest
+        database_beside(authors or (config.parent if config else Path()) / "authors.toml"), found.setup.contest
     )
 
 
