@@ -13,6 +13,7 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from tournament.open_contest.publishing import publish
 
 import tournament
 from tests.contest_runs import CONTEST, ContestDir, bot_source, make_contest
@@ -22,7 +23,6 @@ from tournament.config import Config, load_config
 from tournament.errors import InputError
 from tournament.open_contest import publishing
 from tournament.open_contest import watch as watch_module
-from tournament.open_contest.publishing import publish
 from tournament.open_contest.watch import Watch
 from tournament.runner.listener import NullListener, ProgressListener
 from tournament.runner.seed import read_seed
