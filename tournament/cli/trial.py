@@ -34,7 +34,7 @@ from tournament.sandbox.outside.run_command import Ended
 from tournament.trial.check import check_bot, check_values, contest_of
 
 if TYPE_CHECKING:
-    from tournament.store.ledger import FieldEntrant
+    from tournament.store.field import FieldEntrant
 
 
 def _recorded(loaded: Config) -> Sequence[FieldEntrant]:
