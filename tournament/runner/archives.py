@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from tournament.contests.contest import Contest
@@ -35,7 +36,8 @@ def archive_other_records(
         if there := put_aside_for_nothing(storage):
             archive, field = there
             if not differences(field, contest, settings, names, house):
-                storage.move(storage.new_archive())
+                with suppress(FileNotFoundError):  # That run was killed before it made a folder.
+                    storage.move(storage.new_archive())
                 archive.move(storage.location)
                 say(f"{archive.location} was put aside by a run that played nothing: it is back in {storage.location}")
         return
