@@ -155,7 +155,8 @@ def finished(round_: Round) -> str:
         came = AFTER_VERIFY
     if came == AFTER_VERIFY:
         require_words(ended := round_.server.run(round_.arguments(), round_.batches()))
-        if ended.code != 0 or (left := problems_of(round_)):
+        left = problems_of(round_)
+        if ended.code != 0 or left:
             raise Wrong(f"what verify says does not mend it: {ended} {left}")
     round_.require_equal()
     return came
