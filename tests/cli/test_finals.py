@@ -14,6 +14,7 @@ import pytest
 from tests.cli.test_cli import command
 from tests.contest_runs import CONTEST, ContestDir, make_contest
 from tournament.errors import InputError
+from tournament.open_contest.jobs import ENTERED, NOT_FIT, Job, Jobs, database_beside
 from tournament.records.results import load
 
 FINALS = ("final-20260101T000000Z", "final-20260202T000000Z")
@@ -28,9 +29,9 @@ def closed(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
     place.config.write_text(place.config.read_text().replace("seed = ", "sessions = 41 # "))
     place.config.write_text(re.sub("sessions = 40\n", "", place.config.read_text()))
     place.play(results=place.folder / "results" / FINALS[1])
-    state = {"bots": {CONTEST: {"bold": ["ann b", "bold"]}}}
-    (place.folder / "submissions").mkdir()
-    (place.folder / "submissions" / "state.json").write_text(json.dumps(state))
+    jobs = Jobs(database_beside(place.folder / "authors.toml"))
+    jobs.add(Job("", "ann b", CONTEST, "bold", "bold.c", "2026-01-01", state=ENTERED), b"", "2026-01-01")
+    jobs.add(Job("", "bob", CONTEST, "torn", "torn.c", "2026-01-01", state=NOT_FIT), b"", "2026-01-01")
     return place
 
 

@@ -564,7 +564,7 @@ def test_one_author_who_asks_much_keeps_no_page_waiting(served: Served, monkeypa
 def test_waits_of_one_author_leave_those_of_others(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many waits an author has, another author's wait is answered with the outcome."""
     go_on = threading.Event()
-    real = submissions.check
+    real = served.ground._check
 
     def held(settings: Path, contest: str, bot: Path, *more: Any) -> Any:
         assert bot.name != "one.c" or go_on.wait(60)

@@ -35,7 +35,7 @@ from tournament.trial.check import check_bot, check_values, contest_of
 from tournament.trial.quick import check_quickly
 
 if TYPE_CHECKING:
-    from tournament.store.ledger import FieldEntrant
+    from tournament.store.field import FieldEntrant
 
 
 def _recorded(loaded: Config) -> Sequence[FieldEntrant]:

@@ -19,7 +19,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.errors import RunError, printable, truncate
 from tournament.leg import Leg, Seat, Unfit
 from tournament.store.columns import buffer_fields
-from tournament.store.ledger import MOST_REASON, FailedLeg
+from tournament.store.field import MOST_REASON, FailedLeg
 from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import Fault, LegResult, kept_faults
 from tournament.worker.faults import LegFaults, Stopped
