@@ -137,8 +137,8 @@ def _address(serve: str, url: str | None, allow_http: bool) -> Address:
         from tournament.open_contest.web import address_of
     except ModuleNotFoundError as missing:
         raise InputError(
-            f"--serve needs {missing.name}: in a clone, pip install '.[serve]'; with a wheel, its name with [serve] after"
-            " it, as in pip install './tournament-0.1.0-….whl[serve]'"
+            f"--serve needs {missing.name}: in a clone, pip install '.[serve]'; with a wheel, its name with [serve]"
+            " after it, as in pip install './tournament-0.1.0-….whl[serve]'"
         ) from None
     where = address_of(serve, url)
     if not (where.is_loopback or allow_http):

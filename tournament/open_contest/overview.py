@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tournament.errors import first_of
-from tournament.open_contest.jobs import BOT, Jobs
+from tournament.open_contest.authors import Author, read_authors
+from tournament.open_contest.jobs import BOT, Jobs, database_beside
 from tournament.open_contest.publish import PLACE
 
 
@@ -28,18 +29,22 @@ class AuthorLine:
 
 
 def status_of(
-    authors: Iterable[str], jobs: Jobs | None, contests: Iterable[str], boards: Mapping[str, list[dict[str, Any]]]
+    authors: Iterable[Author], jobs: Jobs | None, contests: Iterable[str], boards: Mapping[str, list[dict[str, Any]]]
 ) -> list[AuthorLine]:
-    """Return a line for each author and contest.
+    """Return a line for each author and contest; of organisers for those who submitted something.
 
     Args:
         jobs: What was submitted; None if nothing was.
         boards: Lines of each contest's leaderboard, the best first.
     """
-    lines = []
+    lines, authors = [], list(authors)
+
+    def has_uploads(author: Author) -> bool:
+        return bool(jobs and jobs.rows("n", "author = ? AND kind = ? LIMIT 1", author.name, BOT))
+
     for contest in contests:
         places = {line["name"]: _place(line) for line in boards.get(contest, ()) if line["rank"] is not None}
-        for author in sorted(authors, key=str.lower):
+        for author in sorted((one.name for one in authors if not one.organiser or has_uploads(one)), key=str.lower):
             of_author = "author = ? AND contest = ? AND kind = ? ORDER BY n DESC LIMIT 1"
             last = jobs.find(of_author, author, contest, BOT) if jobs else []
             own = set(jobs.names(author, contest)) if jobs else set()
@@ -83,11 +88,27 @@ def boards_in(published: Path, contests: Iterable[str]) -> dict[str, list[dict[s
     return found
 
 
-def uploads_never_ranked(database: Path, contest: str, ranked: Iterable[str]) -> list[tuple[str, str, str]]:
-    """Return author, bot and state of each bot that was submitted and isn't among the ranked."""
-    if not database.exists():
+def lines_never_ranked(authors: Path, contest: str, ranked: Iterable[str]) -> list[dict[str, Any]]:
+    """Return lines of a gradebook for bots that were submitted and aren't ranked, and for authors without any bot.
+
+    Raises:
+        InputError: The authors' file is wrong.
+        RunError: The database can't be read.
+    """
+    if not (database := database_beside(authors)).exists():
         return []
     jobs, known = Jobs(database), set(ranked)
     latest = {(job.author, job.bot): job for job in jobs.find("contest = ? AND kind = ? ORDER BY n", contest, BOT)}
     jobs.database.close()
-    return [(author, bot, job.state) for (author, bot), job in latest.items() if bot not in known]
+    lines = [
+        {"name": bot, "author": author, "status": job.state, "reason": _reason(job.said)}
+        for (author, bot), job in latest.items()
+        if bot not in known
+    ]
+    without = [one.name for one in read_authors(authors).values() if not one.organiser]
+    with_bots = {author for author, _ in latest}
+    return lines + [
+        {"name": "", "author": name, "status": "nothing submitted", "reason": ""}
+        for name in without
+        if name not in with_bots
+    ]

@@ -499,7 +499,7 @@ class Desk:
         _require_organiser(sent.author)
         current = self._submissions.current
         boards = boards_in(self._published, current.contests)
-        lines = status_of(self._authors(), self._submissions.jobs, current.contests, boards)
+        lines = status_of(self._authors().values(), self._submissions.jobs, current.contests, boards)
         if _for_browser(request):
             faces = faces_of(current.contests, current.over)
             return _page(face_page("class", sent.author, lines=lines, contests=faces))
