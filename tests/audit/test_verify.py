@@ -291,9 +291,12 @@ def test_a_claim_that_does_not_add_up_is_found_and_others_by_playing_again(place
 
 
 @pytest.mark.parametrize("count", [0, 1, 4, "all"])
-def test_so_many_legs_are_played_again(played: ContestDir, count: int | Literal["all"]) -> None:
+def test_replay_of_some_legs_plays_these_with_the_other_legs_of_their_deals(
+    played: ContestDir, count: int | Literal["all"]
+) -> None:
     found = verify(CONTEST, config=played.config, replay=count)
-    assert (found.problems, found.replayed) == ((), 5 if count == "all" else count)
+    assert found.problems == ()
+    assert found.replayed == 5 if count == "all" else count <= found.replayed <= min(5, 2 * count)
 
 
 def test_a_replay_makes_objects_of_its_legs_alone_and_plays_them_on_all_workers(
@@ -314,7 +317,7 @@ def test_a_replay_makes_objects_of_its_legs_alone_and_plays_them_on_all_workers(
 
     monkeypatch.setattr(Legs, "__getitem__", noting)
     monkeypatch.setattr(verify_games, "_task", noting_task)
-    for cores, count, cut in ((1, 0, []), (1, 1, [1]), (1, 5, [2, 2, 1]), (2, 5, [1] * 5)):
+    for cores, count, cut in ((1, 0, []), (1, 5, [2, 2, 1]), (2, 5, [2, 2, 1])):  # legs of one deal stay together
         monkeypatch.setattr("tournament.audit.verification.cores", lambda cores=cores: cores)
         looked_at.clear()
         tasks.clear()

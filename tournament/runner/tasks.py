@@ -93,8 +93,9 @@ class TaskQueue:
     def next_task(self) -> Batches | None:
         """The next legs, without those of bots and matches that are out; None when there are no more.
 
-        A batch ends where ranks do, so that parts stay in schedule order, and at the end of a replica. Legs with
-        processes that have the same deals stay together: only their worker knows when the processes of one have ended.
+        A batch ends where ranks do, so that parts stay in schedule order, and at the end of a replica. Legs that have
+        the same deals stay together: only their worker knows when the processes of one have ended, and what the blocks
+        of all of them add up to.
         """
         batches: list[list[Leg]] = []
         schedule, (out, matches) = self._schedule, self._out()
@@ -115,7 +116,7 @@ class TaskQueue:
             in_lanes += has_processes
             inline += not has_processes
             many = inline and (inline + in_lanes >= _MOST_LEGS or len(batches) >= _MOST_BATCHES)
-            one_follows = has_processes and (fixture.number + 1) % schedule.legs_of_deals
+            one_follows = (fixture.number + 1) % schedule.legs_of_deals
             if not one_follows and (many or self._size.is_full(inline, in_lanes)):
                 break
         self._size.inline_left -= inline

@@ -22,7 +22,7 @@ from tournament.contests.contest import Contest, LegLuck
 from tournament.contests.rules_loader import Source, load_source
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunError
-from tournament.leg import PROCESSES, Leg
+from tournament.leg import PROCESSES, Leg, legs_per_replica
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import NAME, ROWS_PER_BUFFER, Column, buffer_fields
@@ -33,7 +33,7 @@ from tournament.store.parquet_file import Runs
 from tournament.store.part_writer import PartWriter, origin_of
 from tournament.store.storage import Storage, open_storage, staged_name
 from tournament.worker.faults import Disqualified, Stopped
-from tournament.worker.leg import RulesFailed, leg_values, length_of, play_leg
+from tournament.worker.leg import RulesFailed, leg_values, length_of, play_leg, share_variances
 from tournament.worker.processes.spool import Spool
 
 if TYPE_CHECKING:
@@ -300,7 +300,7 @@ def play_task(
                     sinks[-1] = open_sink(its_legs)
                 results.append(played)
             seconds = time.perf_counter() - started
-        filled = _finished(contest, sinks, results, lanes.confined_by)
+        filled = _finished(contest, task, sinks, results, lanes.confined_by)
     return Receipt(
         tuple(filled),
         seconds,
@@ -389,11 +389,11 @@ class _Lanes:
         played.rows.replay_into(sink)
         found, luck = played.result, sink.take_luck()
         sums = found.sums if luck is None else leg_sums(found.by_block, length_of(contest, found), luck)
-        return replace(found, sums=sums, seconds=self.seconds / self.legs)
+        return replace(found, sums=sums, luck_by_block=luck, seconds=self.seconds / self.legs)
 
 
 def _finished(
-    contest: Contest, sinks: Sequence[ParquetSink], results: Sequence[list[LegResult]], confined_by: str
+    contest: Contest, task: Task, sinks: Sequence[ParquetSink], results: Sequence[list[LegResult]], confined_by: str
 ) -> list[Batch]:
     """The batches, their parts put on disk, without those of which nothing was played. Raises OSError, and RunError for
     points that records can't hold."""
@@ -402,7 +402,8 @@ def _finished(
         if not its_results:
             sink.abandon()
             continue
-        legs = Legs.of(its_results)
+        per_deal = legs_per_replica(task.settings, len(its_results[0].seats))
+        legs = Legs.of(share_variances(contest, its_results, per_deal))
         if problem := too_much(legs):
             raise RunError(f"{contest.name}: {problem}; its rules have to give fewer")
         name = batch_name(its_results[0].match, its_results[0].number, (one.digest for one in its_results))
