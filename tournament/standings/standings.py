@@ -23,7 +23,7 @@ from tournament.standings.standard_errors import Differences, ScoreErrors
 from tournament.standings.tables import pairs_of_tables, tally_of_tables
 from tournament.standings.tally import Tally, tally_of_points
 from tournament.store.field import Batch, ContestSetup, FailedLeg, FieldEntrant, Until
-from tournament.store.legs import Fault, LegResult, Legs
+from tournament.store.legs import Fault, LegResult, Legs, Used, used_by
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,7 @@ class Standings:
     failed_legs: tuple[FailedLeg, ...] = ()
     rows_of_matches: Callable[[], MatchRows] = field(default=MatchRows.nothing, compare=False)
     began_again: tuple[str, ...] = ()
+    find_used: Callable[[], Mapping[str, Used]] = field(default=dict, compare=False)
 
     @cached_property
     def matches(self) -> Matches:
@@ -250,6 +251,7 @@ def compute_standings(field: ContestSetup, batches: Sequence[Batch], scoring: Ho
         field.failed_legs,
         partial(_rows_of_matches, legs, per_replica, scoring, facts, drawn),
         tuple(sorted({name for leg in np.flatnonzero(legs.tries > 1).tolist() for name in legs[leg].seats})),
+        partial(used_by, legs),
     )
 
 

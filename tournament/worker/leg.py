@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -21,7 +21,7 @@ from tournament.leg import Leg, Seat, Unfit
 from tournament.store.columns import buffer_fields
 from tournament.store.field import MOST_REASON, FailedLeg
 from tournament.store.leg_sums import leg_sums
-from tournament.store.legs import Fault, LegResult, kept_faults
+from tournament.store.legs import Fault, LegResult, Used, kept_faults
 from tournament.worker.faults import LegFaults, Stopped
 from tournament.worker.wasm.loading import LoadedBot, load_bot
 from tournament.worker.wasm.seating import Limits, Seating
@@ -122,7 +122,7 @@ def play_leg(
             answer = core.default()
     if meters is not None:
         meters += [seating.referee.fuel_used(seat) for seat in range(len(leg.seats))]
-    return leg_result(contest, leg, core, faults, take_luck(), time.perf_counter() - began)
+    return leg_result(contest, leg, core, faults, seating.used(), take_luck(), time.perf_counter() - began)
 
 
 def new_core(
@@ -220,10 +220,16 @@ def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults
 
 
 def leg_result(
-    contest: Contest, leg: Leg, core: GameCore, faults: LegFaults, luck: Floats | None = None, seconds: float = 0.0
+    contest: Contest,
+    leg: Leg,
+    core: GameCore,
+    faults: LegFaults,
+    used: Sequence[Used],
+    luck: Floats | None = None,
+    seconds: float = 0.0,
 ) -> LegResult:
-    """The result of a leg, from its core, `luck` as `leg_sums` takes it, and the seconds that it took. Raises
-    RulesFailed."""
+    """The result of a leg, from its core, what its bots `used`, `luck` as `leg_sums` takes it, and the seconds that it
+    took. Raises RulesFailed."""
     try:
         core.check()
     except Exception as failure:
@@ -245,6 +251,7 @@ def leg_result(
         house=leg.house.name if leg.house else "",
         by_block=by_block,
         seconds=seconds,
+        used=tuple(used),
     )
 
 
