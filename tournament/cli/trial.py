@@ -73,7 +73,7 @@ def check(
         raise InputError(f"{bot}: not found{hint}")
     if contest is None and are_rules(bot):
         if seed is not None or submission_limits or quick:
-            raise InputError(f"{bot}: this is a contest's rules; --seed, --submission-limits and --quick are for bots")
+            raise InputError(f"{bot}: this is a contest's rules; --quick, --seed and --submission-limits are for bots")
         with Screen(err, bot.name) as screen:
             table, sound = check_rules(bot, screen, thorough=thorough)
         out.print(table)

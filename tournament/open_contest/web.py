@@ -68,7 +68,7 @@ _COOKIE = "token"
 _HEADERS = {
     "content-security-policy": served_policy(),
     "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",  # With no-referrer, browsers send forms with the Origin "null".
     "cross-origin-resource-policy": "same-origin",
     "x-frame-options": "DENY",
 }

@@ -111,6 +111,7 @@ class Standings:
     def duplicate_variance(self) -> float | None:
         """Variance of sums of duplicate matches, as a multiple of that of independent legs; None if unknown."""
         return self.find_duplicate_variance()
+
     find_used: Callable[[], Mapping[str, Used]] = field(default=dict, compare=False)
 
     @cached_property
