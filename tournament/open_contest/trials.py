@@ -66,7 +66,11 @@ def quick_check(
         Whether the bot did, None if a few seconds didn't tell; and the text for its author.
     """
     found, said = check(settings, contest, bot, built, QUICK_SECONDS, stopping, quick=True)
-    return (None, "the quick trial took too long to tell") if found is None else (found, said)
+    if found is None:
+        return None, f"no end in {QUICK_SECONDS:g} s: an endless loop, or a slow build? The full trial decides"
+    if found:  # The full trial has the verdict.
+        said = "\n".join(line for line in said.splitlines() if not line.lstrip().startswith("verdict")).rstrip()
+    return found, said
 
 
 def check(

@@ -17,7 +17,7 @@ from tournament.worker.leg import limits_of
 from tournament.worker.observation import cut_short
 
 GAMES = 3
-SECONDS = 4.0  # of processor time for the games, so that a loop shows within 5 s
+SECONDS = 3.0  # of processor time for the games, so that a loop shows within 5 s
 
 
 def check_quickly(
@@ -36,7 +36,7 @@ def check_quickly(
     is_cut = allowed > SECONDS
     limits = {"seed": settings.seed or drawn_seed(), "seconds": min(SECONDS, settings.seconds)}
     limits |= {"program_seconds": SECONDS} if is_cut and submission.kind == "program" else {}
-    limits |= {"idle_seconds": min(SECONDS, settings.idle_seconds)}
+    limits |= {"idle_seconds": min(SECONDS, settings.idle_seconds), "max_faults": 0}
     tried = build(contest, settings.model_copy(update=limits), sandbox, path, listener.on_message)
     bot, slow = tried.bot, f"took more than {SECONDS:g} s: an endless loop? The contest allows {allowed:g} s"
     if bot.artifact is None:
