@@ -106,13 +106,12 @@ class Standings:
     rows_of_matches: Callable[[], MatchRows] = field(default=MatchRows.nothing, compare=False)
     began_again: tuple[str, ...] = ()
     find_duplicate_variance: Callable[[], float | None] = field(default=lambda: None, compare=False)
+    find_used: Callable[[], Mapping[str, Used]] = field(default=dict, compare=False)
 
     @cached_property
     def duplicate_variance(self) -> float | None:
         """Variance of sums of duplicate matches, as a multiple of that of independent legs; None if unknown."""
         return self.find_duplicate_variance()
-
-    find_used: Callable[[], Mapping[str, Used]] = field(default=dict, compare=False)
 
     @cached_property
     def matches(self) -> Matches:
