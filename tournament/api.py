@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from tournament.config import Config, ExecutorName, load_config
+from tournament.config import Config, ExecutorName, load_config, load_contests
+from tournament.contests import BUILT_IN
 from tournament.errors import InputError
 from tournament.keys import drawn_seed
 from tournament.records.results import Results, load
@@ -26,7 +27,7 @@ if TYPE_CHECKING:  # what plays needs none of these
 
 
 def run(
-    contest: str = "von_neumann_poker",
+    contest: str | None = None,
     *,
     config: str | os.PathLike[str] | None = None,
     entrants: str | os.PathLike[str] | None = None,
@@ -45,7 +46,7 @@ def run(
     Arguments that aren't given come from tournament.toml.
 
     Args:
-        contest: Name of the contest's table.
+        contest: Name of the contest's table; default the settings file's only one, or von_neumann_poker.
         config: Path of tournament.toml.
         entrants: Folder of bots.
         results: Folder or URL for the records.
@@ -65,6 +66,7 @@ def run(
         InputError: A setting, file or argument is wrong.
         RunError: The run ended early; committed games are kept.
     """
+    contest = _chosen(contest, config, results)
     given = {"entrants": entrants, "results": results, "sessions": sessions, "seed": seed}
     chosen = load_config(
         contest, config, **given, **settings, workers=workers, executor=executor, ray_address=ray_address
@@ -75,6 +77,20 @@ def run(
             raise InputError(f"{unlike}; give archive=True to let them")
         run_prepared(prepared, listener)
     return load(join_location(chosen.results, contest))
+
+
+def _chosen(contest: str | None, config: str | os.PathLike[str] | None, results: object) -> str:
+    """Return the contest that is meant: the one that is named, or the settings file's only one.
+
+    Raises:
+        InputError: None is named, and the file has several.
+    """
+    if contest is not None:
+        return contest
+    names = load_contests(None if config is None else Path(config), results).chosen
+    if len(names) == 1 or names == BUILT_IN:
+        return names[0]
+    raise InputError(f"contest: the settings file has several; expected one of: {', '.join(names)}")
 
 
 def match(
@@ -97,7 +113,7 @@ def match(
     """Play a bot against some or all others and return a report, as `tournament match` does.
 
     Args:
-        contest: Name of the contest's table.
+        contest: Name of the contest's table; default the settings file's only one, or von_neumann_poker.
         bot: Path or name of a bot.
         *others: Paths or names of opponents; without any, all entrants.
         baseline: Another version of the bot, which plays the same deals.
@@ -141,7 +157,7 @@ def match(
 
 
 def verify(
-    contest: str = "von_neumann_poker",
+    contest: str | None = None,
     *,
     replay: int | Literal["all"] = 0,
     config: str | os.PathLike[str] | None = None,
@@ -152,7 +168,7 @@ def verify(
     """Check all records of a contest, as `tournament verify` does.
 
     Args:
-        contest: Name of the contest's table.
+        contest: Name of the contest's table; default the settings file's only one, or von_neumann_poker.
         replay: How many random legs to play again, or "all".
         config: Path of tournament.toml.
         entrants: Folder of bots.
@@ -168,13 +184,14 @@ def verify(
     """
     from tournament.audit.verification import verify_contest
 
+    contest = _chosen(contest, config, results)
     config_of = partial(load_config, path=config, entrants=entrants, results=results)
     location = join_location(config_of(contest).results, contest)
     return verify_contest(location, config_of, None if replay == "all" else replay, listener or NullListener())
 
 
 def report(
-    contest: str = "von_neumann_poker",
+    contest: str | None = None,
     output: str | os.PathLike[str] = "report.html",
     *,
     config: str | os.PathLike[str] | None = None,
@@ -184,7 +201,7 @@ def report(
     """Write a contest's report, one page of HTML, and return its path, as `tournament report` does.
 
     Args:
-        contest: Name of the contest's table.
+        contest: Name of the contest's table; default the settings file's only one, or von_neumann_poker.
         output: Path of the page.
         config: Path of tournament.toml.
         results: Folder or URL of the records.
@@ -196,6 +213,7 @@ def report(
     """
     from tournament.reporting.writing import make_page, write_report  # needs templates, and playing doesn't
 
+    contest = _chosen(contest, config, results)
     chosen = load_config(contest, config, results=results)
     config_of = partial(load_config, path=config, results=results)
     text, _ = make_page(join_location(chosen.results, contest), public=public, config_of=config_of)
@@ -204,7 +222,7 @@ def report(
 
 
 def replay(
-    contest: str = "von_neumann_poker",
+    contest: str | None = None,
     *,
     match: int | tuple[str, ...],
     session: int,
@@ -216,7 +234,7 @@ def replay(
     """Play a recorded session again, or one game of it, and return each step, as `tournament replay` does.
 
     Args:
-        contest: Name of the contest's table.
+        contest: Name of the contest's table; default the settings file's only one, or von_neumann_poker.
         match: Number of the match, or the names of its bots.
         session: Session of the match, from 0.
         game: Game of the session, from 0; by default all.
@@ -230,5 +248,6 @@ def replay(
     """
     from tournament.audit.replay import replay_games
 
+    contest = _chosen(contest, config, results)
     config_of = partial(load_config, path=config, entrants=entrants, results=results)
     return replay_games(join_location(config_of(contest).results, contest), config_of, match, session, game)

@@ -21,7 +21,6 @@ from pydantic import (
     ValidationError,
     ValidationInfo,
     field_validator,
-    model_validator,
 )
 
 from tournament.contests import BUILT_IN, KNOWN_RULES, find_contest, no_contest
@@ -132,15 +131,6 @@ class WatchSettings(BaseModel):
     trial_workers: int | None = Field(
         None, ge=1, le=1000, description="full trials at a time; default the machine's cores less one, at least one"
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _has_no_old_keys(cls, values: Any) -> Any:
-        if isinstance(values, dict) and "max_games_per_call" in values:
-            raise ValueError(
-                "max_games_per_call is gone: a practice match has at most about 5,000,000 games; remove the line"
-            )
-        return values
 
     @field_validator("closes")
     @classmethod
@@ -442,6 +432,8 @@ def _unknown(key: str, value: object, model: type[BaseModel], table: str | None)
         return f"{key} is a contest's key: it stands below the contest's table, as [{next(iter(BUILT_IN))}]"
     if key == "deals" and issubclass(model, ContestSettings):  # of files from before
         return "deals is no setting any more: each leg has deals of its own; delete this line"
+    if key == "max_games_per_call" and model is WatchSettings:  # of files from before
+        return f"{key} is no key any more: a practice match has at most about 5,000,000 games; delete this line"
     known = [*model.model_fields, *([_SANDBOX, _WATCH, *BUILT_IN] if table is None else [])]
     kind = "table" if isinstance(value, dict) else "key"
     return f"unknown {kind} {key}; expected one of: {', '.join(known)}{did_you_mean(key, known)}"

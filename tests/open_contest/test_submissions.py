@@ -160,6 +160,7 @@ def test_it_opens_and_closes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         ("closes = 3", "closes = 3: must be a date, a time and an offset"),
         ("closes = 2026-06-02T15:00:00Z\nopens = 2026-06-02T15:00:00Z", "must be after opens = 2026-06-02T15:00:00"),
         ('renamed = {new = "old"}', "unknown table renamed"),
+        ("max_games_per_call = 5", "max_games_per_call is no key any more: a practice match has at most about"),
     ],
 )
 def test_a_date_of_the_file_is_taken_or_explained(tmp_path: Path, line: str, found: str | None) -> None:

@@ -255,7 +255,12 @@ class Watch:
                 publish_it = partial(publish, self.published, contest.name, config, open=open)
                 return self._published(contest, "board", (lies, is_over), publish_it)
 
-            standings = run_prepared(prepared, _Between(listener, partial(board, open=True), came))
+            began = time.monotonic()
+            try:
+                standings = run_prepared(prepared, _Between(listener, partial(board, open=True), came))
+            finally:
+                if not is_over:
+                    self._spend(contest, lies, time.monotonic() - began)
         closes = is_over and not standings.is_provisional
         is_current = board(open=not closes)
         self.shown.show(config, standings)
@@ -270,6 +275,18 @@ class Watch:
         elif is_current:
             self.shown.tell(contest.name, "the final is played" if is_over else "the board is current")
         return lies
+
+    def _spend(self, contest: _Contest, lies: _Files, seconds: float) -> None:
+        """Divide the seconds of a round among the authors whose bots came since the last one."""
+        before = contest.attended[0] if contest.attended else lies
+        changed = {path for path, state in lies.items() if before.get(path) != state}
+        entrants = contest.config.entrants
+        bots = {Path(os.path.relpath(path, entrants).split(os.sep)[0]).stem for path in changed}
+        if self.submissions and bots:
+            jobs = self.submissions.jobs
+            authors = {owner[0] for bot in bots if (owner := jobs.owner(contest.name, bot))}
+            if authors:
+                jobs.spend(authors, seconds / len(authors), self.now())
 
     def _with_authors(self, config: Config, name: str) -> Config:
         """The settings with who submitted which bot, if that decides who sits at a table."""
