@@ -214,7 +214,7 @@ class _Replay:
         if players.others:
             notes.append(f"not as the entrants folder has them: {', '.join(sorted(players.others))}")
         problems = list(players.problems)
-        chosen = chosen_legs(self.batches, players.missing, count)
+        chosen = chosen_legs(self.batches, players.missing, count, players.schedule.legs_of_deals)
         done, total = 0, sum(len(places) for _, places in chosen)
         executor = LocalExecutor(self.config.general.workers or cores())
         recorded = Legs.joined(batch.legs for batch in self.batches)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tournament.arrays import Whole
 from tournament.artifacts.archive import recipe_of
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.artifacts.python_artifact import legs_may_share
@@ -147,17 +148,35 @@ def _entrant_problems(known: FieldEntrant, here: Entrant) -> Iterator[Problem]:
 Chosen = Sequence[tuple[Batch, npt.NDArray[np.intp]]]  # legs by their places in their batch, in order
 
 
-def chosen_legs(batches: Sequence[Batch], missing: frozenset[str], count: int | None) -> Chosen:
-    """This many random legs, or all there are, whose players are here."""
+def chosen_legs(batches: Sequence[Batch], missing: frozenset[str], count: int | None, legs_of_deals: int) -> Chosen:
+    """This many random legs, or all there are, whose players are here.
+
+    Others of a batch that share their deals come along, because their variances depend on each other.
+    """
     here = [_with_players(batch.legs, missing) for batch in batches]
     ends = np.cumsum([len(places) for places in here])
     if count is not None and len(ends) and count < ends[-1]:
         sample = np.sort(np.array(random.SystemRandom().sample(range(int(ends[-1])), count), np.intp))
         starts = ends - [len(places) for places in here]
         here = [
-            places[sample[(sample >= start) & (sample < end)] - start] for places, start, end in zip(here, starts, ends)
+            _with_their_deals(batch.legs, places, sample[(sample >= start) & (sample < end)] - start, legs_of_deals)
+            for batch, places, start, end in zip(batches, here, starts, ends)
         ]
     return [(batch, places) for batch, places in zip(batches, here) if len(places)]
+
+
+def _deals(legs: Legs, legs_of_deals: int) -> Whole:
+    """Return for each leg of a batch a number of its deals, which ascends."""
+    deal = legs.number // legs_of_deals
+    return np.cumsum((np.diff(legs.match, prepend=-1) != 0) | (np.diff(deal, prepend=-1) != 0))
+
+
+def _with_their_deals(
+    legs: Legs, places: npt.NDArray[np.intp], some: npt.NDArray[np.intp], legs_of_deals: int
+) -> npt.NDArray[np.intp]:
+    """Return those of the places of legs whose deals are those of some of them."""
+    deals = _deals(legs, legs_of_deals)[places]
+    return places[np.isin(deals, deals[some])]
 
 
 def _with_players(legs: Legs, missing: frozenset[str]) -> npt.NDArray[np.intp]:
@@ -184,10 +203,9 @@ def replay_problems(
     """
     share = -(-sum(len(places) for _, places in chosen) // (4 * executor.workers))
     some = [
-        (batch, places[first : first + cut])
+        (batch, several)
         for batch, places in chosen
-        for cut in [min(share, _MOST_LEGS)]
-        for first in range(0, len(places), cut)
+        for several in _cut(_deals(batch.legs, players.schedule.legs_of_deals)[places], places, min(share, _MOST_LEGS))
     ]
     with scratch_folder() as folder:
         there = FolderStorage(str(folder))
@@ -216,6 +234,16 @@ def replay_problems(
         finally:
             played.close()
         yield from alien
+
+
+def _cut(deals: Whole, places: npt.NDArray[np.intp], count: int) -> list[npt.NDArray[np.intp]]:
+    """Return places in pieces of this many, or of a few more, so that those with the same deals stay together."""
+    ends = np.flatnonzero(np.diff(deals)) + 1
+    cuts: list[int] = []
+    for end in ends.tolist():
+        if end - (cuts[-1] if cuts else 0) >= count:
+            cuts.append(end)
+    return np.split(places, cuts) if len(places) else []
 
 
 def _task(contest: Contest, players: Players, there: FolderStorage, legs: Sequence[Leg]) -> Task:

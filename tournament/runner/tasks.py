@@ -83,8 +83,8 @@ class TaskQueue:
     def next_task(self) -> tuple[Leg, ...]:
         """The next legs, without those of bots and matches that are out; () when there are no more.
 
-        Legs with processes that have the same deals stay together: only their worker knows when the processes of one
-        have ended.
+        Legs that have the same deals stay together: only their worker knows when the processes of one have ended, and
+        what the blocks of all of them add up to.
         """
         legs: list[Leg] = []
         schedule, (out, matches) = self._schedule, self._out()
@@ -96,7 +96,7 @@ class TaskQueue:
             has_processes = fixture.has_processes
             in_lanes += has_processes
             inline += not has_processes
-            one_follows = has_processes and (fixture.number + 1) % schedule.legs_of_deals
+            one_follows = (fixture.number + 1) % schedule.legs_of_deals
             is_full = (inline and inline + in_lanes >= _MOST_LEGS) or self._size.is_full(inline, in_lanes)
             if is_full and not one_follows:
                 break

@@ -40,7 +40,12 @@ LEGS = (
     Column("points", "float64", "points of the bot over the leg"),
     Column("squared_points", "float64", "sum of the squares of its points by session"),
     Column("luck", "float64", "what luck was worth to it, in points; 0 in a contest without a correction"),
-    Column("variance", "float64", "variance of points over other sessions, by batch means; 0 if it can't be told"),
+    Column(
+        "variance",
+        "float64",
+        "variance of points over other sessions, by batch means, in a duplicate match an equal part of that of the sum"
+        " of its legs; 0 if it can't be told",
+    ),
     Column("adjusted_variance", "float64", "the same of points − luck"),
     Column("covariance", "float64", "covariance of points with those of the next seat, after the last one the first"),
     Column("faults", "int32", "faults of the bot in the leg"),

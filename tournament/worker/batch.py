@@ -21,7 +21,7 @@ from tournament.contests.contest import Contest, LegLuck
 from tournament.contests.rules_loader import Source, load_source
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunError
-from tournament.leg import PROCESSES, Leg
+from tournament.leg import PROCESSES, Leg, legs_per_replica
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import NAME, ROWS_PER_BUFFER, Column, buffer_fields
@@ -32,7 +32,7 @@ from tournament.store.parquet_file import Runs
 from tournament.store.part_writer import PartWriter, finish_batch, origin_of
 from tournament.store.storage import Storage, open_storage, staged_name
 from tournament.worker.faults import Disqualified, Stopped
-from tournament.worker.leg import RulesFailed, leg_values, length_of, play_leg
+from tournament.worker.leg import RulesFailed, leg_values, length_of, play_leg, share_variances
 from tournament.worker.processes.spool import Spool
 
 if TYPE_CHECKING:
@@ -285,7 +285,7 @@ def play_task(
                     games.rows = sessions.rows = 0
                     sink = open_sink()
                 seconds = time.perf_counter() - started
-            batches = _finished(contest, sink, played, task.origin, lanes.confined_by)
+            batches = _finished(contest, task, sink, played, lanes.confined_by)
     except BaseException:
         sink.abandon()
         raise
@@ -369,21 +369,22 @@ class _Lanes:
         played.rows.replay_into(sink)
         found, luck = played.result, sink.take_luck()
         sums = found.sums if luck is None else leg_sums(found.by_block, length_of(contest, found), luck)
-        return replace(found, sums=sums, seconds=self.seconds / self.legs)
+        return replace(found, sums=sums, luck_by_block=luck, seconds=self.seconds / self.legs)
 
 
 def _finished(
-    contest: Contest, sink: ParquetSink, results: Sequence[LegResult], origin: Origin, confined_by: str
+    contest: Contest, task: Task, sink: ParquetSink, results: Sequence[LegResult], confined_by: str
 ) -> tuple[Batch, ...]:
     """The batch, its parts put on disk; none of which nothing was played. Raises OSError, and RunError for points that
     records can't hold."""
     if not results:
         sink.abandon()
         return ()
-    legs = Legs.of(results)
+    per_deal = legs_per_replica(task.settings, len(results[0].seats))
+    legs = Legs.of(share_variances(contest, results, per_deal))
     if problem := too_much(legs):
         raise RunError(f"{contest.name}: {problem}; its rules have to give fewer")
-    return (finish_batch(sink.games_part, sink.sessions_part, legs, origin, confined_by, sink.name),)
+    return (finish_batch(sink.games_part, sink.sessions_part, legs, task.origin, confined_by, sink.name),)
 
 
 def _without_bool(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
