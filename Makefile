@@ -215,7 +215,7 @@ $(VENV)/azurite: | $(VENV)/compilers
 
 $(VENV)/installed: $(VENV)/compilers pyproject.toml .ci/constraints.txt
 	@echo "Downloading packages (half a minute, once)"
-	@$(call quietly, ENGINE_LATER=1 $(INSTALL) --no-build-isolation --editable .)
+	@$(call quietly, ENGINE_LATER=1 $(INSTALL) --no-build-isolation --editable '.[serve]')
 	@touch $@
 
 $(VENV)/compilers:

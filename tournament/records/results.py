@@ -418,14 +418,14 @@ def standing_values(line: Any) -> dict[str, Any]:
     return {key: getattr(line, key) for key in STANDING} | dict(line.measures)
 
 
-def standings_csv(ranking: Standings, authors: Mapping[str, str]) -> str:
-    """The leaderboard as a table for spreadsheets: a line for each bot, with what scripts get."""
+def standings_csv(ranking: Standings, authors: Mapping[str, str], more: Sequence[Mapping[str, Any]] = ()) -> str:
+    """Return the leaderboard as a table for spreadsheets: a line for each bot, and `more` lines below these."""
     rows = [
         # Who has no match has no score: a 0 would be better than the last one's, in a gradebook too.
         _with_author(line, authors) | ({} if line.matches else {"score": None, "points_per_session": None})
         for line in ranking.entrants
     ]
-    return rows_csv(rows or [dict.fromkeys(STANDING)])
+    return rows_csv([*rows, *more] if rows else [dict.fromkeys(STANDING), *more])
 
 
 def _with_author(line: Any, authors: Mapping[str, str]) -> dict[str, Any]:

@@ -54,7 +54,7 @@ class Findings:
     """What a report shows. `entrants` are in the order of the survey's sums; `settings` are without the seed.
 
     `seed` is None unless it is to be shown. `origins` are the versions of this package that played.
-    `matches` is how many there are.
+    `matches` is how many there are. `stamp` tells apart boards that are published.
     """
 
     ranking: Standings
@@ -71,6 +71,7 @@ class Findings:
     seed: str | None
     with_games: bool
     made: str
+    stamp: str = ""
     versions: Mapping[str, Sequence[Version]] = field(default_factory=dict)
     losses: Mapping[str, Losses] = field(default_factory=dict)
     matches: int = 0

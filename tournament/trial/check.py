@@ -198,7 +198,7 @@ def _check(
         late = is_boxed and entrant.failed == "fuel"
         problem, slow = (None, f"a start {waits}") if late else (entrant.problem, "")
         return CheckReport(entrant.name, kind, 0, problem, slow=slow)
-    named = _opponent_in_words(contest, tried.opponent)
+    named = opponent_in_words(contest, tried.opponent)
     doing(f"playing against {named}")
     played = _play_on(tried)
     first, shorter, quick = played.trial, played.pairing, played.seconds < _SECONDS
@@ -374,7 +374,8 @@ def _explained(
     return tuple(explained), games
 
 
-def _opponent_in_words(contest: Contest, opponent: HousePlayer) -> str:
+def opponent_in_words(contest: Contest, opponent: HousePlayer) -> str:
+    """Return what messages call the opponent of a trial."""
     if contest.house is None:
         return "the house bot, the one that tournament new writes"
     return f"{opponent.name}, a house player"
