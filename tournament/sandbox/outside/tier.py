@@ -37,14 +37,6 @@ def version_here() -> int:
     raise InputError(f"bots can't be confined: {missing}; {MEND}")
 
 
-def in_words() -> str:
-    """The tier in a few words."""
-    try:
-        return f"Landlock {version_here()}"
-    except InputError:
-        return "Landlock is missing"
-
-
 def _main(config: Path) -> int:
     """Say what is missing, unless tournament.toml goes without."""
     try:
