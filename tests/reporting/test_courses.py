@@ -16,7 +16,7 @@ from tournament.records.results import load
 from tournament.reporting.findings import find
 from tournament.reporting.trends import Course
 from tournament.standings.student_t import quantile
-from tournament.store.ledger import Batch
+from tournament.store.field import Batch
 from tournament.store.legs import Legs
 
 

@@ -179,7 +179,7 @@ def test_a_bot_set_aside_keeps_its_recorded_matches_and_its_rank(
     place.play()
     before = read_outcome(place.results)
     place.config.write_text(place.config.read_text().replace("replicas = 2", "replicas = 4"))
-    late_in(monkeypatch, 2)
+    late_in(monkeypatch, 99)
     place.play(listener=said)
     set_aside(place, said)
     after = read_outcome(place.results)

@@ -15,7 +15,7 @@ from tournament.runner.schedule.legs import Competitor, Replicas, RoundRobin
 from tournament.standings.rank_bounds import with_implied
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.tables import pairs_of_tables
-from tournament.store.ledger import Batch, ContestSetup, FieldEntrant, Setting
+from tournament.store.field import Batch, ContestSetup, FieldEntrant, Setting
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import DIGESTS, Legs, Rest
 

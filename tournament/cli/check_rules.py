@@ -24,15 +24,26 @@ def are_rules(path: Path) -> bool:
     return path.suffix == ".py" and path.is_file() and bool(_RULES.search(read_small_file(path, MOST_BYTES)))
 
 
-def check_rules(path: Path, screen: Screen) -> tuple[Table, bool]:
-    """Return a line for each check of the conformance suite, and whether all hold. Raises InputError without rules."""
+def check_rules(path: Path, screen: Screen, *, thorough: bool = False) -> tuple[Table, bool]:
+    """Return a line for each check of the conformance suite, and whether all hold.
+
+    Args:
+        path: The file with the rules.
+        screen: Shows which check runs.
+        thorough: Whether positions are compared at every number of seats.
+
+    Raises:
+        InputError: The file has no rules.
+    """
     from tournament import conformance
 
     contest = load_rules(path.name, path.parent)
     table, sound = facts_table(), True
     table.add_row("rules", f"{contest.rules}, {contest.title}")
     with scratch_folder() as folder:
-        suite = conformance.ContestSuite(contest.rules, folder, rules=str(path.absolute()), sessions=_SESSIONS)
+        suite = conformance.ContestSuite(
+            contest.rules, folder, rules=str(path.absolute()), thorough=thorough, sessions=_SESSIONS
+        )
         for check in conformance.CHECKS:
             screen.doing(f"checking: {check.__name__}")
             try:
@@ -44,7 +55,7 @@ def check_rules(path: Path, screen: Screen) -> tuple[Table, bool]:
                     break
             else:
                 table.add_row(check.__name__, Text((check.__doc__ or "").strip()))
-        if sound and (worth := conformance.worth_of_positions(suite)):
+        for worth in conformance.worth_of_positions(suite) if sound else ():
             table.add_row("positions", Text(worth))
     words, style = ("fit to be played", "green") if sound else ("not fit to be played", "red")
     table.add_row("verdict", Text(words, style=style))

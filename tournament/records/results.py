@@ -23,9 +23,9 @@ from tournament.records.rows import EVERYTHING, Selection, dataset_of, loaded_be
 from tournament.standings.outlier_pairs import outlier_pairs
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.columns import Column
-from tournament.store.ledger import Batch, ContestSetup, TableName
-from tournament.store.ledger_reading import read_records
-from tournament.store.storage import Storage, join_location, open_storage
+from tournament.store.field import Batch, ContestSetup, TableName
+from tournament.store.reading import read_records
+from tournament.store.storage import Storage, has_records, join_location, open_storage
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -319,7 +319,7 @@ def locate(results: str) -> str:
     """Where one contest's records are: there, or right below when that holds a single contest. Raises InputError
     else."""
     storage = open_storage(results)
-    if storage.list("ledger"):
+    if has_records(storage):
         return storage.location
     held = contests_held(storage.location)
     if len(held) != 1:
@@ -334,7 +334,7 @@ def contests_held(results: str) -> list[str]:
 
     def holds_records(name: str) -> bool:
         with contextlib.suppress(RunError):  # a folder that we may not read, such as that of a seed
-            return bool(open_storage(join_location(results, name)).list("ledger"))
+            return has_records(open_storage(join_location(results, name)))
         return False
 
     return [name for name in open_storage(results).folders() if valid_contest_name(name) and holds_records(name)]
@@ -345,7 +345,7 @@ def ranking_of(storage: Storage, field: ContestSetup, batches: Sequence[Batch]) 
     contest = contest_of(storage.location, field)
     house = contest.house
     if house and any(set(house.facts) - player.facts.keys() for player in field.house):
-        raise RunError(f"the ledger of {storage.location} lacks facts of house players; run again to mend it")
+        raise RunError(f"the field of {storage.location} lacks facts of house players; run again to write it again")
     return standings_of(contest, field, batches)
 
 

@@ -105,7 +105,8 @@ class LegResult:
 
     `out` are the seats whose bots are disqualified in it, in ascending order; with one and two seats that ended the
     leg. `faults` are the first ones, and the last one of each seat in `out`; `faults_left_out` counts the others by
-    seat, if there are any. `by_block`, the core's sums, has a leg that was just played; no record keeps them.
+    seat, if there are any. `by_block`, the core's sums, and `luck_by_block` has a leg that was just played; no record
+    keeps them.
     `seconds`: how long a worker was busy with it. `tries`: how often it began; what was answered before it broke off
     counted again.
     """
@@ -122,6 +123,7 @@ class LegResult:
     faults_left_out: tuple[int, ...] = ()
     house: str = ""
     by_block: tuple[SeatSums, ...] = field(default=(), compare=False, repr=False)
+    luck_by_block: Floats | None = field(default=None, compare=False, repr=False)
     seconds: float = field(default=0.0, compare=False, repr=False)
     tries: int = field(default=1, compare=False, repr=False)
 
