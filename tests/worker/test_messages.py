@@ -386,7 +386,9 @@ def test_word_that_bots_have_started_ends_their_start(stage: Stage) -> None:
     assert state(process.number) == (True, 1, False)
     os.write(process.writes, reply(serial, [(0, 0, b""), (50, 0, b""), (50, 0, b"")]))
     stage.table.start_bot(second, 0, 2)  # with the next message
-    serial, kinds = process.asked()
+    while state(process.number)[1] == 1:
+        assert stage.run() == []
+    serial, kinds = process.read()
     assert -1 in kinds and state(process.number) == (True, 2, True)
     os.write(process.writes, reply(serial, [(1, 0, b"")] * len(kinds)))
     stage.run()
