@@ -39,7 +39,7 @@ from tournament.config import load_config
 from tournament.contests.contest import Contest, CoreSetup
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.new import templates, write_new_bot
-from tournament.errors import RunError
+from tournament.errors import InputError, RunError
 from tournament.keys import KEY_BYTES, sub_key
 from tournament.leg import MOST_SEATS, LegPlan
 from tournament.records.results import Results

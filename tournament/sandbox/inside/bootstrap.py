@@ -186,7 +186,7 @@ def _read(size: int) -> bytes:
 
 def _fork_under_supervision(orders: Orders) -> _socket.socket:
     """Go on in a child, with the way to its parent, which answers when the child has it asked about new processes
-    (`starts`). When the child or the tournament ends, the parent ends all that the child started.
+    (`fork_limit`). When the child or the tournament ends, the parent ends all that the child started.
 
     A command that outlives the signal for the end of its time, and so is killed, is told from one that others killed.
     """

@@ -22,7 +22,7 @@ _SWITCHED_ON = "boot with lsm=landlock,… (the list of /sys/kernel/security/lsm
 def version_here() -> int:
     """The version of Landlock that confines bots here. Raises InputError where there is none, and says what is missing.
 
-    Bots are confined by any version: what later ones refuse, the filter of system calls refuses (`system_calls`).
+    Bots are confined by any version: what later ones refuse, the filter of system calls refuses (`inside.seccomp`).
     """
     try:
         return landlock.version()
