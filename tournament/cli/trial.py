@@ -92,8 +92,8 @@ def check(
         if as_json:
             print_json(check_values(report))
         else:
+            out.print(check_table(report))
             for game in report.at_fault:
                 print_game(out, game)
-            out.print(check_table(report))
     if not report.fit:
         raise typer.Exit(1)

@@ -118,7 +118,7 @@ def legs_of_content(content: bytes) -> tuple[Legs, str]:
 
 
 def _columns(legs: Legs) -> Iterable[npt.NDArray[Any]]:
-    return legs.digest, legs.players, legs.house, legs.whole, legs.sums, legs.more, legs.seconds
+    return legs.digest, legs.players, legs.house, legs.whole, legs.sums, legs.more, legs.seconds, legs.used
 
 
 def _legs(content: bytes, count: int, seats: int, names: tuple[str, ...], rests: tuple[Rest, ...]) -> Legs:
@@ -136,6 +136,7 @@ def _legs(content: bytes, count: int, seats: int, names: tuple[str, ...], rests:
         (empty.sums.dtype, (count, seats, empty.sums.shape[2])),
         (empty.more.dtype, (count,)),
         (empty.seconds.dtype, (count,)),
+        (empty.used.dtype, (count, seats, empty.used.shape[2])),
     ]
     sizes = [kind.itemsize * int(np.prod(shape)) for kind, shape in shapes]
     if count < 1 or not 1 <= seats <= 64 or sum(sizes) != len(content):
@@ -145,8 +146,8 @@ def _legs(content: bytes, count: int, seats: int, names: tuple[str, ...], rests:
     for (kind, shape), size in zip(shapes, sizes):
         columns.append(np.frombuffer(content, kind, size // kind.itemsize, first).reshape(shape, order="F"))
         first += size
-    digest, players, house, whole, sums, more, seconds = columns
-    legs = Legs(digest, names, players, house, whole, sums, rests, more, seconds)
+    digest, players, house, whole, sums, more, seconds, used = columns
+    legs = Legs(digest, names, players, house, whole, sums, rests, more, seconds, used)
     check_legs(legs)
     if not legs.are_in_order():
         raise ValueError("its legs are out of order")

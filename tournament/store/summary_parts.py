@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +19,12 @@ import pyarrow.parquet as pq
 from tournament.store.columns import Column
 from tournament.store.field import SUMMARY_FILE, Batch
 from tournament.store.leg_sums import LegSums
-from tournament.store.legs import DIGESTS, Legs
+from tournament.store.legs import DIGESTS, Legs, Used
 from tournament.store.parts import values_of
 from tournament.store.storage import Storage
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _SUMS = LegSums._fields
 LEGS = (
@@ -49,6 +52,9 @@ LEGS = (
     Column("ended", "bool", "whether these disqualified the bot; with one and two seats that ended the leg"),
     Column("tries", "int32", "how often the leg began; answers that were given before it broke off counted again"),
     Column("seconds", "float32", "how long a worker was busy with the leg; of legs played together their mean"),
+    Column("fuel", "int64", "fuel that the bot used, to seven digits; 0 of processes"),
+    Column("cpu_seconds", "float32", "processor time that its process used; 0 of WebAssembly"),
+    Column("memory_bytes", "int64", "most memory that it had at once; of WebAssembly without the stack"),
 )
 FAULTS = (
     Column("match", "int64", "match number"),
@@ -107,6 +113,14 @@ def summary_of(table: str, legs: Legs, per_replica: int) -> bytes:
     """Return the rows of legs in a table as a file, whose bytes follow from these legs alone."""
     legs = _with_own_names(legs)
     return _content(_legs_table(legs, per_replica) if table == "legs" else _faults_table(legs)).to_pybytes()
+
+
+def legs_frame(several: Sequence[Legs], per_replica: int) -> pd.DataFrame:
+    """Return the rows of legs as a data frame."""
+    tables = [_legs_table(legs, per_replica) for legs in several]
+    rows = pa.concat_tables(tables).unify_dictionaries() if tables else _schema(LEGS).empty_table()
+    frame: pd.DataFrame = rows.to_pandas()
+    return frame
 
 
 def _with_own_names(legs: Legs) -> Legs:
@@ -202,6 +216,7 @@ def _legs_table(legs: Legs, per_replica: int) -> pa.Table:
         "faults": counts,
         "ended": ended,
         **dict(zip(_SUMS, np.moveaxis(legs.sums, 2, 0))),
+        **dict(zip(Used._fields, np.moveaxis(legs.used, 2, 0))),
     }
     schema = _schema(LEGS)
     arrays: list[pa.Array[Any]] = []
