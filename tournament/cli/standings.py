@@ -100,9 +100,6 @@ def leaderboard(
     given = {"results": results, "final": final, "config": config}
     if below := reasons(found.ranking, commands_to_see(found.setup.contest, found.ranking, given)):
         out.print(below, soft_wrap=True)
-    for how in found.sandboxes:
-        if how.startswith("off"):
-            out.print(f"sandbox {printable(how)}", soft_wrap=True)
 
 
 def _authors(found: Loaded, authors: Path | None, config: Path | None) -> Mapping[str, str]:

@@ -223,11 +223,6 @@ class Results:
 
         return history_of(open_storage(self.location), self.ranking, name, ranking_of)
 
-    @property
-    def sandboxes(self) -> tuple[str, ...]:
-        """Sandboxes that confined the bots that are processes; empty if there were none."""
-        return sandboxes_of(self.batches)
-
     @cached_property
     def standings(self) -> pd.DataFrame:
         """Leaderboard, best first; rank is missing below the line."""
@@ -406,11 +401,6 @@ def fault_values(ranking: Standings) -> dict[str, list[Any]]:
         for leg in ranking.failed_legs
     ]
     return {name: [row[name] for row in rows] for name in FAULT_COLUMNS}
-
-
-def sandboxes_of(batches: Iterable[Batch]) -> tuple[str, ...]:
-    """What confined the bots that are processes, each way that occurs once."""
-    return tuple(sorted({batch.sandbox for batch in batches if batch.sandbox}))
 
 
 def standing_values(line: Any) -> dict[str, Any]:

@@ -67,7 +67,6 @@ class Findings:
     settings: Mapping[str, object]
     engine: str
     origins: tuple[str, ...]
-    sandboxes: tuple[str, ...]
     seed: str | None
     with_games: bool
     made: str
@@ -173,7 +172,6 @@ def _findings(
         {key: value for key, value in results.setup.settings.items() if key != "seed"},
         results.setup.engine,
         _origins(contest, results),
-        results.sandboxes,
         seed,
         with_games and bool(told or not ranking.has_means),
         datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
