@@ -59,10 +59,10 @@ from tournament.standings.standard_errors import Differences, Met
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.stopping import FEWEST_REPLICAS, critical_value, looks
 from tournament.store.columns import ROWS_PER_GROUP
-from tournament.store.ledger import Batch, ContestSetup, Until
+from tournament.store.field import Batch, ContestSetup, Until
 from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import Legs
-from tournament.worker.leg import NullSink, length_of, play_leg
+from tournament.worker.leg import NullSink, length_of, play_leg, share_variances
 
 HOLDEM_TRAINING = find_contest("holdem_training")
 PRISONERS_DILEMMA = find_contest("prisoners_dilemma", "matrix_game")
@@ -142,6 +142,7 @@ class Rehearsal:
     ) -> Rehearsal:
         """A rehearsal with these settings, and defaults for the others."""
         chosen = contest.settings.model_validate(settings)
+        contest = contest.seated(contest.seats_of(chosen.playing()) or len(entrants))
         field = field_of(contest, chosen.playing(), entrants, house, None)
         return cls(contest, chosen, artifacts_of(entrants, house), field)
 
@@ -170,9 +171,11 @@ class Rehearsal:
                 own = self.contest.luck.new(self.settings, leg.plan.first_session)
                 columns = self.contest.luck.columns
                 own.add({name: sink.games.arrays[name][: sink.games.rows] for name in columns})
-                result = replace(result, sums=leg_sums(result.by_block, length_of(self.contest, result), own.blocks()))
-            legs.append(replace(result, by_block=()))
-        return Legs.of(legs)
+                luck = own.blocks()
+                sums = leg_sums(result.by_block, length_of(self.contest, result), luck)
+                result = replace(result, sums=sums, luck_by_block=luck)
+            legs.append(result)
+        return Legs.of(share_variances(self.contest, legs, schedule.legs_of_deals))
 
     def ranked(self, legs: Legs) -> Standings:
         house = self.contest.house
@@ -515,28 +518,41 @@ def _whole_fields() -> Iterator[tuple[Contest, Sequence[HousePlayer], dict[str, 
 
 
 def _duplicate(tournaments: int) -> Iterator[str]:
-    """Pairs of legs with the same deals and swapped seats, against as many legs with independent deals."""
-    yield "| field | variance of scores, by duplicate of that without: median bot | least | most | the same, adjusted |"
-    yield "|---|---|---|---|---|"
+    """Legs with the same deals and rotated positions, against as many legs with independent deals.
+
+    What ± covers is judged by the mean of all other tournaments, whose own error is added.
+    """
+    yield (
+        "| field | variance of scores, by duplicate of that without: median bot | least | most | the same, adjusted "
+        "| covered by the ± of one replica | least |"
+    )
+    yield "|---|---|---|---|---|---|---|"
     for what, contest, entrants, settings in _swapping_fields():
+        seats = contest.seats_of(contest.settings.model_validate(settings).playing()) or len(entrants)
         spreads: dict[str, list[Floats]] = {}
-        for more in ({"replicas": 2}, {"duplicate": True}):
-            rehearsal = Rehearsal.of(contest, entrants, (), **settings, **more)
-            rankings = [rehearsal.tournament(number) for number in range(max(20, tournaments // 5))]
-            for column in ("score", "adjusted_score"):
+        for more in ({"replicas": seats}, {"duplicate": True}):
+            rehearsal = Rehearsal.of(contest, entrants, (), **(settings | more))
+            rankings = [rehearsal.tournament(number) for number in range(max(20, tournaments))]
+            for column in ("score", "adjusted_score", "ci_low", "ci_high", "stderr"):
                 scores = [
                     [getattr(line, column) for line in sorted(one.entrants, key=lambda line: line.name)]
                     for one in rankings
                 ]
-                # A score is the mean of replicas, but the sum of a duplicate match's legs.
-                scale = 2 if "duplicate" in more else 1
-                spreads.setdefault(column, []).append(np.var(np.array(scores, float) / scale, axis=0, ddof=1))
-        ratios = {column: of[1][of[0] > 0] / of[0][of[0] > 0] for column, of in spreads.items()}
+                # A score of two is the mean of replicas, but the sum of a duplicate match's legs.
+                scale = 2 if "duplicate" in more and not rankings[0].has_means else 1
+                spreads.setdefault(column, []).append(np.array(scores, float) / scale)
+        kept = spreads["score"][1].std(axis=0) > 0
+        ratios = {}
+        for column in ("score", "adjusted_score"):
+            of = [np.var(one, axis=0, ddof=1)[kept] for one in spreads[column]]
+            ratios[column] = of[1] / of[0]
         ratio, adjusted = ratios["score"], ratios["adjusted_score"]
         corrected = f"{np.median(adjusted):.2f}" if contest.luck else "as before"
+        score, low, high = (spreads[column][1][:, kept] for column in ("score", "ci_low", "ci_high"))
+        covered = ((low <= score.mean(axis=0)) & (score.mean(axis=0) <= high)).mean(axis=0)
         yield (
             f"| {what}, {len(rankings)} tournaments | {np.median(ratio):.2f} | {ratio.min():.2f} | {ratio.max():.2f} "
-            f"| {corrected} |"
+            f"| {corrected} | {100 * covered.mean():.1f}% | {100 * covered.min():.1f}% |"
         )
 
 
@@ -562,16 +578,26 @@ def _swapping_fields() -> Iterator[tuple[str, Contest, list[Entrant], dict[str, 
 
 
 def _dealt_in_python() -> Iterator[tuple[str, Contest, list[Entrant], dict[str, object]]]:
-    """Liar's dice of examples/: rules in Python, with dice as luck."""
-    folder = Path(__file__).parents[1] / "examples" / "liars_dice"
-    sys.path.insert(0, str(folder))
-    try:
-        contest: Contest = contest_of(importlib.import_module("liars_dice").LiarsDice)
-    finally:
-        sys.path.remove(str(folder))
-    source = (folder / "entrants" / "liars_dice" / "own_hand.c").read_text()
+    """Liar's dice and the auction of examples/: rules in Python, with dice and values as luck."""
+    contest = _example("liars_dice", "LiarsDice")
+    source = (_EXAMPLES / "liars_dice" / "entrants" / "liars_dice" / "own_hand.c").read_text()
     files = {f"own_hand_{more}.c": source.replace("+ 1] + 2)", f"+ 1] + {more})") for more in range(1, 5)}
     yield "liar's dice, four that doubt sooner or later", contest, built(contest, files), {"sessions": 40}
+    contest = _example("auction", "Auction")
+    bids = {f"bids_{share}.c": f"int bid(const View *v) {{ return v->value * {share} / 8; }}" for share in (4, 5, 6)}
+    yield "auction of three", contest, built(contest, bids), {"sessions": 48}
+
+
+_EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def _example(folder: str, name: str) -> Contest:
+    """A contest of examples/."""
+    sys.path.insert(0, str(_EXAMPLES / folder))
+    try:
+        return contest_of(getattr(importlib.import_module(folder), name))
+    finally:
+        sys.path.pop(0)
 
 
 def _twins(tournaments: int, field: str = "") -> Iterator[str]:

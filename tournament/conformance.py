@@ -18,28 +18,35 @@ import itertools
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from pandas.api.types import is_string_dtype
 
+from engine.kernel.game_core import RECORDS_ARE_FULL
+from engine.kernel.records import Table
 from tournament.api import run
 from tournament.arrays import Floats
 from tournament.config import load_config
-from tournament.contests.contest import Contest
+from tournament.contests.contest import Contest, CoreSetup
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.new import templates, write_new_bot
-from tournament.errors import RunError
+from tournament.errors import InputError, RunError
+from tournament.keys import KEY_BYTES, sub_key
+from tournament.leg import MOST_SEATS, LegPlan
 from tournament.records.results import Results
 from tournament.rules.rules import Settings
 from tournament.runner.listener import NullListener
-from tournament.store.columns import NAME
+from tournament.standings.student_t import quantile
+from tournament.store.columns import NAME, ROWS_PER_BUFFER, buffer_fields
 from tournament.trial.check import check_bot
 
 _FAULTY = "zz_faulty"  # last by name, so that it has the last number
@@ -48,7 +55,8 @@ _ILLEGAL = "zz_illegal"
 _NO_ANSWERS = {"number": "2**62", "name": "'no such answer'", "value": "[['no such answer']]"}
 _SEED = "a seed of the conformance suite"
 _BLOCKS = 16  # of sessions between equal bots
-_STANDARD_ERRORS = 4  # that chance exceeds once in a thousand checks with these blocks
+_FALSE_ALARMS = 0.001  # of comparisons of all bots, or positions, of a table
+_COUNTS_OF_EVERYBODY = (2, 3, 4, 5, 6, 8, 16, 32, MOST_SEATS)
 # Of two sets in another order, one has it by chance too often.
 _HASH_SEEDS = ("1", "2")
 _PLAY = """
@@ -78,17 +86,28 @@ class ContestSuite:
     """Small runs of a contest in a folder of their own. `settings` are keys of its table that keep them short.
 
     `rules` is the table's key `rules`. `languages` are those of the bots, by their names for `tournament new`; default
-    the first compiled one, and Python.
+    the first compiled one, and Python. `thorough`: whether positions are compared at every number of seats, and
+    not only at the fewest and the most.
     """
 
     def __init__(
-        self, contest: str, folder: Path, *, rules: str = "", languages: tuple[str, ...] = (), **settings: Any
+        self,
+        contest: str,
+        folder: Path,
+        *,
+        rules: str = "",
+        languages: tuple[str, ...] = (),
+        thorough: bool = False,
+        **settings: Any,
     ) -> None:
         self.name = contest
         self.folder = folder
         game = {"rules": rules} if rules else {}
         self._table = {**game, "seed": _SEED, "max_faults": 1, **_PATIENT, **settings}
         self._languages = languages
+        self.thorough = thorough
+        self._equal: dict[int, pd.DataFrame] = {}
+        self._random: dict[int, pd.DataFrame] = {}
 
     @cached_property
     def contest(self) -> Contest:
@@ -174,13 +193,78 @@ class ContestSuite:
         (place.parent / "bots" / f"{_ILLEGAL}.py").write_text("\n\n".join(lines), encoding="utf-8")
         return self._play(place, workers=1)
 
-    @cached_property
-    def equal(self) -> Played:
-        """One match between equal bots, over several blocks in which each sits at every position once."""
-        place = self._place("equal", sessions=_BLOCKS * self.seats)
-        for number in range(self.seats):
-            write_new_bot(self.contest, place.parent / "bots", f"bot_{number}", self.languages[0])
-        return self._play(place, workers=1)
+    @property
+    def seat_counts(self) -> tuple[int, ...]:
+        """The numbers of seats at which positions are compared: fewest and most; with `thorough` all.
+
+        Of one table of everybody those up to a few, and each twice as many as the one before, up to the most.
+        """
+        seats = self.contest.seats
+        if not self.has_positions or isinstance(seats, int):
+            return (self.seats,)
+        if "seats" in self._table:
+            return (self.seats,)
+        counts = _COUNTS_OF_EVERYBODY if seats == "all" else tuple(seats)
+        counts = counts if self.thorough else tuple(dict.fromkeys((counts[0], counts[-1])))
+        return tuple(count for count in counts if self._can_seat(count)) or (self.seats,)
+
+    def _can_seat(self, seats: int) -> bool:
+        """Return whether the settings allow this many seats: those of a game of OpenSpiel follow from its name."""
+        if not isinstance(self.contest.seats, range):
+            return True
+        try:
+            load_config(self.name, self._place(f"equal_{seats}", **self._blocks_of(seats)))
+        except InputError:
+            return False
+        return True
+
+    def points_of_equal_bots(self, seats: int) -> pd.DataFrame:
+        """Return the points of one match between equal bots, over blocks in which each sits at every position once.
+
+        A row for each session and position.
+        """
+        if seats not in self._equal:
+            place = self._place(f"equal_{seats}", **self._blocks_of(seats))
+            first = write_new_bot(self.contest, place.parent / "bots", "bot_0", self.languages[0])
+            for number in range(1, seats):
+                # Contents, with the name in them, are the same, so that only one bot is built.
+                copy = first.with_name(f"bot_{number}{first.suffix}")
+                (shutil.copytree if first.is_dir() else shutil.copy)(first, copy)
+            rows = self._play(place, workers=1).tables["sessions"]
+            self._equal[seats] = _by_position(rows, [rows[f"bot_{place}"] for place in range(seats)])
+        return self._equal[seats]
+
+    def _blocks_of(self, seats: int) -> dict[str, int]:
+        """Return the settings of legs of this many seats, with several blocks of sessions."""
+        more = {"seats": seats} if isinstance(self.contest.seats, range) else {}
+        return {"sessions": _BLOCKS * seats, **more}
+
+    def points_of_random_bots(self, seats: int) -> pd.DataFrame:
+        """Return the points of a match between bots that answer at random, which the rules' own core draws."""
+        if seats not in self._random:
+            make = self.contest.new_random_core
+            assert make is not None
+            contest = self.contest.seated(seats)
+            chosen = self.settings.model_copy(update=self._blocks_of(seats))
+            count = chosen.sessions
+            games, sessions = (
+                Table(buffer_fields(columns), rows)
+                for columns, rows in ((contest.games, ROWS_PER_BUFFER), (contest.sessions, count))
+            )
+            key = sub_key(bytes(KEY_BYTES), "random bots of the conformance suite", seats)
+            core = make(CoreSetup(LegPlan(0, 0, count, key, seats), chosen, games, sessions))
+            while core.play() == RECORDS_ARE_FULL:
+                games.rows = 0
+            try:
+                core.check()
+            except Exception as failure:
+                raise ConformanceError(
+                    f"the rules failed between {seats} bots that answer at random: {type(failure).__name__}: {failure}"
+                ) from failure
+            rows = pd.DataFrame({name: values[:count] for name, values in sessions.arrays.items()})
+            rows["session"] = np.arange(count)
+            self._random[seats] = _by_position(rows, [rows[f"bot_{place}"] for place in range(seats)])
+        return self._random[seats]
 
     def bot(self, number: int) -> Path:
         """A bot's file or folder."""
@@ -330,18 +414,29 @@ def faults(suite: ContestSuite) -> None:
 
 
 def positions(suite: ContestSuite) -> None:
-    """Equal bots earn the same, whatever a position is worth: over a block of sessions each sits at every one."""
+    """Equal bots earn the same, and so do random ones: over a block of sessions each sits at every position."""
     if not suite.has_positions:
         return
-    points = points_by_session(suite)
-    blocks = points.groupby([points.session // suite.seats, points.bot]).points.sum().unstack()
-    for one, other in itertools.combinations(blocks.columns, 2):
-        mean, error = _mean_and_error((blocks[one] - blocks[other]).to_numpy())
-        _require(
-            abs(mean) <= _STANDARD_ERRORS * error + 1e-9 * float(abs(blocks).to_numpy().max()),
-            f"equal bots earn {mean:+.3g} ± {error:.2g} a block more than one another:"
-            " the rules remember something from session to session",
-        )
+    for manner, points_of in _manners(suite):
+        for seats in suite.seat_counts:
+            points = points_of(seats)
+            blocks = points.groupby([points.session // seats, points.bot]).points.sum().unstack()
+            pairs = list(itertools.combinations(blocks.columns, 2))
+            tolerance = 1e-9 * float(abs(blocks).to_numpy().max())
+            allowed = quantile(1 - _FALSE_ALARMS / (2 * len(pairs)), _BLOCKS - 1)
+            for one, other in pairs:
+                mean, error = _mean_and_error((blocks[one] - blocks[other]).to_numpy())
+                _require(
+                    abs(mean) <= allowed * error + tolerance,
+                    f"of {seats} {manner} bots one earns {mean:+.3g} ± {error:.2g} a block more than another:"
+                    " the rules remember something from session to session",
+                )
+
+
+def _manners(suite: ContestSuite) -> list[tuple[str, Callable[[int], pd.DataFrame]]]:
+    """Return the kinds of bots that positions are compared between, and what gives their points."""
+    found: list[tuple[str, Callable[[int], pd.DataFrame]]] = [("equal", suite.points_of_equal_bots)]
+    return [*found, ("random", suite.points_of_random_bots)] if suite.contest.new_random_core else found
 
 
 def _mean_and_error(values: Floats) -> tuple[float, float]:
@@ -349,36 +444,40 @@ def _mean_and_error(values: Floats) -> tuple[float, float]:
     return float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values)))
 
 
-def worth_of_positions(suite: ContestSuite) -> str:
-    """Return how much more the positions earn that earn most and least between equal bots; "" if all earn the same."""
+def worth_of_positions(suite: ContestSuite) -> list[str]:
+    """Return how much more the positions earn that earn most and least.
+
+    A line for each number of seats and kind of bot, but none if all positions earn the same. ± is the standard error.
+    """
     if not suite.has_positions:
-        return ""
-    points = points_by_session(suite)
+        return []
+    found = {}
+    for manner, points_of in _manners(suite):
+        for seats in suite.seat_counts:
+            if worth := _worth(points_of(seats), seats):
+                found[seats, manner] = f"{worth} between {manner} bots; rotated over {seats} sessions"
+    return [text for _, text in sorted(found.items())]
+
+
+def _worth(points: pd.DataFrame, seats: int) -> str:
+    """Return how much more the positions earn that earn most and least; "" if all earn the same."""
     found = []
     for position, own in points.groupby("position"):
         others = points[points.position != position].groupby("session").points.mean()
         mean, error = _mean_and_error((own.set_index("session").points - others).to_numpy())
-        if abs(mean) > _STANDARD_ERRORS * error:
+        if abs(mean) > quantile(1 - _FALSE_ALARMS / (2 * seats), _BLOCKS * seats - 1) * error:
             found.append((mean, f"position {position} earns {mean:+.3g} ± {error:.2g} a session more"))
     ends = [text for _, text in sorted(found)]
-    shown = dict.fromkeys([*ends[-1:], *ends[:1]])
-    return f"{', '.join(shown)}; rotated over {suite.seats} sessions" if shown else ""
+    return ", ".join(dict.fromkeys([*ends[-1:], *ends[:1]]))
 
 
-def points_by_session(suite: ContestSuite) -> pd.DataFrame:
-    """Return the points of equal bots: a row for each session and position."""
-    rows = suite.equal.tables["sessions"]
-    return pd.concat(
-        pd.DataFrame(
-            {
-                "session": rows.session,
-                "position": position,
-                "bot": rows[f"bot_{position}"],
-                "points": rows[f"points_{position}"],
-            }
-        )
-        for position in range(suite.seats)
-    )
+def _by_position(rows: pd.DataFrame, bots: Sequence[pd.Series[Any]]) -> pd.DataFrame:
+    """Return rows of sessions as a row for each session and position."""
+    several = [
+        pd.DataFrame({"session": rows.session, "position": place, "bot": bot, "points": rows[f"points_{place}"]})
+        for place, bot in enumerate(bots)
+    ]
+    return pd.concat(several)
 
 
 def illegal(suite: ContestSuite) -> None:

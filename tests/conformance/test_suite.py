@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,37 +53,81 @@ ACT = Decision("act", "Act", observation={}, answer=Int(0, 1))
 
 class Paying(Rules):
     name = "paying"
-    seats = 3
+    seats = SEATS
+    zero_sum = False
     decisions = (ACT,)
 
     def play(self, session):
-        yield [ACT(position) for position in range(3)]
+        acts = yield [ACT(position) for position in range(session.seats)]
         session.record(POINTS)
 """
+
+
+def suite_of(tmp_path: Path, points: str, of: str = "3", **options: Any) -> conformance.ContestSuite:
+    (tmp_path / "paying.py").write_text(WORTH.replace("POINTS", points).replace("SEATS", of))
+    return conformance.ContestSuite("paying", tmp_path / "suite", rules=str(tmp_path / "paying.py"), **options)
 
 
 @pytest.mark.parametrize(
     ("points", "worth"),
     [
-        ("[2, -1, -1]", "position 0 earns +3 ± 0 a session more, position 1 earns -1.5 ± 0 a session more;"),
+        ("[2, -1, -1]", "position 0 earns +3 ± 0 a session more, position 1 earns -1.5 ± 0 a session more between "),
         ("[0, 0, 0]", ""),
         ("session.rng.sample([-1, 0, 1], 3)", ""),
     ],
 )
 def test_worth_of_positions_is_what_rules_pay_them(points: str, worth: str, tmp_path: Path) -> None:
-    (tmp_path / "paying.py").write_text(WORTH.replace("POINTS", points))
-    suite = conformance.ContestSuite("paying", tmp_path / "suite", rules=str(tmp_path / "paying.py"))
+    suite = suite_of(tmp_path, points)
     conformance.positions(suite)
-    assert conformance.worth_of_positions(suite).startswith(worth) and bool(worth) == bool(
-        conformance.worth_of_positions(suite)
-    )
+    manners = ["equal bots", "random bots"] if worth else []
+    assert conformance.worth_of_positions(suite) == [f"{worth}{who}; rotated over 3 sessions" for who in manners]
 
 
-def test_equal_bots_of_which_one_earns_more_over_blocks_are_found(tmp_path: Path) -> None:
-    (tmp_path / "paying.py").write_text(WORTH.replace("POINTS", "[0, 0, 0]"))
-    suite = conformance.ContestSuite("paying", tmp_path / "suite", rules=str(tmp_path / "paying.py"))
-    table = suite.equal.tables["sessions"]
-    for position in range(3):  # as rules would that know their bots
-        table[f"points_{position}"] += (table[f"bot_{position}"] == "bot_1") * 0.1
-    with pytest.raises(conformance.ConformanceError, match="equal bots earn"):
+def test_worth_of_positions_shows_also_between_bots_that_differ(tmp_path: Path) -> None:
+    """Bots to start from all answer the same, and then no position is paid for being the only one with its answer."""
+    (worth,) = conformance.worth_of_positions(suite_of(tmp_path, "[int(acts[0] != acts[1]), 0, 0]"))
+    assert worth.startswith("position 0 earns +0.") and "between random bots; rotated" in worth
+
+
+@pytest.mark.parametrize(
+    ("seats", "options", "counts"),
+    [
+        ("3", {}, (3,)),
+        ("range(2, 6)", {}, (2, 5)),
+        ("range(2, 6)", {"thorough": True}, (2, 3, 4, 5)),
+        ("range(2, 6)", {"seats": 4, "thorough": True}, (4,)),
+        ('"all"', {}, (2, 64)),
+        ('"all"', {"thorough": True}, (2, 3, 4, 5, 6, 8, 16, 32, 64)),
+    ],
+)
+def test_positions_are_compared_at_the_fewest_and_the_most_seats(
+    seats: str, options: dict[str, Any], counts: tuple[int, ...], tmp_path: Path
+) -> None:
+    suite = suite_of(tmp_path, "[0] * session.seats", seats, **options)
+    assert suite.seat_counts == counts
+    if counts[-1] < 64:
+        conformance.positions(suite)
+
+
+def test_a_worth_that_only_many_seats_show_is_found(tmp_path: Path) -> None:
+    suite = suite_of(tmp_path, "[int(session.seats > 3)] + [0] * (session.seats - 1)", "range(2, 6)")
+    worth = conformance.worth_of_positions(suite)
+    assert [line.partition(" between ")[2] for line in worth] == [
+        f"{manner} bots; rotated over 5 sessions" for manner in ("equal", "random")
+    ]
+
+
+@pytest.mark.parametrize("manner", ["equal", "random"])
+def test_bots_of_which_one_earns_more_over_blocks_are_found(manner: str, tmp_path: Path) -> None:
+    suite = suite_of(tmp_path, "[0, 0, 0]")
+    points = suite.points_of_equal_bots(3) if manner == "equal" else suite.points_of_random_bots(3)
+    favoured = sorted(points.bot.unique())[1]
+    points["points"] += (points.bot == favoured) * 0.1  # as rules would that know their bots
+    with pytest.raises(conformance.ConformanceError, match=f"of 3 {manner} bots one earns"):
+        conformance.positions(suite)
+
+
+def test_rules_that_fail_between_random_bots_are_found(tmp_path: Path) -> None:
+    suite = suite_of(tmp_path, "[1 / (1 - acts[0]), 0, 0]")
+    with pytest.raises(conformance.ConformanceError, match="between 3 bots that answer at random: ZeroDivisionError"):
         conformance.positions(suite)

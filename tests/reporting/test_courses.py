@@ -15,7 +15,7 @@ from tests.reporting.conftest import SHIPPED, Played
 from tournament.records.results import load
 from tournament.reporting.findings import find
 from tournament.standings.student_t import quantile
-from tournament.store.ledger import Batch
+from tournament.store.field import Batch
 from tournament.store.legs import Legs
 
 

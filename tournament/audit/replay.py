@@ -21,10 +21,10 @@ from tournament.names import did_you_mean
 from tournament.records.contest_of import contest_of
 from tournament.runner.schedule.counting import fixtures_of
 from tournament.runner.seed import seed_of
-from tournament.store.ledger import Batch, ContestSetup
-from tournament.store.ledger_reading import read_records
+from tournament.store.field import Batch, ContestSetup
 from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.parts import require_written, rows_of
+from tournament.store.reading import read_records
 from tournament.store.storage import open_storage
 from tournament.worker.observation import ObservedGame, Window, observe_leg
 
@@ -65,7 +65,7 @@ def replay_games(
 
     `match` is its number or the names of its players in any order; of a table's players some are enough. `config_of`
     gives the settings of a contest. Raises InputError when there are no such records, or a bot has changed since;
-    RunError when the ledger can't be read or this machine can't play.
+    RunError when the records can't be read or this machine can't play.
     """
     with reading(location):
         storage = open_storage(location)

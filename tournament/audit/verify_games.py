@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tournament.arrays import Whole
 from tournament.artifacts.archive import recipe_of
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.artifacts.python_artifact import legs_may_share
@@ -32,12 +33,12 @@ from tournament.runner.schedule.legs import Schedule
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import Column
+from tournament.store.field import Batch, ContestSetup, FieldEntrant, Origin, Part
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.kept_bots import kept_bot, place_of
-from tournament.store.ledger import Batch, ContestSetup, FieldEntrant, Part
 from tournament.store.legs import Fault, LegResult, Legs, pair_keys
 from tournament.store.parts import rows_of
-from tournament.store.storage import Storage, explain_write_error
+from tournament.store.storage import FIELD_NAME, Storage, explain_write_error
 from tournament.worker.batch import Task
 
 _MOST_LEGS = 64  # that are played as one task, and compared in memory
@@ -54,6 +55,7 @@ class Players:
     settings: ContestSettings
     sandbox: SandboxSettings
     schedule: Schedule
+    origin: Origin
     artifacts: Mapping[str, bytes]
     missing: frozenset[str]
     others: frozenset[str]
@@ -97,6 +99,7 @@ def find_players(
         settings,
         config.sandbox,
         schedule_of(contest, settings.playing(), master_key(settings.seed), field),
+        field.origin,
         artifacts,
         frozenset(name for name, artifact in recorded.items() if artifact not in artifacts),
         frozenset(here.keys() ^ known.keys() | here.keys() - set(same)),
@@ -134,28 +137,46 @@ def _entrant_problems(known: FieldEntrant, here: Entrant) -> Iterator[Problem]:
     """What the field says of an entrant that its file, which is the same, doesn't give."""
     again = "tournament run mends it"
     if known.kind != here.kind:
-        yield Problem("ledger", f"says that {known.name} is {known.kind}, not {here.kind}", again)
+        yield Problem(FIELD_NAME, f"says that {known.name} is {known.kind}, not {here.kind}", again)
     if (known.problem is None) != (here.problem is None):
         what = "plays, and it can't" if known.problem is None else "can't play, and it can"
-        yield Problem("ledger", f"says that {known.name} {what}", again)
+        yield Problem(FIELD_NAME, f"says that {known.name} {what}", again)
     elif known.problem != (here.problem and replace(known, problem=here.problem).bounded().problem):
-        yield Problem("ledger", f"gives another reason why {known.name} can't play than there is here", again)
+        yield Problem(FIELD_NAME, f"gives another reason why {known.name} can't play than there is here", again)
 
 
 Chosen = Sequence[tuple[Batch, npt.NDArray[np.intp]]]  # legs by their places in their batch, in order
 
 
-def chosen_legs(batches: Sequence[Batch], missing: frozenset[str], count: int | None) -> Chosen:
-    """This many random legs, or all there are, whose players are here."""
+def chosen_legs(batches: Sequence[Batch], missing: frozenset[str], count: int | None, legs_of_deals: int) -> Chosen:
+    """This many random legs, or all there are, whose players are here.
+
+    Others of a batch that share their deals come along, because their variances depend on each other.
+    """
     here = [_with_players(batch.legs, missing) for batch in batches]
     ends = np.cumsum([len(places) for places in here])
     if count is not None and len(ends) and count < ends[-1]:
         sample = np.sort(np.array(random.SystemRandom().sample(range(int(ends[-1])), count), np.intp))
         starts = ends - [len(places) for places in here]
         here = [
-            places[sample[(sample >= start) & (sample < end)] - start] for places, start, end in zip(here, starts, ends)
+            _with_their_deals(batch.legs, places, sample[(sample >= start) & (sample < end)] - start, legs_of_deals)
+            for batch, places, start, end in zip(batches, here, starts, ends)
         ]
     return [(batch, places) for batch, places in zip(batches, here) if len(places)]
+
+
+def _deals(legs: Legs, legs_of_deals: int) -> Whole:
+    """Return for each leg of a batch a number of its deals, which ascends."""
+    deal = legs.number // legs_of_deals
+    return np.cumsum((np.diff(legs.match, prepend=-1) != 0) | (np.diff(deal, prepend=-1) != 0))
+
+
+def _with_their_deals(
+    legs: Legs, places: npt.NDArray[np.intp], some: npt.NDArray[np.intp], legs_of_deals: int
+) -> npt.NDArray[np.intp]:
+    """Return those of the places of legs whose deals are those of some of them."""
+    deals = _deals(legs, legs_of_deals)[places]
+    return places[np.isin(deals, deals[some])]
 
 
 def _with_players(legs: Legs, missing: frozenset[str]) -> npt.NDArray[np.intp]:
@@ -182,10 +203,9 @@ def replay_problems(
     """
     share = -(-sum(len(places) for _, places in chosen) // (4 * executor.workers))
     some = [
-        (batch, places[first : first + cut])
+        (batch, several)
         for batch, places in chosen
-        for cut in [min(share, _MOST_LEGS)]
-        for first in range(0, len(places), cut)
+        for several in _cut(_deals(batch.legs, players.schedule.legs_of_deals)[places], places, min(share, _MOST_LEGS))
     ]
     with scratch_folder() as folder:
         there = FolderStorage(str(folder))
@@ -216,6 +236,16 @@ def replay_problems(
         yield from alien
 
 
+def _cut(deals: Whole, places: npt.NDArray[np.intp], count: int) -> list[npt.NDArray[np.intp]]:
+    """Return places in pieces of this many, or of a few more, so that those with the same deals stay together."""
+    ends = np.flatnonzero(np.diff(deals)) + 1
+    cuts: list[int] = []
+    for end in ends.tolist():
+        if end - (cuts[-1] if cuts else 0) >= count:
+            cuts.append(end)
+    return np.split(places, cuts) if len(places) else []
+
+
 def _task(contest: Contest, players: Players, there: FolderStorage, legs: Sequence[Leg]) -> Task:
     settings, sandbox = players.settings.for_workers(), players.sandbox.model_dump()
     return Task(
@@ -223,7 +253,10 @@ def _task(contest: Contest, players: Players, there: FolderStorage, legs: Sequen
         settings,
         sandbox,
         there.location,
-        (tuple(legs),),
+        tuple(legs),
+        players.origin.of_players(
+            {seat.name for leg in legs for seat in leg.seats}, {leg.house.name for leg in legs if leg.house}
+        ),
         contest.rules,
         contest.requires,
         source=contest.source,
@@ -243,7 +276,7 @@ class _Replayed:
     def of(cls, batch: Batch, recorded: Legs, all_recorded: Legs, players: Players) -> _Replayed:
         fixtures = list(fixtures_of(recorded, players.schedule, all_recorded))
         problems = [
-            Problem("ledger", f"has {_name_of(recorded[place])} {wrong}", plays_again(len(batch.legs)))
+            Problem(batch.parts[1].place, f"has {_name_of(recorded[place])} {wrong}", plays_again(len(batch.legs)))
             for place, wrong in enumerate(fixtures)
             if isinstance(wrong, str)
         ]

@@ -23,10 +23,15 @@ def are_rules(path: Path) -> bool:
     return path.suffix == ".py" and path.is_file() and bool(_RULES.search(read_small_file(path, MOST_BYTES)))
 
 
-def check_rules(path: Path, screen: Screen) -> tuple[Facts, bool]:
+def check_rules(path: Path, screen: Screen, *, thorough: bool = False) -> tuple[Facts, bool]:
     """Return the verdict with a line for each check of the conformance suite, and whether all checks hold.
 
     Failed checks precede the others.
+
+    Args:
+        path: The file with the rules.
+        screen: Shows which check runs.
+        thorough: Whether positions are compared at every number of seats.
 
     Raises:
         InputError: The file has no rules that can be loaded.
@@ -37,7 +42,9 @@ def check_rules(path: Path, screen: Screen) -> tuple[Facts, bool]:
     held: list[tuple[str, Text]] = [("rules", Text(f"{contest.rules}, {contest.title}"))]
     failed: list[tuple[str, Text]] = []
     with scratch_folder() as folder:
-        suite = conformance.ContestSuite(contest.rules, folder, rules=str(path.absolute()), sessions=_SESSIONS)
+        suite = conformance.ContestSuite(
+            contest.rules, folder, rules=str(path.absolute()), thorough=thorough, sessions=_SESSIONS
+        )
         for check in conformance.CHECKS:
             screen.doing(f"checking: {check.__name__}")
             try:
@@ -48,7 +55,7 @@ def check_rules(path: Path, screen: Screen) -> tuple[Facts, bool]:
                     break
             else:
                 held.append((check.__name__, Text((check.__doc__ or "").strip())))
-        if not failed and (worth := conformance.worth_of_positions(suite)):
+        for worth in conformance.worth_of_positions(suite) if not failed else ():
             held.append(("positions", Text(worth)))
     words, style = ("not fit to be played", "red") if failed else ("fit to be played", "green")
     table = Facts()

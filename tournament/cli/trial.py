@@ -34,7 +34,7 @@ from tournament.sandbox.outside.run_command import Ended
 from tournament.trial.check import check_bot, check_values, contest_of
 
 if TYPE_CHECKING:
-    from tournament.store.ledger import FieldEntrant
+    from tournament.store.field import FieldEntrant
 
 
 def _recorded(loaded: Config) -> Sequence[FieldEntrant]:
@@ -53,6 +53,9 @@ def check(
     submission_limits: Annotated[
         bool, flag("--submission-limits", "limit the compiler to 20 s and 1 GB, as an open contest does", PLAY)
     ] = False,
+    thorough: Annotated[
+        bool, flag("--thorough", "compare positions of rules at every number of seats, not only fewest and most", PLAY)
+    ] = False,
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
@@ -70,11 +73,13 @@ def check(
         if seed is not None or submission_limits:
             raise InputError(f"{bot}: this is a contest's rules; --seed and --submission-limits are for bots")
         with Screen(err, bot.name) as screen:
-            table, sound = check_rules(bot, screen)
+            table, sound = check_rules(bot, screen, thorough=thorough)
         out.print(table)
         if not sound:
             raise typer.Exit(1)
         return
+    if thorough:
+        raise InputError(f"{bot}: --thorough is for a contest's rules, and this is a bot")
     loaded = load_config(contest or contest_of(bot, known), config, seed=seed)
     chosen = loaded.played
     check_among_others(bot, loaded.entrants, lambda: _recorded(loaded))

@@ -18,7 +18,7 @@ from tournament.contests.scoring import House, PointsSource
 from tournament.contests.settings import ContestSettings
 from tournament.leg import LegPlan
 from tournament.store.columns import Column
-from tournament.store.ledger import TableName
+from tournament.store.field import TableName
 
 
 class LegLuck(Protocol):
@@ -130,7 +130,8 @@ class Contest:
 
     Several may have the same `rules`, named after the class. `version` is raised when the same settings no longer give
     the same games: then records are archived. With a `house` there is one seat, and entrants don't play each other.
-    `new_core_at_limits` makes cores to try bots with, `new_drawn_core` those of replays that are drawn;
+    `new_core_at_limits` makes cores to try bots with, `new_random_core` those that draw the answers of all bots and ask
+    none, `new_drawn_core` those of replays that are drawn;
     `render_problem` says by the settings what goes wrong in drawing, "" for nothing. `present` makes the `presentation`
     where its words are settings. `presets`: contests that come with bots, and their settings in a new settings file.
     `requires`: packages that its games depend on, with their versions. `tables_for` gives the columns of tables of this
@@ -150,6 +151,7 @@ class Contest:
     seats: SeatCount = 2
     luck: Luck | None = None
     new_core_at_limits: NewCore | None = None
+    new_random_core: NewCore | None = None
     new_drawn_core: NewDrawnCore | None = None
     render_problem: Callable[[Any], str] | None = None
     points_unit: str = ""

@@ -12,7 +12,7 @@ from engine.kernel.blocks import block_sizes
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.contests.contest import Contest
 from tournament.standings.by_block import by_block
-from tournament.store.ledger import Batch
+from tournament.store.field import Batch
 from tournament.store.storage import Storage
 
 _MOST = 16  # stretches shown

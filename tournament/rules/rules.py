@@ -288,6 +288,7 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
         ),
         new_core=partial(_session_core, rules, _begun),
         new_core_at_limits=_new_core_at_limits(rules),
+        new_random_core=partial(_random_core, rules),
         new_drawn_core=None if rules.render is Rules.render else _new_drawn_core(rules),
         render_problem=None if rules.render is Rules.render else partial(_render_problem, rules),
         tables_for=tables,
@@ -408,6 +409,16 @@ def _new_core_at_limits(rules: type[Rules]) -> NewCore:
         return _session_core(rules, play, setup)
 
     return new_core
+
+
+def _random_core(rules: type[Rules], setup: CoreSetup[Settings]) -> GameCore:
+    """Return a core that draws the answers of all bots from all that are legal."""
+    rng = Rng(setup.leg.deals_key, _TRIAL_STREAM)
+
+    def play(played: Rules, session: Session) -> Questions:
+        return answered_by_chance(_begun(played, session), rng, range(session.seats))
+
+    return _session_core(rules, play, setup)
 
 
 def _new_drawn_core(rules: type[Rules]) -> NewDrawnCore:

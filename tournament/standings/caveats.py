@@ -10,7 +10,7 @@ _ENOUGH_REPLICAS = 10
 
 def notes_of(ranking: Standings) -> list[str]:
     """Return what its errors don't carry, a sentence each, and what would help."""
-    return [*_on_errors(ranking), *note_of_second_tries(ranking)]
+    return [*_on_errors(ranking), *_on_duplicates(ranking), *note_of_second_tries(ranking)]
 
 
 def note_of_second_tries(ranking: Standings) -> list[str]:
@@ -18,6 +18,16 @@ def note_of_second_tries(ranking: Standings) -> list[str]:
     if not ranking.began_again:
         return []
     return [f"legs of {join_names(ranking.began_again)} began again; the answers given before counted"]
+
+
+def _on_duplicates(ranking: Standings) -> list[str]:
+    """Return a sentence if duplicate matches don't lower the variance."""
+    times = ranking.duplicate_variance
+    if times is None or times < 1:
+        return []
+    return [
+        f"duplicate = true doesn't pay here: scores vary {times:.2f} times as much as with as many independent replicas"
+    ]
 
 
 def _on_errors(ranking: Standings) -> list[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 import traceback
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
@@ -19,9 +20,9 @@ from tournament.contests.settings import ContestSettings
 from tournament.errors import RunError, printable, truncate
 from tournament.leg import Leg, Seat, Unfit
 from tournament.store.columns import buffer_fields
-from tournament.store.ledger import MOST_REASON, FailedLeg
-from tournament.store.leg_sums import leg_sums
-from tournament.store.legs import Fault, LegResult, kept_faults
+from tournament.store.field import MOST_REASON, FailedLeg
+from tournament.store.leg_sums import leg_sums, sums_of_deal
+from tournament.store.legs import Fault, LegResult, Used, kept_faults
 from tournament.worker.faults import LegFaults, Stopped
 from tournament.worker.wasm.loading import LoadedBot, load_bot
 from tournament.worker.wasm.seating import Limits, Seating
@@ -122,7 +123,7 @@ def play_leg(
             answer = core.default()
     if meters is not None:
         meters += [seating.referee.fuel_used(seat) for seat in range(len(leg.seats))]
-    return leg_result(contest, leg, core, faults, take_luck(), time.perf_counter() - began)
+    return leg_result(contest, leg, core, faults, seating.used(), take_luck(), time.perf_counter() - began)
 
 
 def new_core(
@@ -220,10 +221,16 @@ def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults
 
 
 def leg_result(
-    contest: Contest, leg: Leg, core: GameCore, faults: LegFaults, luck: Floats | None = None, seconds: float = 0.0
+    contest: Contest,
+    leg: Leg,
+    core: GameCore,
+    faults: LegFaults,
+    used: Sequence[Used],
+    luck: Floats | None = None,
+    seconds: float = 0.0,
 ) -> LegResult:
-    """The result of a leg, from its core, `luck` as `leg_sums` takes it, and the seconds that it took. Raises
-    RulesFailed."""
+    """The result of a leg, from its core, what its bots `used`, `luck` as `leg_sums` takes it, and the seconds that it
+    took. Raises RulesFailed."""
     try:
         core.check()
     except Exception as failure:
@@ -244,7 +251,9 @@ def leg_result(
         faults_left_out=left_out,
         house=leg.house.name if leg.house else "",
         by_block=by_block,
+        luck_by_block=luck,
         seconds=seconds,
+        used=tuple(used),
     )
 
 
@@ -258,6 +267,28 @@ def _kept_faults(leg: Leg, faults: LegFaults, out: tuple[int, ...]) -> tuple[tup
 def length_of(contest: Contest, leg: LegResult) -> int:
     """Return how many sessions, or games, a leg's blocks divide; 0 for one that was cut short."""
     return _length_of(contest, leg.sessions, leg.games, leg.ended_by)
+
+
+def share_variances(contest: Contest, legs: Sequence[LegResult], legs_of_deals: int) -> list[LegResult]:
+    """Return legs in order, those that share their deals with the variances of their sum.
+
+    Args:
+        contest: The contest.
+        legs: Legs that were just played.
+        legs_of_deals: How many legs in a row share their deals. If some of them aren't here, each has its own variance.
+    """
+    if legs_of_deals == 1:
+        return list(legs)
+    found: list[LegResult] = []
+    for _, group in itertools.groupby(legs, key=lambda leg: (leg.match, leg.number // legs_of_deals)):
+        several = list(group)
+        lengths = {length_of(contest, leg) for leg in several}
+        if len(several) == legs_of_deals and len(lengths) == 1:
+            blocks, luck = [leg.by_block for leg in several], [leg.luck_by_block for leg in several]
+            shared = sums_of_deal([leg.sums for leg in several], blocks, lengths.pop(), luck)
+            several = [replace(leg, sums=sums) for leg, sums in zip(several, shared)]
+        found += several
+    return found
 
 
 def _length_of(contest: Contest, sessions: int, games: int, ended_by: int | None) -> int:

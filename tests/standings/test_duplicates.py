@@ -1,0 +1,102 @@
+"""Duplicate matches: errors of one replica, and what their variance is against that of independent replicas."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.kernel.sums import SeatSums
+from tests.built_in import VON_NEUMANN_POKER
+from tests.standings.test_standings import batch_of, field_of
+from tournament.arrays import Floats
+from tournament.standings.caveats import notes_of
+from tournament.standings.duplicates import relative_variance
+from tournament.standings.standings import Standings, compute_standings
+from tournament.store.leg_sums import leg_sums
+from tournament.store.legs import LegResult, Legs
+from tournament.worker.leg import share_variances
+
+BLOCKS = 32
+
+
+def leg_of(names: tuple[str, ...], match: int, number: int, points: Floats) -> LegResult:
+    """A leg in which these bots won these points: a row for each, with a session for each block."""
+    sums = [SeatSums(float(own.sum()), float(own @ own), tuple(own.tolist())) for own in points]
+    digest = hashlib.sha256(f"{names} {number}".encode()).hexdigest()
+    return LegResult(
+        digest, match, number, names, BLOCKS, BLOCKS, leg_sums(sums, BLOCKS), by_block=tuple(sums)
+    )  # fmt: skip
+
+
+def duplicates(seats: int, matches: int, replicas: int, shared: float, seed: int) -> list[LegResult]:
+    """Legs of duplicate matches: the deal is worth something to each position, `shared` to the table."""
+    chance, legs = np.random.default_rng(seed), []
+    for match, replica in itertools.product(range(matches), range(replicas)):
+        deal = chance.normal(0, 3, (seats, BLOCKS))
+        deal -= deal.mean(axis=0)  # what a position gains the others lose
+        table = chance.normal(0, 3, BLOCKS) * shared
+        names = tuple(f"bot_{match}_{seat}" for seat in range(seats))
+        legs += [
+            leg_of(
+                names,
+                match,
+                replica * seats + rotation,
+                np.roll(deal, rotation, axis=0) + table + chance.normal(0, 1, (seats, BLOCKS)),
+            )
+            for rotation in range(seats)
+        ]
+    return share_variances(VON_NEUMANN_POKER, legs, seats)
+
+
+def ranked(legs: list[LegResult], seats: int) -> Standings:
+    names = sorted({name for leg in legs for name in leg.seats})
+    return compute_standings(replace(field_of(names), settings={"duplicate": True}), [batch_of(*legs)])
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("seats", [2, 3, 6])
+@pytest.mark.parametrize("shared", [0.0, 1.0])
+def test_interval_of_one_duplicate_replica_covers(seats: int, shared: float) -> None:
+    legs = duplicates(seats, 400 // seats, 1, shared, seed=seats)
+    lines = ranked(legs, seats).entrants
+    covered = np.mean([line.ci_low <= 0 <= line.ci_high for line in lines])  # type: ignore[operator]
+    # Bots of one match share its deals, so that the matches alone are counted as independent.
+    assert abs(covered - 0.95) < 4 * math.sqrt(0.95 * 0.05 / (400 // seats))
+    alone = [leg.sums[0].variance for leg in legs[:seats]]
+    assert alone == [alone[0]] * seats, "each has an equal part"
+
+
+def test_variances_of_legs_whose_deals_are_not_complete_are_their_own() -> None:
+    legs = duplicates(3, 1, 2, 0.0, seed=1)
+    assert share_variances(VON_NEUMANN_POKER, legs[:5], 3)[:3] == legs[:3]
+    own = [replace(leg, sums=leg_sums(leg.by_block, BLOCKS)) for leg in legs]
+    assert share_variances(VON_NEUMANN_POKER, own[:5], 3) == legs[:3] + own[3:5]
+    assert own[3].sums != legs[3].sums
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("seats", [2, 3])
+@pytest.mark.parametrize(("shared", "pays"), [(0.0, True), (1.0, False)])
+def test_run_says_if_duplicate_matches_do_not_pay(seats: int, shared: float, pays: bool) -> None:
+    legs = duplicates(seats, 30, 8, shared, seed=5)
+    times = relative_variance(Legs.of(legs), seats)
+    # By leg: 1 of the bot, the part of the deal that sums over positions cancel, and that of the table.
+    deal, table = 9 * (1 - 1 / seats), 9 * shared * shared
+    true = (1 + table * seats) / (1 + deal + table)
+    assert times == pytest.approx(true, rel=4 * math.sqrt(2 / (30 * 7)))
+    found = [note for note in notes_of(ranked(legs, seats)) if "doesn't pay here" in note]
+    assert len(found) == (not pays) and (pays or f"vary {times:.2f} times" in found[0])
+
+
+def test_nothing_is_said_of_duplicate_matches_with_few_replicas() -> None:
+    legs = duplicates(2, 30, 8, 1.0, seed=5)
+    assert relative_variance(Legs.of(legs[:32]), 2) is None  # two matches of eight replicas
+    assert relative_variance(Legs.of(duplicates(2, 200, 1, 1.0, seed=5)), 2) is None
+    assert relative_variance(Legs.of(legs), 1) is None
+    # A match of which a leg is missing doesn't count.
+    assert relative_variance(Legs.of(legs[:-1]), 2) == relative_variance(Legs.of(legs[:-16]), 2)
