@@ -73,7 +73,7 @@ test-slow: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
 	@echo "Running the slow tests"
 	$(call pass, slow and not package and not thorough)
 
-test-thorough: build $(VENV)/libraries $(VENV)/tools $(VENV)/azurite $(VENV)/old_kernel $(VENV)/kaggle
+test-thorough: build $(VENV)/libraries $(VENV)/tools $(VENV)/azurite $(VENV)/kaggle
 	@echo "Running what the other tests take samples of (half an hour)"
 	@$(PYTEST) -m thorough $(BESIDE) 2 --durations 15
 
@@ -202,11 +202,6 @@ $(VENV)/kaggle: $(VENV)/tools
 	@$(call quietly, $(INSTALL) --no-deps kaggle-environments==1.33.2) # what it asks for is gigabytes for other games
 	@touch $@
 
-# Debian 12's kernel, where there are qemu and mmdebstrap.
-$(VENV)/old_kernel: | $(VENV)/compilers
-	@echo "Getting Debian 12's kernel (a minute, once)"
-	@$(call quietly, $(BIN)/python -m tests.sandbox.old_kernel $@)
-
 # The emulator of az://, where there is npm.
 $(VENV)/azurite: | $(VENV)/compilers
 	@echo "Installing the emulator of az://"
@@ -215,7 +210,7 @@ $(VENV)/azurite: | $(VENV)/compilers
 
 $(VENV)/installed: $(VENV)/compilers pyproject.toml .ci/constraints.txt
 	@echo "Downloading packages (half a minute, once)"
-	@$(call quietly, ENGINE_LATER=1 $(INSTALL) --no-build-isolation --editable .)
+	@$(call quietly, ENGINE_LATER=1 $(INSTALL) --no-build-isolation --editable '.[serve]')
 	@touch $@
 
 $(VENV)/compilers:

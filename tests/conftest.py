@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 from collections.abc import Iterator
@@ -15,7 +14,6 @@ from tests import ray_cluster
 from tests.object_store import ServedStore, serve
 from tests.processes import wait_until
 from tests.ray_cluster import Cluster
-from tests.sandbox.held import held_to
 from tournament.sandbox.outside.confined import Confined
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -40,16 +38,7 @@ _SHARE_FIXTURES = {"reporting"}  # folders whose files share their fixtures
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--landlock", type=int, metavar="VERSION", help="hold Landlock to this version")
     parser.addoption("--times", type=int, default=1, help="as many times longer limits, where a processor is emulated")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def landlock_version(pytestconfig: pytest.Config) -> Iterator[None]:
-    """Confine as an older kernel does, if that was asked for."""
-    version = pytestconfig.getoption("--landlock")
-    with held_to(version) if version else contextlib.nullcontext():
-        yield
 
 
 # First: xdist reads the groups in a hook of its own.

@@ -6,6 +6,7 @@ import base64
 import dataclasses
 import hashlib
 import json
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -56,14 +57,14 @@ def _put(path: Path, pages: bytes, footer: bytes) -> None:
 def carried_in(path: Path) -> tuple[Head, bytes]:
     """Return what a part of sessions/ says of its legs, and their columns."""
     _, footer = _split(path.read_bytes())
-    head, _, columns = base64.b64decode(carried._value_in(footer, carried.LEGS)).partition(b"\n")
+    head, columns = carried._unpacked(carried._value_in(footer, carried.LEGS))
     return json.loads(head), columns
 
 
 def put_carried(path: Path, head: Head, columns: bytes) -> None:
     """Have a part of sessions/ say this."""
     pages, footer = _split(path.read_bytes())
-    value = base64.b64encode(json.dumps(head).encode() + b"\n" + columns)
+    value = base64.b64encode(zlib.compress(json.dumps(head).encode() + b"\n" + columns))
     old = carried._value_in(footer, carried.LEGS)
     start = footer.rindex(old)
     before = footer[: carried._after(footer, carried.LEGS)]

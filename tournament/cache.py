@@ -83,10 +83,15 @@ def keep(path: Path, content: bytes) -> None:
     """Write a content to a path, whole or not at all, even when power fails. Raises RunError."""
     with cache_trouble(path.parent):
         make_folder(path.parent)
-        if listed_in := os.environ.get(LISTED_IN):
-            with open(listed_in, "a") as listed:
-                listed.write(f"{path.parent.name}/{path.name}\n")
+        list_as_kept(path)
         write_whole(path, _seal(path, content) + content, 0o600)
+
+
+def list_as_kept(path: Path) -> None:
+    """Add a file or folder of the cache to the list that LISTED_IN names. Raises OSError."""
+    if listed_in := os.environ.get(LISTED_IN):
+        with open(listed_in, "a") as listed:
+            listed.write(f"{path.parent.name}/{path.name}\n")
 
 
 def remembered(path: Path, make: Callable[[], bytes]) -> bytes:

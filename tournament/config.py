@@ -21,6 +21,7 @@ from pydantic import (
     ValidationError,
     ValidationInfo,
     field_validator,
+    model_validator,
 )
 
 from tournament.contests import BUILT_IN, KNOWN_RULES, find_contest, no_contest
@@ -126,11 +127,20 @@ class WatchSettings(BaseModel):
         200, ge=1, le=10**6, description="disk space for an author's built bots and previous versions in a contest"
     )
     max_seconds_per_day: int = Field(
-        3600, ge=1, le=86_400, description="time of this machine for an author's checks, practice matches and replays"
+        3600, ge=1, le=86_400, description="time of this machine for an author's trials, practice matches and replays"
     )
-    max_games_per_call: int = Field(
-        5_000_000, ge=1, le=10**12, description="approximate games of a practice match; sessions are reduced to fit"
+    trial_workers: int | None = Field(
+        None, ge=1, le=1000, description="full trials at a time; default the machine's cores less one, at least one"
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_no_old_keys(cls, values: Any) -> Any:
+        if isinstance(values, dict) and "max_games_per_call" in values:
+            raise ValueError(
+                "max_games_per_call is gone: a practice match has at most about 5,000,000 games; remove the line"
+            )
+        return values
 
     @field_validator("closes")
     @classmethod

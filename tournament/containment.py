@@ -16,7 +16,6 @@ from tournament.errors import RunError, TournamentError, printable, truncate
 from tournament.small_files import write_whole
 
 _FOLDER = "errors"  # in the cache
-_MOST_FILES = 1000
 _MOST_LETTERS = 300
 
 
@@ -84,9 +83,6 @@ def _keep_traceback(error: BaseException) -> str:
         make_folder(folder)
         path = folder / f"{hashlib.sha256(text).hexdigest()[:16]}.txt"
         if not path.exists():
-            by_age = sorted(folder.iterdir(), key=lambda kept: kept.stat().st_mtime)
-            for kept in by_age[: max(0, len(by_age) + 1 - _MOST_FILES)]:
-                kept.unlink(missing_ok=True)
             write_whole(path, text, 0o600)
         return str(path)
     except (OSError, TournamentError):

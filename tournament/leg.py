@@ -24,6 +24,11 @@ PROCESSES: frozenset[PlaysAs] = frozenset(("python", "program"))
 FailureKind = Literal["fuel", "silence", "time", "start", "line", "other"]
 
 
+TOO_SLOW = "it loops or is too slow"
+# Kinds of a bot that takes too long.
+OF_TIME: frozenset[FailureKind] = frozenset(("fuel", "silence", "time"))
+
+
 @dataclass(frozen=True)
 class Failure:
     """What a bot did wrong, in words, and of what kind."""
@@ -153,13 +158,17 @@ class Seat:
 class Leg:
     """The smallest unit of work. Its digest determines every byte of its records.
 
-    `seats` are the entrants' by number; a house player has none.
+    Attributes:
+        seats: The entrants' by number; a house player has none.
+        is_trial: Whether a bot is tried in it: then its first fault of time disqualifies it, because a bot that loops
+            would only do so again.
     """
 
     digest: str
     plan: LegPlan
     seats: tuple[Seat, ...]
     house: Seat | None = None
+    is_trial: bool = False
 
     @property
     def players(self) -> tuple[Seat, ...]:

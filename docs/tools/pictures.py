@@ -186,18 +186,18 @@ def open_contest(folder: Path) -> None:
         _browser() as browser,
     ):
         browser.implicitly_wait(120)
-        while not (folder / "published" / "von_neumann_poker" / "board.json").exists():
+        while not (folder / "published" / "c" / "von_neumann_poker" / "board.json").exists():
             time.sleep(0.5)
         browser.get("http://127.0.0.1:8080/submit")
         browser.find_element(By.ID, "token").send_keys(token, Keys.ENTER)
-        browser.find_element(By.CSS_SELECTOR, "#bots:not([hidden])")
         browser.find_element(By.ID, "file").send_keys(str(bot))
         browser.find_element(By.CSS_SELECTOR, "#bots button").click()
-        browser.find_element(By.CSS_SELECTOR, "#jobs li")
-        browser.save_screenshot(str(PICTURES / "open_submit.png"))
-        while "my_bot" not in (folder / "published" / "von_neumann_poker" / "board.json").read_text():
+        while "entered" not in browser.find_element(By.ID, "state").text:
             time.sleep(0.5)
-        browser.get("http://127.0.0.1:8080/von_neumann_poker/")
+        browser.save_screenshot(str(PICTURES / "open_submit.png"))
+        while "my_bot" not in (folder / "published" / "c" / "von_neumann_poker" / "board.json").read_text():
+            time.sleep(0.5)
+        browser.get("http://127.0.0.1:8080/c/von_neumann_poker/")
         browser.save_screenshot(str(PICTURES / "open_board.png"))
         watching.terminate()
 

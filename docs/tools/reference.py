@@ -28,7 +28,7 @@ from tournament.cli.groups import options_by_group
 from tournament.config import GeneralSettings, WatchSettings
 from tournament.contests import find_contest
 from tournament.contests.settings import ContestSettings
-from tournament.open_contest import answers
+from tournament.open_contest.web import CALLS
 from tournament.records.results import AUTHOR, ENTRANTS, MATCHES, OUTLIER_RESULTS, STANDING
 from tournament.rules import Settings
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -306,31 +306,12 @@ def _signature(name: str, thing: Any) -> str:
 
 
 def calls_of_server() -> str:
-    """The calls of an open contest's server."""
+    """Return the calls of an open contest's server."""
     rows = []
-    for call in answers.CALLS:
+    for call in CALLS:
         query = "; ".join(f"`{name}`: {meaning}" for name, meaning in call.parameters.items())
-        answer = str(call.answer) if get_origin(call.answer) else call.answer.__name__
-        name = re.sub(r"[\w.]*\.(\w+)", r"\1", answer)
-        link = (re.sub(r"\w+", "", name) and f"list of {name[5:-1]}") or name
-        rows.append((f"`{call.method} {call.path}`", call.does, query, link, "" if call.needs_token else "no"))
-    return table(("call", "what it does", "parameters", "answer", "token"), rows)
-
-
-def answers_of_server() -> str:
-    """The values of each answer of an open contest's server."""
-    found = answers.openapi()["components"]["schemas"]
-    parts = []
-    for name, schema in found.items():
-        rows = [(key, value.get("description", "")) for key, value in schema["properties"].items()]
-        about = " ".join(schema["description"].split())
-        parts.append(f"### {name}\n\n{about}\n\n{table(('value', 'meaning'), rows)}")
-    return "\n\n".join(parts)
-
-
-def statuses_of_server() -> str:
-    """What the server's statuses mean."""
-    return table(("status", "meaning"), [(str(code), meaning) for code, meaning in answers.STATUSES.items()])
+        rows.append((f"`{call.method} {call.path}`", call.does, call.takes, query, "" if call.needs_token else "no"))
+    return table(("call", "what it does", "body", "parameters", "token"), rows)
 
 
 TABLES: dict[str, Callable[..., str]] = {
@@ -345,8 +326,6 @@ TABLES: dict[str, Callable[..., str]] = {
     "fields of": fields,
     "names of": public_names,
     "calls of the server": calls_of_server,
-    "answers of the server": answers_of_server,
-    "statuses of the server": statuses_of_server,
 }
 
 

@@ -1,5 +1,4 @@
-"""JSON Schemas of what commands print by --json, and the OpenAPI document of an open contest's server: one file, which
-`make reference` writes."""
+"""JSON Schemas of what commands print by --json: one file, which `make reference` writes."""
 
 from __future__ import annotations
 
@@ -15,7 +14,6 @@ from pydantic.fields import FieldInfo
 from docs.tools.meanings import meanings_of
 from tournament.audit.replay import Replay
 from tournament.audit.report import Verification
-from tournament.open_contest.answers import openapi
 from tournament.records.results import AUTHOR, FAULT_COLUMNS, OUTLIER_RESULTS, STANDING
 from tournament.standings.standings import Standing
 from tournament.store.summary_parts import FAULTS
@@ -93,4 +91,4 @@ def _schema(name: str, hints: Mapping[str, Any], meanings: Mapping[str, str]) ->
 
 def text() -> str:
     """The file."""
-    return json.dumps({"commands": commands(), "server": openapi()}, indent=1) + "\n"
+    return json.dumps({"commands": commands()}, indent=1) + "\n"

@@ -77,7 +77,6 @@ cdef class GameCore:
     cdef int64_t read_answer(self, value) except? -1
     cdef int64_t default_answer(self) noexcept nogil
     cdef void restarted(self, int seat) noexcept nogil
-    cdef void prefetch(self) noexcept nogil
     cdef void score_session(self) noexcept nogil
     cdef Status ask_x(self, int kind, arguments) except *
 

@@ -121,11 +121,6 @@ cdef class GameCore:
         """The seat has a new bot, which knows nothing of what the one before was told."""
         pass
 
-    cdef void prefetch(self) noexcept nogil:
-        """Ask for the memory that the next step will write to, where many cores are played in turn."""
-        if self.games_table is not None:
-            self.games_table.prefetch()
-
     cdef void score_session(self) noexcept nogil:
         """Add the points of the session now played to the leg's sums, and go on to the next."""
         cdef int seat

@@ -42,4 +42,3 @@ cdef class Table:
     cdef int take_memory(self) except -1
     cdef int expect(self, row) except -1
     cdef bint move_rows(self, RowBuffer* buffer) noexcept nogil
-    cdef void prefetch(self) noexcept nogil

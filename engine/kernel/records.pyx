@@ -11,7 +11,6 @@ from libc.string cimport memcpy
 cimport numpy as cnp
 
 from engine.kernel.memory cimport grown
-from engine.kernel.prefetch cimport prefetch as prefetch_line
 
 import numpy as np
 
@@ -21,7 +20,6 @@ cdef enum:
     # Columns a whole number of pages apart would all want the same few lines of the processor's cache.
     LARGE = 1024        # rows
     STAGGER = 3 * 64    # bytes between columns of one byte; wider ones get it times their width
-    NEAR = 1024         # bytes of a small table, all of which a core soon writes to
 
 
 def described(row):
@@ -94,9 +92,3 @@ cdef class Table:
         buffer.rows += self.rows
         self.rows = 0
         return True
-
-    cdef void prefetch(self) noexcept nogil:
-        """Ask for the memory of a small table before it is written to."""
-        cdef int64_t line
-        for line in range(0, min(self.size, NEAR), 64):
-            prefetch_line(self.columns.content + line)

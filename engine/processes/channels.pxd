@@ -34,7 +34,7 @@ cdef struct Channel:
     bint outstanding    # a message is out, its answer is not yet in
     bint in_touched
     bint gathers_start          # a leg begins in the next message
-    bint asks_start             # and in the one that is out
+    bint asks_start             # and in the one that is out, without word yet that it has begun
     unsigned char* gathering    # the next message
     size_t gathered_size
     size_t gathering_capacity
@@ -45,6 +45,7 @@ cdef struct Channel:
     size_t sending_size
     size_t sending_capacity
     size_t sent
+    size_t greeting             # bytes that a program reads before it is sent its first question
     int* asked                  # as `gathered`, of the message that is out
     int asked_count
     size_t asked_capacity

@@ -17,6 +17,10 @@ from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 from engine.kernel.memory cimport grown
 from engine.processes.messages cimport Header, most_answer_bytes
 
+cdef extern from "<sys/ioctl.h>" nogil:
+    int FIONREAD
+    int ioctl(int descriptor, unsigned long request, ...)
+
 cdef enum:
     FIRST_ROOM = 1 << 16        # bytes for answers, before they are longer
     MOST_UNREAD = 1 << 24       # bytes that wait for a program to read them
@@ -126,6 +130,16 @@ cdef Reading pull(Channel* channel, size_t room) noexcept nogil:
         return NOTHING_YET if got < 0 and errno == EAGAIN else NO_MORE
 
 
+cdef void take_word_of_start(Channel* channel) noexcept nogil:
+    """Take the word that all bots have started which start with a message, if it has come."""
+    cdef const Header* header = <const Header*>channel.inbox
+    if channel.inbox_size < sizeof(Header) or header.size != sizeof(Header):
+        return
+    channel.asks_start = False
+    channel.inbox_size -= sizeof(Header)
+    memmove(channel.inbox, channel.inbox + sizeof(Header), channel.inbox_size)
+
+
 cdef void drain(Channel* channel) noexcept nogil:
     """Read a process's standard error, and keep the last of it."""
     cdef char chunk[4096]
@@ -147,13 +161,19 @@ cdef void drain(Channel* channel) noexcept nogil:
         channel.tail_size = kept + <int>got
 
 
+cdef int unread_bytes(const Channel* channel) noexcept nogil:
+    """Return how many bytes a process has not yet read of what was written to it."""
+    cdef int unread = 0
+    return unread if ioctl(channel.to_bot, FIONREAD, &unread) == 0 else 0
+
+
 cdef int watch(const Channel* channel, pollfd* polled) noexcept nogil:
     """Fill in the descriptors to wait for until a channel can go on; returns how many, at most MOST_POLLED."""
     polled[0].fd = channel.from_bot
     polled[0].events = POLLIN
     polled[1].fd = channel.errors    # poll ignores -1
     polled[1].events = POLLIN
-    if channel.sent == channel.sending_size:
+    if channel.sent == channel.sending_size or channel.greeting:
         return 2
     polled[2].fd = channel.to_bot
     polled[2].events = POLLOUT
@@ -221,6 +241,7 @@ cdef class Channels:
             channel.dialogue = <void*>dialogue
         if not start_gathering(channel, 4096) or not gather_bytes(channel, <const char*>greeting, len(greeting)):
             raise MemoryError
+        channel.greeting = len(greeting)
         return number
 
     def close(self, int number):
@@ -252,9 +273,16 @@ cdef class Channels:
         return unsent + channel.gathering[:channel.gathered_size] if channel.lines else unsent
 
     def is_outstanding(self, int number):
-        """(whether a message is out, how many messages there were, whether a leg begins with the last of them)."""
+        """Return whether a message is out, how many messages there were, and whether a bot still starts.
+
+        A Python bot's process says when the bots of a message have started. A program has when it has read all that
+        it was sent.
+        """
         cdef Channel* channel = &self.all[number]
-        return bool(channel.outstanding), channel.messages, channel.messages == 1 or bool(channel.asks_start)
+        cdef bint starts = channel.asks_start
+        if channel.lines:
+            starts = channel.messages == 1 and (channel.sent < channel.sending_size or unread_bytes(channel))
+        return bool(channel.outstanding), channel.messages, bool(starts)
 
     def begun(self, int number):
         """What a bot has written of an answer that isn't whole."""
@@ -426,9 +454,16 @@ cdef class Channels:
     cdef void push_on(self, int number) noexcept nogil:
         """Write as much as fits of the message that a channel is sent."""
         cdef Channel* channel = &self.all[number]
+        cdef size_t until
         cdef Py_ssize_t put
         while channel.sent < channel.sending_size:
-            put = write(channel.to_bot, channel.sending + channel.sent, channel.sending_size - channel.sent)
+            if channel.greeting and channel.sent >= channel.greeting:
+                # What it makes ready once it knows the greeting is part of its start.
+                if channel.messages == 1 and unread_bytes(channel):
+                    return
+                channel.greeting = 0
+            until = channel.greeting if channel.greeting else channel.sending_size
+            put = write(channel.to_bot, channel.sending + channel.sent, until - channel.sent)
             if put > 0:
                 channel.sent += put
             elif put < 0 and errno == EAGAIN:
@@ -457,6 +492,8 @@ cdef class Channels:
             if reading == NO_MORE:
                 self.fail(number, b"")
                 return True
+            if channel.asks_start:
+                take_word_of_start(channel)
             if channel.inbox_size >= sizeof(Header):
                 size = (<Header*>channel.inbox).size
                 if size <= channel.inbox_size or size > most:
@@ -469,6 +506,7 @@ cdef class Channels:
         """Wait until a process answers or complains; false when none is asked or the time is over."""
         cdef int i
         cdef int count = 0
+        cdef int most = 50
         cdef int64_t left = (until - now_nanoseconds()) // 1000000
         cdef Channel* channel
         if left <= 0:
@@ -477,16 +515,18 @@ cdef class Channels:
             channel = &self.all[i]
             if channel.is_open and channel.outstanding:
                 count += watch(channel, &self.polled[count])
+                if channel.greeting:
+                    most = 1
         if count == 0:
             return False
-        poll(self.polled, count, <int>left if left < 50 else 50)
+        poll(self.polled, count, min(<int>left, most))
         count = 0
         for i in range(self.count):
             channel = &self.all[i]
             if channel.is_open and channel.outstanding:
                 if self.polled[count + 1].revents:
                     drain(channel)
-                count += 2 if channel.sent == channel.sending_size else 3
+                count += 2 if channel.sent == channel.sending_size or channel.greeting else 3
         return True
 
     cdef void refuse_line(self, int number, const char* why) noexcept nogil:

@@ -26,7 +26,6 @@ from libc.string cimport memchr, memcpy, memmove, memset
 from engine.kernel.game_core cimport DECIDE, RECORDS_FULL, REFUSED, SEATS, Decision, GameCore, Status
 from engine.kernel.limits cimport MOST_ARGUMENTS, MOST_VIEW_BYTES
 from engine.kernel.memory cimport grown
-from engine.kernel.prefetch cimport prefetch
 from engine.kernel.records cimport RowBuffer, Table
 from engine.processes.channels cimport (
     BOT_FAULTY,
@@ -210,7 +209,6 @@ cdef enum:
     PATIENCE_MILLISECONDS = 1   # to wait for the process that was asked last
     MOST_QUOTED = 200           # characters of an answer that is none
     LINES_AT_ONCE = 64          # from a program in a dialogue, before the others get their turn
-    CORE_LINES = 14             # of 64 bytes: about the size of a core
     LARGEST_BUFFER = 1 << 15    # bytes of a lane's rows
 
 # How an answer that counted is kept: a small number as a byte of this value, others behind one of these marks.
@@ -328,8 +326,7 @@ cdef class Lanes:
         Args:
             core: The leg's core.
             referee: The referee of its WebAssembly bots; None without such bots.
-            games: The table of games that the core writes to. It should be small, so that its memory can be
-                prefetched; when it is full, its rows move to a buffer.
+            games: The table of games that the core writes to. When it is full, its rows move to a buffer.
             sessions: The table of sessions.
             channels: The channel of each seat's process; -1 for a WebAssembly bot.
             slots: What the seats' processes call the lane.
@@ -533,21 +530,6 @@ cdef class Lanes:
             raise trouble
         return self.channels.happened()
 
-    cdef void prefetch_lane(self, int position, bint core_is_near) noexcept nogil:
-        """Prefetch the memory of a lane that is soon to play: it was not touched since its last decision."""
-        cdef char* core
-        cdef int line
-        if position < 0:
-            return
-        core = <char*>self.lanes[self.ready[position]].core
-        if core == NULL:
-            return
-        if core_is_near:
-            (<GameCore><void*>core).prefetch()
-        else:
-            for line in range(CORE_LINES):
-                prefetch(core + 64 * line)
-
     cdef int sweep(self) noexcept nogil:
         """Read the answers that are there; returns how many channels had one or failed."""
         cdef Channel* channel
@@ -575,8 +557,6 @@ cdef class Lanes:
     cdef void advance_all(self) noexcept nogil:
         """Play all lanes that are ready."""
         while self.ready_count:
-            self.prefetch_lane(self.ready_count - 9, False)
-            self.prefetch_lane(self.ready_count - 5, True)
             self.ready_count -= 1
             self.advance(self.ready[self.ready_count])
 

@@ -1,6 +1,7 @@
 # Messages between the worker (engine.processes.lanes) and a Python bot's process (engine.processes.python_bots).
 #
-# A message to the process is a Header and `count` Questions, each of `question_size` bytes. Its
+# A message to the process is a Header and `count` Questions, each of `question_size` bytes. If bots start with it,
+# a Header without items says that they have started. The
 # answer is a Header with the same serial, as many Answers, and their texts: for each answer
 # why it is faulty, or the answer where that isn't a whole number, and what the leg printed, `text_length` and
 # `printed_length` bytes.

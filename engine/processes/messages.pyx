@@ -1,6 +1,7 @@
 """The messages that start one leg in a Python bot's process, for callers without lanes."""
 
-LEAST_ANSWER_BYTES = sizeof(Header) + sizeof(Answer)    # to one question
+# The word that a leg has begun, and the answer to one question.
+LEAST_ANSWER_BYTES = 2 * sizeof(Header) + sizeof(Answer)
 MOST_ANSWER_BYTES = LEAST_ANSWER_BYTES + MOST_TEXT
 
 
@@ -26,7 +27,7 @@ def read_start(bytes answer):
     cdef const char* content = answer
     if len(answer) < LEAST_ANSWER_BYTES:
         raise ValueError("a message that is torn off")
-    outcome = (<const Answer*>(content + sizeof(Header)))[0]
+    outcome = (<const Answer*>(content + 2 * sizeof(Header)))[0]
     if outcome.status == ANSWERED:
         return False, None
     return outcome.status == OUT_OF_MEMORY, answer[LEAST_ANSWER_BYTES:].decode("utf-8", "replace")

@@ -32,14 +32,9 @@ from engine.processes.messages cimport (
     padding_of,
     question_size,
 )
-from engine.kernel.prefetch cimport prefetch as prefetch_line
 
 cdef enum:
     MOST_HISTORIES = 4
-    STAGES = 4          # of prefetching before a question is put
-    STEPS_AHEAD = 3     # questions from one to the next
-    VIEW_LINES = 4      # of 64 bytes, of the part of a view that each question reads
-    FUNCTION_LINES = 3
     FEW_QUESTIONS = 8   # kinds of questions whose functions a leg keeps in itself
     NUMBER = 0          # what answers a question: a whole number
     NAME = 1            # a whole number or a text
@@ -52,8 +47,6 @@ cdef extern from "Python.h":
     ctypedef struct PyTypeObject:
         pass
     PyTypeObject* Py_TYPE(object of)
-    ctypedef struct PyListObject:
-        PyObject** ob_item
 
 
 cdef class View:
@@ -561,46 +554,6 @@ cdef class Legs:
         self.by_lane[lane] = <PyObject*>leg
         self.kept[lane] = leg
 
-    cdef void look_ahead(self, char* place, size_t stride, int left) noexcept:
-        """Prefetch for questions some steps after this place, of those that are left."""
-        cdef int stage, ahead
-        for stage in range(STAGES):
-            ahead = STEPS_AHEAD * (STAGES - stage)
-            if ahead < left:
-                self.prefetch(<Question*>(place + ahead * stride), stage)
-
-    cdef void prefetch(self, Question* question, int stage) noexcept:
-        """Prefetch the memory that a question will need, in stages: the memory of one points to that of the next."""
-        cdef Leg leg
-        cdef View view
-        cdef PyObject* function
-        cdef int i
-        if question.kind < 0 or <size_t>question.lane >= <size_t>len(self.kept) or self.by_lane[question.lane] == NULL:
-            return
-        if stage == 0:
-            prefetch_line(self.by_lane[question.lane])
-            prefetch_line(<char*>self.by_lane[question.lane] + 64)
-            return
-        leg = <Leg>self.by_lane[question.lane]
-        if not leg.is_well:
-            return
-        view = leg.view
-        if stage == 1:
-            for i in range(VIEW_LINES):
-                prefetch_line(<char*><PyObject*>view + 64 * i)
-            function = leg.functions[question.kind]
-            for i in range(FUNCTION_LINES):
-                prefetch_line(<char*>function + 64 * i)
-        elif view.past != NULL:
-            if stage == 2:
-                prefetch_line(view.past + view.turns * view.history_count)
-            for i in range(view.history_count):
-                if view.lists[i] != NULL and view.filled[i] + 1 >= view.turns:
-                    if stage == 2:
-                        prefetch_line(view.lists[i])
-                    else:
-                        prefetch_line((<PyListObject*>view.lists[i]).ob_item + view.filled[i])
-
 
 cdef struct Shape:          # how a contest's questions lie in a message
     size_t stride
@@ -609,20 +562,47 @@ cdef struct Shape:          # how a contest's questions lie in a message
     int counts[MOST_QUESTIONS]      # of arguments, the view aside
     int64_t most_json               # bytes of an answer
     int answers[MOST_QUESTIONS]     # NUMBER, NAME or VALUE: what a bot may return
-    int value_count                 # of values that are told by name
+    bint tells_values               # by name, behind each question
+    int value_count                 # of these
     int length_offset               # of the histories
     int history_count
     int history_offsets[MOST_HISTORIES]
 
 
-cdef bytes put(
-    Leg leg, Question* question, Answer* answer, Shape* shape, Py_ssize_t told, tuple told_numbers, list numbers
-):
-    """Have a leg's bot answer a question, which `told` bytes of values follow. Returns its answer as JSON where that
-    isn't a whole number.
+cdef size_t size_of(Question* question, Shape* shape) noexcept:
+    """Return the bytes of a question with the values that follow it."""
+    cdef int64_t told = question.arguments[0] if shape.tells_values and question.kind >= 0 else 0
+    return shape.stride + told + padding_of(told)
 
-    `told_numbers`: of these values, by the question's kind, or None. `numbers` keeps the arguments alive,
-    MOST_ARGUMENTS of them.
+
+cdef bint start_bots(Header* header, Legs legs, Shape* shape, new_leg, explain) except *:
+    """Make the bots that start with a message, and return whether there are any. Their answers come later."""
+    cdef char* place = <char*>header + sizeof(Header)
+    cdef Question* question
+    cdef Leg leg
+    cdef bint found = False
+    cdef uint32_t _number
+    for _number in range(header.count):
+        question = <Question*>place
+        place += size_of(question, shape)
+        if question.kind != START_LANE:
+            continue
+        found = True
+        leg = Leg(new_leg, explain, <uint64_t>question.arguments[0])
+        if leg.is_well:
+            begin_histories(leg.view, shape.history_count)
+            leg.view.values = [None] * shape.value_count
+            leg.view.told_kind = -1
+        legs.put(question.lane, leg)
+    return found
+
+
+cdef bytes put(Leg leg, Question* question, Answer* answer, Shape* shape, tuple told_numbers, list numbers):
+    """Have a leg's bot answer a question. Return its answer as JSON if that isn't a whole number.
+
+    Args:
+        told_numbers: Numbers of the values that follow the question, by its kind; None without such values.
+        numbers: Keeps the arguments alive, MOST_ARGUMENTS of them.
     """
     cdef View view = leg.view
     cdef PyObject* arguments[MOST_ARGUMENTS + 2]
@@ -630,7 +610,7 @@ cdef bytes put(
     cdef int argument
     cdef size_t passed = 1      # before the first there is a place for the callee to use
     if told_numbers is not None:
-        tell(view, question.kind, told_numbers, <char*>question + shape.stride, told)
+        tell(view, question.kind, told_numbers, <char*>question + shape.stride, question.arguments[0])
         arguments[passed] = <PyObject*>view
         passed += 1
     elif shape.view_size:
@@ -662,15 +642,12 @@ cdef bytes put(
 
 
 # One long function: handling an answer's exception needs what its question set up.
-cdef bytes answers_to(
-    Header* header, Answer* answers, Legs legs, Shape* shape, tuple told_numbers, new_leg, explain
-):
+cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, tuple told_numbers, explain):
     """Answer the questions behind a header; returns the texts of the answers."""
     global asked
     cdef char* place = <char*>header + sizeof(Header)   # where the next question begins
-    cdef Py_ssize_t told = 0
     cdef int count = <int>header.count
-    cdef int number, i, stage
+    cdef int number
     cdef Question* question = <Question*>place
     cdef Answer* answer = answers
     cdef Leg leg = None
@@ -678,10 +655,6 @@ cdef bytes answers_to(
     cdef list texts = []
     cdef list numbers = [None] * MOST_ARGUMENTS
     memset(answers, 0, count * sizeof(Answer))      # ANSWERED
-    if told_numbers is None:
-        for stage in range(STAGES):
-            for i in range(min(count, STEPS_AHEAD * (STAGES - stage))):
-                legs.prefetch(<Question*>(place + i * shape.stride), stage)
     number = 0
     while number < count:
         text = None
@@ -689,12 +662,7 @@ cdef bytes answers_to(
             while number < count:
                 question = <Question*>place
                 answer = &answers[number]
-                if told_numbers is None:
-                    legs.look_ahead(place, shape.stride, count - number)
-                elif question.kind >= 0:
-                    told = question.arguments[0]
-                    place += told + padding_of(told)
-                place += shape.stride
+                place += size_of(question, shape)
                 number += 1
                 if question.kind >= 0:
                     leg = <Leg>legs.by_lane[question.lane]
@@ -704,17 +672,12 @@ cdef bytes answers_to(
                             raise MemoryError
                         text = leg.failure
                         break
-                    said = put(leg, question, answer, shape, told, told_numbers, numbers)
+                    said = put(leg, question, answer, shape, told_numbers, numbers)
                     if said is not None:
                         answer.text_length = <int32_t>len(said)
                         texts.append(said)
                 elif question.kind == START_LANE:
-                    leg = Leg(new_leg, explain, <uint64_t>question.arguments[0])
-                    if leg.is_well:
-                        begin_histories(leg.view, shape.history_count)
-                        leg.view.values = [None] * shape.value_count
-                        leg.view.told_kind = -1
-                    legs.put(question.lane, leg)
+                    leg = <Leg>legs.by_lane[question.lane]
                     if leg.lacked_memory:
                         raise MemoryError
                     if leg.failure is not None:
@@ -764,6 +727,7 @@ def serve(
     cdef Legs legs = Legs()
     cdef Header* header
     cdef Header* reply
+    cdef Header word
     cdef Answer* answers_begin
     cdef size_t size
     cdef bytes text
@@ -779,6 +743,7 @@ def serve(
     shape.view_size = view_size
     shape.most_json = most_json
     shape.most_arguments = most_arguments
+    shape.tells_values = told_numbers is not None
     shape.value_count = 1 + max((number for told in told_numbers or () for number in told), default=-1)
     shape.length_offset = histories[0]
     shape.history_count = <int>len(histories[1])
@@ -795,7 +760,11 @@ def serve(
         size = sizeof(Header) + header.count * sizeof(Answer)
         outbox.reserve(size)
         answers_begin = <Answer*>(outbox.content + sizeof(Header))
-        text = answers_to(header, answers_begin, legs, &shape, told_numbers, new_leg, explain)
+        if start_bots(header, legs, &shape, new_leg, explain):
+            word = Header(sizeof(Header), header.serial, 0, 0)
+            if not write_all(answers, <unsigned char*>&word, sizeof(Header)):
+                return
+        text = answers_to(header, answers_begin, legs, &shape, told_numbers, explain)
         outbox.reserve(size + len(text))
         memcpy(outbox.content + size, <const char*>text, len(text))
         reply = <Header*>outbox.content

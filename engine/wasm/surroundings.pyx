@@ -42,7 +42,7 @@ FUEL_PER_SECOND = <uint64_t>FUEL_PER_NANOSECOND * 1_000_000_000
 # Nanoseconds from 1970 to the beginning of 2026 (UTC), when every leg begins.
 cdef uint64_t BEGINNING = 1_767_225_600 * <uint64_t>1_000_000_000
 
-cdef const char* NO_FUEL = b"ran out of fuel (an endless loop?)"
+cdef const char* NO_FUEL = b"ran out of fuel: it loops or is too slow"
 cdef const char* NO_FUEL_FOR_RANDOM = b"ran out of fuel (too many random bytes?)"
 cdef const char* NO_FUEL_TO_PRINT = b"ran out of fuel (too much printed?)"
 

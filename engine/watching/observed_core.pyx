@@ -130,9 +130,6 @@ cdef class ObservedCore(GameCore):
     cdef void restarted(self, int seat) noexcept nogil:
         self.core.restarted(seat)
 
-    cdef void prefetch(self) noexcept nogil:
-        self.core.prefetch()
-
     def listen(self, int seat, printed):
         """`printed()` gives what a seat's bot printed since the last call."""
         self.before[seat] = self.heard(seat)

@@ -14,6 +14,8 @@ import pytest
 from tests.cli.test_cli import command
 from tests.contest_runs import CONTEST, ContestDir, make_contest
 from tournament.errors import InputError
+from tournament.open_contest.authors import add_author
+from tournament.open_contest.jobs import ENTERED, NOT_FIT, Job, Jobs, database_beside
 from tournament.records.results import load
 
 FINALS = ("final-20260101T000000Z", "final-20260202T000000Z")
@@ -28,9 +30,11 @@ def closed(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
     place.config.write_text(place.config.read_text().replace("seed = ", "sessions = 41 # "))
     place.config.write_text(re.sub("sessions = 40\n", "", place.config.read_text()))
     place.play(results=place.folder / "results" / FINALS[1])
-    state = {"bots": {CONTEST: {"bold": ["ann b", "bold"]}}}
-    (place.folder / "submissions").mkdir()
-    (place.folder / "submissions" / "state.json").write_text(json.dumps(state))
+    jobs = Jobs(database_beside(place.folder / "authors.toml"))
+    jobs.add(Job("", "ann b", CONTEST, "bold", "bold.c", "2026-01-01", state=ENTERED), b"", "2026-01-01")
+    for name in ("ann b", "bob", "eve"):
+        add_author(place.folder / "authors.toml", name)
+    jobs.add(Job("", "bob", CONTEST, "torn", "torn.c", "2026-01-01", state=NOT_FIT), b"", "2026-01-01")
     return place
 
 
@@ -53,7 +57,14 @@ def test_records_with_a_final_say_so_and_show_it_when_asked(closed: ContestDir) 
 def test_gradebook_begins_with_places_author_and_points(closed: ContestDir) -> None:
     rows = list(csv.DictReader(io.StringIO(command(closed.folder, "leaderboard", "--final", "--csv").stdout)))
     assert list(rows[0])[:7] == ["rank", "rank_low", "rank_high", "name", "author", "score", "points_per_session"]
-    assert {row["name"]: row["author"] for row in rows} == {"bold": "ann b", "calm": ""}
+    # Also of a bot that was never fit, and of an author who submitted nothing.
+    never = {(row["name"], row["author"], row["status"]) for row in rows[2:]}
+    assert {row["name"]: row["author"] for row in rows[:2]} == {"bold": "ann b", "calm": ""}
+    assert never == {("torn", "bob", "not fit"), ("", "eve", "nothing submitted")}
+    status = command(closed.folder, "author", "status", "--csv").stdout
+    assert {row["author"]: row["state"] for row in csv.DictReader(io.StringIO(status))} == {
+        "ann b": "entered", "bob": "not fit", "eve": "nothing submitted",
+    }  # fmt: skip
     elsewhere = closed.folder / "elsewhere"
     elsewhere.mkdir()
     words = ("leaderboard", "--json", "--config", str(closed.config), "--results", str(closed.folder / "results"))

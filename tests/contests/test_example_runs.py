@@ -18,7 +18,7 @@ from tests.samples import sample_params
 from tournament.config import load_config
 from tournament.entrants.new import templates, write_new_bot
 from tournament.open_contest.authors import AuthorsFile, add_author, read_authors
-from tournament.open_contest.jobs import BOT, PRACTICE, Job
+from tournament.open_contest.jobs import OTHER, PRACTICE, QUICK, TRIAL, Job, database_beside
 from tournament.open_contest.submissions import Open, Submissions
 from tournament.records.results import Results
 from tournament.runner.listener import Progress, ProgressListener
@@ -223,18 +223,20 @@ def test_open_contest_of_four_seats_takes_uploads_and_plays_practice(tmp_path: P
     authors = folder / "authors.toml"
     add_author(authors, "ann")
     ann = read_authors(authors)["ann"]
-    taken = Submissions(folder / "submissions", lambda: current, AuthorsFile(authors), lambda *told: None)
+    taken = Submissions(database_beside(authors), lambda: current, AuthorsFile(authors), lambda *told: None)
 
-    def done(job: Job, kind: str) -> Job:
-        assert taken.try_next(0, kind=kind)
-        return taken.current_job(job)
+    def done(job: Job, *lanes: str) -> Job:
+        assert all(taken.try_next(lane, 0) for lane in lanes)
+        found = taken.jobs.job(job.id)
+        assert found
+        return found
 
-    entered = done(taken.take(ann, "snakes", "mine.c", new), BOT)
+    entered = done(taken.take(ann, "snakes", "mine.c", new), QUICK, TRIAL)
     assert entered.state == "entered", entered.said
     assert {"mine", "hungry"} <= {line.name for line in play(folder, "snakes").ranking.entrants}
-    practised = done(taken.take(ann, "snakes", "mine.c", new + b"/* another */", PRACTICE), PRACTICE)
+    practised = done(taken.take(ann, "snakes", "mine.c", new + b"/* another */", PRACTICE), OTHER)
     assert practised.state == "played" and json.loads(practised.said)["baseline"] is None, practised.said
-    shown_game = done(taken.show(ann, "snakes", "mine", {"opponent": "hungry", "session": 1}), PRACTICE)
+    shown_game = done(taken.show(ann, "snakes", "mine", {"opponent": "hungry", "session": 1}), OTHER)
     assert shown_game.state == "played" and len(json.loads(shown_game.said)["seats"]) == 4, shown_game.said
 
 

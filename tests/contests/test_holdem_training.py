@@ -111,7 +111,7 @@ def test_what_is_no_bot_is_refused_in_words(tmp_path: Path, name: str) -> None:
 NO_STATE = "asked a helper about a state that is none (a card twice or out of range, or one missing)"
 NO_SAMPLES = "asked getRatesBySampling for fewer than one sample"
 TOO_MANY_SAMPLES = "ran out of fuel (too many samples?)"
-OUT_OF_FUEL = "ran out of fuel (an endless loop?)"
+OUT_OF_FUEL = "ran out of fuel: it loops or is too slow"
 FAULTY = {
     "too_much": ("return {ActionType::RAISE, 101};", "answered RAISE 101, which is no answer to this"),
     "nothing": ("return {ActionType::RAISE, 0};", "answered RAISE 0, which is no answer to this"),

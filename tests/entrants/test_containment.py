@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 import time
@@ -15,7 +14,6 @@ import pytest
 import wasmtime
 
 from tests.support import build_folder
-from tournament import containment
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.cache import cache_folder
 from tournament.entrants import own_trial
@@ -152,13 +150,3 @@ def test_a_machine_that_fails_our_own_trial_ends_the_run(tmp_path: Path, monkeyp
     built = build_folder(tmp_path, {"other.wasm": VICTIMS["wasm"][1](1)})
     assert built["other"].problem is None
     assert "is set aside in this run" in (built["fresh"].problem or "")
-
-
-def test_of_many_tracebacks_the_oldest_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path))
-    monkeypatch.setattr(containment, "_MOST_FILES", 2)
-    found = []
-    for number in range(4):
-        found.append(Path(containment.our_error(ValueError(number), "reading").rsplit(" ", 1)[1]))
-        os.utime(found[-1], (number, number))
-    assert {path.name for path in found[2:]} == {path.name for path in (tmp_path / "errors").iterdir()}

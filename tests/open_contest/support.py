@@ -22,13 +22,14 @@ from tests.processes import wait_until
 from tournament.config import load_config
 from tournament.open_contest import submissions
 from tournament.open_contest.authors import Author, AuthorsFile, add_author, read_authors
-from tournament.open_contest.jobs import BOT, WITHDRAWAL, Job
+from tournament.open_contest.jobs import BOT, OTHER, QUICK, TRIAL, WITHDRAWAL, Job, database_beside
 from tournament.open_contest.submissions import Open, Submissions
 from tournament.open_contest.trials import Wish
 
 CONTEST = "von_neumann_poker"
+LANES = (QUICK, TRIAL, OTHER, WITHDRAWAL)
 GOOD = b"int a(const Bot *bot) { return 0; }\nint b(const Bot *bot, const int bet) { return 1; }\n"
-UNFIT = b"unfit"
+UNFIT, CRASHES = b"unfit", b"crashes"  # in the full trial, and already in the quick one
 _OURS = str(Path(tournament.__file__).parent / "open_contest")
 
 
@@ -45,6 +46,7 @@ class Ground:
         self.authors = folder / "authors.toml"
         self.tokens = {name: add_author(self.authors, name) for name in ("ann", "bob", "eve")}
         self.checked: list[str] = []
+        patch.setattr(submissions, "quick_check", self._quick_check)
         patch.setattr(submissions, "check", self._check)
         patch.setattr(submissions, "play_practice", self._play_practice)
         patch.setattr(submissions, "show_game", self._show_game)
@@ -55,12 +57,12 @@ class Ground:
         self.submissions = self.started()
 
     def started(self) -> Submissions:
-        """Again, as after a kill."""
+        """Start again, as after a kill."""
         config = load_config(CONTEST, self.settings)
         records = {CONTEST: str(self.folder / "results" / CONTEST)}
         current = Open(self.settings, config.opening, {CONTEST: config}, self.over, records)
         return Submissions(
-            self.folder / "submissions", lambda: current, self.authors_file,
+            database_beside(self.authors), lambda: current, self.authors_file,
             lambda _, what: self.told.append(what), lambda: self.now,
         )  # fmt: skip
 
@@ -68,47 +70,54 @@ class Ground:
         return read_authors(self.authors)[name]
 
     def take(self, author: str, file: str, content: bytes = GOOD, kind: str = BOT) -> Job:
-        """Hand in a bot."""
+        """Submit a bot."""
         return self.submissions.take(self.author(author), CONTEST, file, content, kind)
 
+    def do(self, *lanes: str) -> int:
+        """Do the next job of each lane, and return how many there were."""
+        return sum(self.submissions.try_next(lane, 0) for lane in lanes)
+
+    def do_all(self) -> None:
+        """Do all jobs."""
+        while self.do(*LANES):
+            pass
+
     def enter(self, author: str, file: str, content: bytes = GOOD) -> Job:
-        """Hand in a bot and try it."""
+        """Submit a bot and try it."""
         job = self.take(author, file, content)
-        assert self.submissions.try_next(0)
-        return self.submissions.current_job(job)
+        assert self.do(QUICK, TRIAL)
+        return self.now_of(job)
 
     def withdraw(self, author: str, bot: str) -> Job:
         job = self.submissions.withdraw(self.author(author), CONTEST, bot)
-        assert self.submissions.try_next(0, kind=WITHDRAWAL)
-        return self.submissions.current_job(job)
+        assert self.do(WITHDRAWAL)
+        return self.now_of(job)
+
+    def now_of(self, job: Job) -> Job:
+        found = self.submissions.jobs.job(job.id)
+        assert found
+        return found
 
     def state(self, job: Job) -> str:
-        return self.submissions.current_job(job).state
+        return self.now_of(job).state
 
     def files(self) -> set[str]:
-        """What lies among the entrants."""
+        """Return what is stored among the entrants."""
         return {path.name for path in self.entrants.iterdir() if not path.name.startswith(".")}
 
-    def _check(
-        self, _settings: Path, _contest: str, bot: Path, _built: Path, _stopping: Callable[[], bool]
-    ) -> tuple[bool, str]:
+    def _quick_check(self, _settings: Path, _contest: str, bot: Path, _built: Path, *_: object) -> tuple[bool, str]:
+        runs = bot.is_dir() or bot.read_bytes() != CRASHES
+        return runs, "three games" if runs else "it crashes"
+
+    def _check(self, _settings: Path, _contest: str, bot: Path, _built: Path, *_: object) -> tuple[bool, str]:
         self.checked.append(bot.name)
         fit = bot.is_dir() or bot.read_bytes() != UNFIT
         return fit, "verdict    fit to enter" if fit else "verdict    not fit"
 
-    def _play_practice(
-        self,
-        _settings: Path,
-        _contest: str,
-        bot: Path,
-        former: Path | None,
-        _built: Path,
-        _stopping: Callable[[], bool],
-        _wish: Wish,
-    ) -> tuple[bool, str]:
+    def _play_practice(self, _settings: Path, bot: Path, former: Path | None, *_: object) -> tuple[bool, str]:
         return True, f"{bot.name} instead of {former and former.name}"
 
-    def _show_game(self, _settings: Path, _records: str, wish: Wish, _stopping: Callable[[], bool]) -> tuple[bool, str]:
+    def _show_game(self, _settings: Path, _records: str, wish: Wish, *_: object) -> tuple[bool, str]:
         return True, json.dumps({"shown": [wish.bot, wish.opponent, wish.session, wish.game]})
 
 

@@ -49,6 +49,6 @@ def test_scripted_client_climbs_from_the_template_to_beating_the_house(tmp_path:
     finally:
         served.kill()
     start = float(re.findall(r"the template: (\S+)", found.stdout)[0])
-    ahead = [float(points) for points in re.findall(r"against \w+: (\S+)", found.stdout)]
-    # Practice draws its seeds, so that one of three figures may be a little below 0 by chance.
-    assert len(ahead) == len(house) == 3 and sum(ahead) / 3 > max(1, start), found.stdout
+    (worst,) = (float(points) for points in re.findall(r"against \w+: (\S+)", found.stdout))
+    # Practice draws its seeds, so that the worst of three figures may be a little below 0 by chance.
+    assert len(house) == 3 and worst > max(-0.5, start), found.stdout

@@ -18,7 +18,7 @@ from tests.small_disk import small_disk
 from tests.worker.support import write_bot
 from tournament.open_contest import submissions, trials
 from tournament.open_contest.authors import add_author
-from tournament.open_contest.jobs import ENTERED, QUEUED, WITHDRAWN
+from tournament.open_contest.jobs import ENTERED, QUEUED, QUICK, TRIAL, WITHDRAWN
 from tournament.open_contest.refusals import Refused
 
 MEGABYTE = 1 << 20
@@ -44,15 +44,16 @@ def test_submissions_wait_while_disk_is_full_and_go_on(ground: Ground, monkeypat
 
     monkeypatch.setattr(submissions, "check", check)
     job = ground.take("ann", "one.c")
+    assert ground.do(QUICK)
     while fills:
         space[0] = 600 * MEGABYTE
-        assert ground.submissions.try_next(0)
-        assert not ground.submissions.try_next(0) and ground.state(job) == QUEUED
+        assert ground.do(TRIAL)
+        assert not ground.do(TRIAL) and ground.state(job) == QUEUED
     other = ground.take("bob", "two.c")
     ground.withdraw("bob", "two")
     assert ground.state(other) == WITHDRAWN
     space[0] = 600 * MEGABYTE
-    assert ground.submissions.try_next(0) and ground.state(job) == ENTERED
+    assert ground.do(TRIAL) and ground.state(job) == ENTERED
     assert ground.told.count("submissions wait: less than 532 MB of disk are free") == 5
     space[0] = MEGABYTE
     with pytest.raises(Refused, match="disk has no space for a file"):
@@ -93,7 +94,7 @@ def test_trial_leaves_nothing_however_it_ends(ends: str, tmp_path: Path, monkeyp
 
     killing = threading.Thread(target=kill if ends == "it is killed" else lambda: seen.append(wait_until(builds)))
     killing.start()
-    checked = trials.check(settings, CONTEST, bot, tmp_path / "built", lambda: not killing.is_alive())
+    checked = trials.check(settings, CONTEST, bot, tmp_path / "built", 180, lambda: not killing.is_alive())
     killing.join()
     assert seen == [True] and not checked[0]
     assert wait_until(lambda: not [*(tmp_path / "scratch").iterdir()], 10)
@@ -127,16 +128,14 @@ def test_server_starts_on_full_disk_and_heals(tmp_path: Path, monkeypatch: pytes
         server.start()
         assert server.says("served at")
         assert wait_until(lambda: not left.exists(), 30)
-        status, board = server.ask("GET", f"/contests/{CONTEST}/standings", token)
+        status, board = server.ask("GET", f"/c/{CONTEST}/standings", token)
         assert status == 200 and len(board["leaderboard"]) == 2
         status, job = server.ask("PUT", "/bots/mine.py", token, b"a = b = lambda *_: 7")
         assert (status, job["state"]) == (202, QUEUED)
         assert server.says("submissions wait: less than 52 MB of disk are free")
         (folder / "filler").unlink()
         assert wait_until(lambda: server.ask("GET", job["url"], token)[1]["state"] == ENTERED, 60)
-        assert wait_until(
-            lambda: len(server.ask("GET", f"/contests/{CONTEST}/standings", token)[1]["leaderboard"]) == 3, 60
-        )
+        assert wait_until(lambda: len(server.ask("GET", f"/c/{CONTEST}/standings", token)[1]["leaderboard"]) == 3, 60)
         server.kill()
 
 

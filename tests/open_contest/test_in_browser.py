@@ -19,13 +19,12 @@ from tournament.open_contest.authors import add_author
 
 
 @pytest.mark.slow
-def test_a_bot_is_handed_in_and_the_open_page_follows(tmp_path: Path) -> None:
+def test_author_submits_repairs_practises_withdraws_and_signs_out(tmp_path: Path) -> None:
     (tmp_path / "tournament.toml").write_text(f"[{CONTEST}]\nsessions = 20\n")
     entrants = tmp_path / "entrants" / CONTEST
     entrants.mkdir(parents=True)
     for name, above in {"bold": 2, "calm": 5}.items():
         (entrants / f"{name}.c").write_text(bot_source(above, above))
-    (tmp_path / "mine.c").write_text(bot_source(4, 3))
     (tmp_path / "torn.c").write_text("int a(const Bot *bot) { return 1 }")
     token = add_author(tmp_path / "authors.toml", "ann")
     with socket.create_server(("127.0.0.1", 0)) as free:
@@ -41,32 +40,46 @@ def test_a_bot_is_handed_in_and_the_open_page_follows(tmp_path: Path) -> None:
 
             driver.get(f"http://127.0.0.1:{served.port}/")
             driver.find_element(By.LINK_TEXT, "Leaderboard").click()
-            assert "bold" in text("#standings") and "mine" not in text("#standings")
+            assert "bold" in text("#standings") and "torn" not in text("#standings")
             board = driver.current_window_handle
             driver.switch_to.new_window("tab")
             driver.get(f"http://127.0.0.1:{served.port}/")
             driver.find_element(By.LINK_TEXT, "Hand in a bot").click()
-            field = driver.find_element(By.ID, "token")
-            field.send_keys("ann.wrong", Keys.ENTER)
-            assert wait_until(lambda: "needs a token" in text("#answer"), 20)
-            field.clear()
-            field.send_keys(token, Keys.ENTER)
-            assert wait_until(driver.find_element(By.ID, "file").is_displayed, 20)
-            for file, said in (("torn.c", "not fit"), ("mine.c", "fit to enter")):
+            for given in ("ann.wrong", token):
+                assert "Sign out" not in text()
+                driver.find_element(By.ID, "token").send_keys(given, Keys.ENTER)
+                said = "this token isn't valid" if given != token else "submissions left today"
+                assert wait_until(lambda said=said: said in text(), 20)  # type: ignore[misc]
+
+            def handed_in(file: str, action: str, outcome: str) -> None:
+                driver.get(f"http://127.0.0.1:{served.port}/submit")
                 driver.find_element(By.ID, "file").send_keys(str(tmp_path / file))
-                driver.find_element(By.ID, "enter").click()
-                assert wait_until(lambda file=file, said=said: file in text("#answer") and said in text("#answer"))  # type: ignore[misc]
-            assert wait_until(lambda: "mine.c: entered" in text("#jobs") and "torn.c: not fit" in text("#jobs"), 20)
+                driver.find_element(By.CSS_SELECTOR, f"button[value={action}]").click()
+                assert wait_until(lambda: outcome in text(), 120), text()
+
+            handed_in("torn.c", "enter", "not fit")
+            assert "error" in text("pre")
+            (tmp_path / "torn.c").write_text(bot_source(4, 3))
+            handed_in("torn.c", "practise", "practice: played")
+            assert "against bold" in text("pre")
+            handed_in("torn.c", "enter", "entered")
             assert driver.execute_script("return document.cookie") == ""
             submit = driver.current_window_handle
             driver.switch_to.window(board)
-            assert wait_until(lambda: "mine" in text("#standings"), 60)
+            assert wait_until(lambda: "torn" in text("#standings"), 60)
             driver.switch_to.window(submit)
-            driver.find_element(By.CSS_SELECTOR, "#jobs button").click()
-            assert wait_until(lambda: "withdrawn" in text("#answer"), 20)
+            driver.find_element(By.LINK_TEXT, "My bots").click()
+            assert "torn" in text() and "entered" in text()
+            driver.find_element(By.LINK_TEXT, "Withdraw").click()
+            assert "Withdraw torn?" in text()
+            driver.find_element(By.ID, "yes").click()
+            assert wait_until(lambda: "withdrawal: withdrawn" in text(), 20)
             driver.switch_to.window(board)
-            assert wait_until(lambda: "mine" not in text("#standings"), 60)
-            answers = "(401|422) "  # to the wrong token and the torn bot
+            assert wait_until(lambda: "torn" not in text("#standings"), 60)
+            driver.switch_to.window(submit)
+            driver.find_element(By.CSS_SELECTOR, "nav button").click()
+            assert driver.find_element(By.ID, "token").is_displayed() and "Sign out" not in text()
+            answers = "(401|422) "  # to the wrong token, and of the page of the torn bot
             assert [one["message"] for one in logged(driver, "browser") if not re.search(answers, one["message"])] == []
             events = [json.loads(entry["message"])["message"] for entry in logged(driver, "performance")]
             asked = [one["params"]["request"]["url"] for one in events if one["method"] == "Network.requestWillBeSent"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import threading
@@ -20,9 +21,9 @@ from tests.open_contest.support import failing_at
 from tests.processes import wait_until
 from tournament.config import Config, load_config
 from tournament.errors import InputError
-from tournament.open_contest import publishing
+from tournament.open_contest import publish as publish_module
 from tournament.open_contest import watch as watch_module
-from tournament.open_contest.publishing import publish
+from tournament.open_contest.publish import publish
 from tournament.open_contest.watch import Watch
 from tournament.runner.listener import NullListener, ProgressListener
 from tournament.runner.seed import read_seed
@@ -83,7 +84,7 @@ class Kept:
 
     def shown(self) -> tuple[str, dict[str, Any]]:
         """The page and the board."""
-        place = self.published / CONTEST
+        place = self.published / "c" / CONTEST
         return (place / "index.html").read_text(), json.loads((place / "board.json").read_text())
 
     def board(self) -> list[str]:
@@ -311,7 +312,7 @@ def test_an_open_board_shows_games_without_bots_words_until_the_final_is_played(
         page, board = kept.shown()
         assert "SECRET" not in page + json.dumps(board) and 'id="games-data"' in page
         assert str(tmp_path) not in page + json.dumps(board)
-        assert "Open contest, closes 2026-06-02 13:00 UTC; then a final is played" in page and 'href="../"' in page
+        assert "Open contest, closes 2026-06-02 13:00 UTC; then a final is played" in page and 'href="../../"' in page
         assert board["open"] is True and board["leaderboard"][0]["games"] > 0
         seed = read_seed(open_storage(str(place.results)), tournament.load(str(place.results)).setup.settings["seed"])
         assert str(seed) not in page
@@ -347,6 +348,42 @@ def test_a_bot_that_is_handed_in_again_meets_no_card_twice(tmp_path: Path) -> No
     assert len(set.union(*seen)) == sum(map(len, seen))
 
 
+RUDE = """
+Words = type("BUY at example.org", (Exception,), {})
+
+
+def a(bot):
+    raise Words
+
+
+def b(bot, bet):
+    raise Words
+"""
+
+
+@pytest.mark.slow
+def test_open_board_has_no_word_of_a_bot_and_a_stamp_of_its_own(tmp_path: Path) -> None:
+    """Also not the class of its exception. Two boards within a second differ."""
+    place = make_contest(tmp_path, ["bold", "calm"])
+    place.write_bot("dull", bot_source(4, 4))
+    (place.entrants / "rude.py").write_text(RUDE)
+    place.play()
+    folder = tmp_path / "published" / "c" / CONTEST
+    stamps = []
+    for round_ in range(2):
+        publish(tmp_path / "published", CONTEST, load_config(CONTEST, place.config), open=True)
+        stamps.append((folder / "stamp").read_text())
+        board = json.loads((folder / "board.json").read_text())
+        (line,) = (line for line in board["leaderboard"] if line["name"] == "rude")
+        page = (folder / "index.html").read_text()
+        assert line["reason"] == "failed" and "BUY" not in page + json.dumps(board) and stamps[-1] in page
+        assert gzip.decompress((folder / "index.html.gz").read_bytes()).decode() == page
+        if not round_:
+            place.write_bot("bold", bot_source(7, 7))
+            place.play()
+    assert stamps[0] != stamps[1]
+
+
 @pytest.mark.parametrize(("contest", "open", "games"), [
     (CONTEST, True, True), ("two_card_draw", True, False), ("two_card_draw", False, True),
 ])  # fmt: skip
@@ -359,9 +396,9 @@ def test_a_board_has_games_but_where_others_meet_the_same_hands(
         asked.update(how)
         raise InputError("no records here")
 
-    monkeypatch.setattr(publishing, "find", find)
-    monkeypatch.setattr(publishing, "load", lambda _: Mock())
-    monkeypatch.setattr(publishing, "read_seed", lambda *_: "1")
+    monkeypatch.setattr(publish_module, "find", find)
+    monkeypatch.setattr(publish_module, "load", lambda _: Mock())
+    monkeypatch.setattr(publish_module, "read_seed", lambda *_: "1")
     (tmp_path / "tournament.toml").write_text(f"[{contest}]\n")
     with pytest.raises(InputError):
         publish(tmp_path, contest, load_config(contest, tmp_path / "tournament.toml"), open=open)

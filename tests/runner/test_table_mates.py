@@ -10,7 +10,7 @@ import pytest
 import tournament
 from tournament.config import Config, load_config
 from tournament.errors import InputError
-from tournament.open_contest.owners import STATE, Owners
+from tournament.open_contest.jobs import ENTERED, Job, Jobs, database_beside
 from tournament.open_contest.watch import Watch
 from tournament.records.results import load
 from tournament.runner.contest_run import run_prepared
@@ -78,11 +78,9 @@ def test_table_mates_without_tables_are_refused(tmp_path: Path) -> None:
 
 def test_open_contest_takes_authors_from_its_submissions(tmp_path: Path) -> None:
     config = config_of(tmp_path)
-    (tmp_path / "submissions").mkdir()
-    owners = Owners(tmp_path / "submissions" / STATE)
+    jobs = Jobs(database_beside(tmp_path / "authors.toml"))
     for bot, author in AUTHORS.items():
-        owners.give("highest", bot, author)
-    owners.write()
+        jobs.add(Job("", author, "highest", bot, f"{bot}.c", "2026-01-01", state=ENTERED), b"", "2026-01-01")
     watch = Watch.__new__(Watch)
     watch.authors = tmp_path / "authors.toml"
     assert watch._with_authors(config, "highest").authors == AUTHORS

@@ -153,7 +153,7 @@ def test_off_is_possible_everywhere_and_stands_in_the_records(
     config.write_text(f'sandbox = "off"\n{text}')
     results = tournament.run("von_neumann_poker", config=config, executor="local", workers=1)
     assert {line.status for line in results.ranking.entrants} == {"ok"}
-    assert {batch.sandbox for batch in results.batches} == {probe.OFF}
+    assert {batch.sandbox for batch in results.batches} == {"off"}
 
 
 def test_unconfined_bots_are_still_held_to_their_limits() -> None:

@@ -8,6 +8,7 @@ import os
 import shutil
 import struct
 import subprocess
+import sysconfig
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -47,6 +48,16 @@ def strange_libraries() -> list[str]:
 def shell(script: str, *more: str) -> LaunchSpec:
     command = commands.find_command("sh", Path("/"))
     return LaunchSpec(Program([command, "-c", script]), Limits(256, 10), readable=[*commands.read_by(command), *more])
+
+
+def test_builds_read_the_same_libraries_if_the_interpreter_does_not_know_debians_folder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    known = readable_paths.system_libraries()
+    monkeypatch.setattr(sysconfig, "get_config_var", lambda _name: None)
+    libraries.library_folders.cache_clear()
+    readable_paths.system_libraries.cache_clear()
+    assert readable_paths.system_libraries() == known
 
 
 def test_python_bot_opens_no_library_that_it_does_not_need() -> None:

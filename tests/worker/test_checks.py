@@ -23,7 +23,6 @@ from tournament.runner.listener import NullListener
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial import trial_legs
 from tournament.trial.check import CheckReport, check_bot, habits
-from tournament.worker.observation import ObservedLeg
 from tournament.worker.processes.bot_process import Use
 
 SMALL = Settings(sessions=20, idle_seconds=0.2, max_faults=1)
@@ -98,23 +97,62 @@ class Banked(Settings, BankedSettings):
     """As if the statement limited a leg alone."""
 
 
-@pytest.mark.parametrize(("does", "says"), [("starts", "a start took"), ("decides", "it took")])
+@pytest.mark.parametrize(("does", "says"), [("starts", "a start took"), ("decides", "session 0, game 0, a: it took")])
 def test_check_of_a_loop_that_the_contest_may_wait_for_does_not_wait(
     does: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who takes longer is told so, and isn't refused: only the tournament knows whether that ever ends."""
-    monkeypatch.setattr("tournament.trial.check._MOST_SECONDS", 0.01)
+    monkeypatch.setattr("tournament.trial.check._DECISION_SECONDS", 0.01)
     report = looping(tmp_path, Banked(sessions=20, max_faults=1, seconds=9.0), **{does: LOOP})
     assert report.fit and not report.faults and report.problem is None
-    assert report.slow == f"{says} more than 0.01 s of fuel: an endless loop? The contest allows 9 s"
+    assert report.slow == f"{says} more than 0.01 s: it loops or is too slow to be tried; the contest allows 9 s a leg"
     assert looping(tmp_path, Banked(sessions=20, seconds=9.0)).slow == ""
+
+
+BUSY = "n = 0\ndef a(bot):\n  global n\n  n += 1\n  while n > {}: pass\n  return 5\ndef b(bot, bet): return 1\n"
+BUSY_PROGRAM = "import sys\ninput()\nfor n, line in enumerate(sys.stdin):\n  while n >= {}: pass\n  print('ACTION 1')\n"
+
+
+@pytest.mark.parametrize("kind", ["python", "program"])
+@pytest.mark.parametrize("after", [0, 6])
+def test_trial_of_a_bot_that_loops_ends_at_its_first_fault(
+    kind: str, after: int, tmp_path: Path, little_time_to_decide: None
+) -> None:
+    source: Source = BUSY.format(after) if kind == "python" else script(BUSY_PROGRAM.format(after))
+    report = check(tmp_path, source, Settings(max_faults=20))
+    (fault,) = report.faults
+    assert (fault.session, fault.decision in "ab") == (0, True) and (fault.game > 0) is (after > 0)
+    assert fault.message == "took more than 0.2 s of processor time for a decision: it loops or is too slow"
+    assert not report.fit and report.slow == "" and report.at_fault[-1].game == fault.game
+    assert report.meter and report.meter.use and report.meter.use.cpu_seconds < 1.0
+
+
+def test_program_may_get_ready_once_it_knows_how_many_sessions_there_are(
+    tmp_path: Path, little_time_to_decide: None
+) -> None:
+    gets_ready = "end = time.process_time() + 0.5\nwhile time.process_time() < end: pass"
+    source = f"import sys, time\ninput()\n{gets_ready}\nfor line in sys.stdin: print('ACTION 1')\n"
+    assert check(tmp_path, script(source)).fit
+
+
+@pytest.mark.parametrize("kind", ["python", "program"])
+def test_process_that_takes_a_whole_bank_for_one_decision_is_not_waited_for(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournament.trial.check._DECISION_SECONDS", 0.3)
+    source: Source = BUSY.format(2) if kind == "python" else script(BUSY_PROGRAM.format(2))
+    report = check(tmp_path, source, Banked(sessions=20, seconds=9.0))
+    assert report.fit and report.slow.endswith(
+        "it took more than 0.3 s: it loops or is too slow to be tried; the contest allows 9 s a leg"
+    )
+    assert report.meter and report.meter.use and report.meter.use.cpu_seconds < 1.5
 
 
 def test_what_the_contest_does_not_wait_for_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tournament.contests.settings.DECISION_FUEL", 1_000_000)
     report = looping(tmp_path, Settings(sessions=20, max_faults=1), decides=LOOP)
     assert not report.fit and report.slow == ""
-    assert {fault.message for fault in report.faults} == {"ran out of fuel (an endless loop?)"}
+    assert {fault.message for fault in report.faults} == {"ran out of fuel: it loops or is too slow"}
 
 
 def test_faults_at_the_limits(tmp_path: Path) -> None:
@@ -128,7 +166,7 @@ def test_faults_at_the_limits(tmp_path: Path) -> None:
 def test_a_disqualified_bot_is_not_examined_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tournament.worker.processes.bot_process.START_SECONDS", 0.2)
     report = check(tmp_path, "import time\ndef a(bot): time.sleep(99)\ndef b(bot, bet): return 1\n")
-    assert len(report.faults) == 2 and not report.fit and report.boundary_questions == 0
+    assert len(report.faults) == 1 and not report.fit and report.boundary_questions == 0
 
 
 def test_it_says_how_a_bot_answers_and_what_it_prints(tmp_path: Path) -> None:
@@ -136,8 +174,7 @@ def test_it_says_how_a_bot_answers_and_what_it_prints(tmp_path: Path) -> None:
     habits_found = [habit.split(" (")[0] for habit in report.habits]
     assert habits_found == [f"{name}: always the same answer, {answer}" for name, answer in (("a", 5), ("b", "fold"))]
     assert report.fit and re.fullmatch(r"(faced \d+\n?){10}", report.printed)
-    nothing = ObservedLeg(report.leg, ())  # type: ignore[arg-type]
-    assert habits(VON_NEUMANN_POKER, nothing) == ("a was never asked", "b was never asked")
+    assert habits(VON_NEUMANN_POKER, ()) == ("a was never asked", "b was never asked")
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ for line in sys.stdin:
 
 
 DEEDS = {
-    "loops": (LOOP, "took more than 0.2 s of processor time for a decision"),
+    "loops": (LOOP, "took more than 0.2 s of processor time for a decision: it loops or is too slow"),
     "sleeps": ("time.sleep(9)", "did not answer for 0.3 s"),
     "ends": ("os._exit(0)", "ended"),
     "exits": ("os._exit(7)", "ended with status 7"),
@@ -131,7 +131,7 @@ def test_a_disqualified_process_bot_stands_below_the_line(tmp_path: Path) -> Non
     }  # fmt: skip
     assert lines["fine"].matches == lines["silent"].matches == 1
     assert "did not answer for 0.4 s; nothing came from it at all: does it flush" in (lines["mute"].reason or "")
-    assert "did not answer for 0.4 s; it wrote 'ACTION 0', without the line's end" in (lines["halfway"].reason or "")
+    assert "did not answer for 0.2 s; it wrote 'ACTION 0', without the line's end" in (lines["halfway"].reason or "")
     assert "ValueError: no card like this" in (lines["bad"].reason or "")
 
 

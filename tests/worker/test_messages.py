@@ -373,15 +373,39 @@ def test_lines_mean_what_their_words_say(first: str, pieces: list[tuple[str, str
         opened.close()
 
 
+def test_word_that_bots_have_started_ends_their_start(stage: Stage) -> None:
+    process = stage.process()
+    first, second = stage.lane(process), stage.lane(process, slot=1)
+    stage.table.start_bot(first, 0, 1)
+    serial, _ = process.asked()
+    state = stage.table.channels.is_outstanding
+    assert state(process.number) == (True, 1, True)
+    for part in (word := HEADER.pack(HEADER.size, serial, 0, 0))[:7], word[7:]:
+        os.write(process.writes, part)
+        stage.run()
+    assert state(process.number) == (True, 1, False)
+    os.write(process.writes, reply(serial, [(0, 0, b""), (50, 0, b""), (50, 0, b"")]))
+    stage.table.start_bot(second, 0, 2)  # with the next message
+    while state(process.number)[1] == 1:
+        assert stage.run() == []
+    serial, kinds = process.read()
+    assert -1 in kinds and state(process.number) == (True, 2, True)
+    os.write(process.writes, reply(serial, [(1, 0, b"")] * len(kinds)))
+    stage.run()
+    assert [core.answers for core in stage.cores] == [[50, 1]] * 2
+
+
 def test_what_a_program_reads(stage: Stage) -> None:
     process = stage.process(lines=True, greeting=b"1000\n")
     stage.lane(process, [(0, (), view(0.1, -1, 100, 90)), (1, (50,), view(1 / 3, 0.5, 10, 190))])
     stage.run()
-    sessions, first = os.read(process.reads, 1000).splitlines()
-    assert sessions == b"1000"
-    assert first == (
-        b'{"decision": "a", "card": 0.100000001, "opponents_previous_card": -1, "money": 100, "opponents_money": 90}'
+    assert os.read(process.reads, 1000) == b"1000\n"
+    assert stage.table.channels.is_outstanding(process.number) == (True, 1, True)
+    stage.run()
+    assert os.read(process.reads, 1000) == (
+        b'{"decision": "a", "card": 0.100000001, "opponents_previous_card": -1, "money": 100, "opponents_money": 90}\n'
     )
+    assert stage.table.channels.is_outstanding(process.number) == (True, 1, False)
     os.write(process.writes, b"ACTION 20\n")
     stage.run()
     told = {"card": 0.333333343, "opponents_previous_card": 0.5, "money": 10, "opponents_money": 190, "bet": 50}
@@ -425,7 +449,9 @@ def test_question_that_only_tells_is_not_answered(stage: Stage) -> None:
     core = ScriptedCore([(0, (5,), bytes(8)), (1, (), bytes(8)), (0, (6,), bytes(8))], 8)
     lane = stage.table.open_lane(core, None, *poker_tables(1, 1), (process.number, -1), (0, -1))
     process.await_question()
-    assert os.read(process.reads, 1000) == b'1\n{"decision": "news", "number": 0, "more": 5}\n{"decision": "what"}\n'
+    assert os.read(process.reads, 1000) == b"1\n"
+    stage.run()
+    assert os.read(process.reads, 1000) == b'{"decision": "news", "number": 0, "more": 5}\n{"decision": "what"}\n'
     os.write(process.writes, b"ACTION 7\n")
     assert [event[0] for event in stage.run()] == [LEG_IS_OVER]
     assert core.answers == [0, 7, 0] and stage.table.decisions(lane) == (1, 0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -25,7 +24,7 @@ from tournament.artifacts.compiler_messages import (
 from tournament.errors import RunError
 from tournament.leg import Unfit
 from tournament.sandbox.outside import probe, run_command
-from tournament.sandbox.outside.exit_status import KILLED, kills_for_memory
+from tournament.sandbox.outside.exit_status import OUT_OF_TIME, judge, kills_for_memory
 from tournament.sandbox.outside.launch import MEGABYTES_OF_BUILDS, Build, LaunchSpec, limits_of_build
 from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.run_command import Finished
@@ -37,9 +36,6 @@ _SECONDS_OF_STRANGERS, _MEGABYTES_OF_STRANGERS = 20, 1024
 FIRST_SECONDS = 1800
 _BY_CLOCK = 2.0  # seconds by the clock for each of processor time
 _MOST_MEGABYTES = MEGABYTES_OF_BUILDS
-# Of the process itself, and as reported by the one that started it.
-_OUT_OF_TIME = (-signal.SIGXCPU, 256 - signal.SIGXCPU)
-_ABORTED = (-signal.SIGABRT, 256 - signal.SIGABRT)  # what the compiler does when it is refused memory
 
 
 def allow_less() -> None:
@@ -91,8 +87,9 @@ def run_compiler(
     kills = kills_for_memory()
     finished = _run_once(commands, folder, readable, sandbox, libraries, seconds)
     run_command.check_confined(finished, "compilers")
-    short_of_memory = finished.status in (*KILLED, *_ABORTED) or (finished.status and kills_for_memory() > kills)
-    if short_of_memory and not finished.excess and not finished.cut_off:
+    passed_limit = bool(finished.excess or finished.cut_off)
+    killed = kills_for_memory() - kills
+    if judge(finished.status, passed_limit=passed_limit, kills=killed, of="compiler") == "the machine":
         raise MachineBusyError(f"the compiler {finished.in_words}, for want of memory perhaps")
     if finished.status and is_full(folder):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -148,7 +145,7 @@ def _run_once(
         "off" if libraries else sandbox.mode,  # for this many files a sandbox takes a third longer
         seconds if libraries else _BY_CLOCK * seconds,
     )
-    if finished.status in _OUT_OF_TIME:
+    if finished.status in OUT_OF_TIME:
         return replace(finished, excess=f"more than {seconds} seconds of processor time")
     return finished
 

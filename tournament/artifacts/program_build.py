@@ -12,7 +12,7 @@ from tournament.artifacts.commands import OF_JAVA, PATH, find_command
 from tournament.errors import InputError, first_of
 from tournament.leg import Unfit
 from tournament.sandbox.outside import probe, run_command
-from tournament.sandbox.outside.exit_status import KILLED, kills_for_memory
+from tournament.sandbox.outside.exit_status import OUT_OF_TIME, judge, kills_for_memory
 from tournament.sandbox.outside.launch import Build, LaunchSpec, limits_of_build
 from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.scratch import is_full, scratch_folder
@@ -77,8 +77,9 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
             if is_full(whole):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             complaint = _complaint(recipe, finished, folder)
-            was_killed = finished.status in KILLED or kills_for_memory() > kills
-            if was_killed and not (finished.cut_off or finished.excess):
+            passed_limit = bool(finished.cut_off or finished.excess or finished.status in OUT_OF_TIME)
+            killed = kills_for_memory() - kills
+            if judge(finished.status, passed_limit=passed_limit, kills=killed, of="build") == "the machine":
                 raise MachineBusyError(complaint)
             raise Unfit(complaint, lasting=False)
         try:

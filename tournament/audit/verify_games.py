@@ -303,8 +303,6 @@ class _Replayed:
                 wrong.append("faults")
             if replace(before, faults=()) != replace(now, faults=()):
                 wrong.append("results")
-            if leg.has_processes and self.batch.sandbox != again.sandbox:
-                wrong.append(f"sandbox: {self.batch.sandbox or 'none'}, here {again.sandbox}")
         found = [
             self._problem(self.recorded[place], self.legs[place], wrong)
             for place, wrong in enumerate(differing)

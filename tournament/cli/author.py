@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
 from tournament.cli.consoles import out
 from tournament.cli.groups import PLAIN, Command, Group, examples
-from tournament.cli.options import PLACES, option
+from tournament.cli.options import PLACES, ConfigPath, Csv, flag, option
+from tournament.errors import printable
 from tournament.open_contest.authors import add_author, read_authors, renew_token, revoke_token
 
 app = typer.Typer(cls=Group, no_args_is_help=True, help="Who may submit bots to an open contest.", **PLAIN)
@@ -18,9 +22,13 @@ Authors = Annotated[Path, option("FILE", "the authors' file", PLACES)]
 
 
 @app.command(cls=Command, epilog=examples("author add alice"))
-def add(name: Name, authors: Authors = Path("authors.toml")) -> None:
+def add(
+    name: Name,
+    authors: Authors = Path("authors.toml"),
+    organiser: Annotated[bool, flag("--organiser", "let the token open the class at a glance", PLACES)] = False,
+) -> None:
     """Add an author. The token is printed once, and kept nowhere."""
-    _print_token(add_author(authors, name))
+    _print_token(add_author(authors, name, organiser=organiser))
 
 
 @app.command(cls=Command, epilog=examples("author token alice"))
@@ -37,7 +45,37 @@ def _print_token(token: str) -> None:
 def list_authors(authors: Authors = Path("authors.toml")) -> None:
     """List the authors, and who of them may not submit."""
     for one in read_authors(authors).values():
-        out.print(f"{one.name}{' (banned)' if one.banned else '' if one.hashed else ' (revoked)'}")
+        marks = [word for word, is_so in (("organiser", one.organiser), ("banned", one.banned)) if is_so]
+        marks += [] if one.hashed or one.banned else ["revoked"]
+        out.print(one.name + (f" ({', '.join(marks)})" if marks else ""))
+
+
+@app.command(cls=Command, epilog=examples("author status", "author status --csv > class.csv"))
+def status(
+    authors: Authors = Path("authors.toml"),
+    publish: Annotated[Path, option("DIR", "folder of the public board", PLACES)] = Path("published"),
+    config: ConfigPath = None,
+    as_csv: Csv = False,
+) -> None:
+    """List every author with the last upload, its state, the reason, and the best place on the board."""
+    from tournament.config import load_contests
+    from tournament.open_contest.jobs import Jobs, database_beside
+    from tournament.open_contest.overview import boards_in, status_of
+    from tournament.records.results import rows_csv
+
+    names = load_contests(config).chosen
+    jobs = Jobs(database) if (database := database_beside(authors)).exists() else None
+    lines = status_of(read_authors(authors).values(), jobs, names, boards_in(publish, names))
+    if as_csv:
+        print(rows_csv([asdict(line) for line in lines]), end="")
+        return
+    table = Table(box=None)
+    headings = ("author", "contest", "last upload", "bot", "state", "reason", "best bot", "place")
+    for heading in headings:
+        table.add_column(heading)
+    for line in lines:
+        table.add_row(*(Text(printable(str(value or "-"))) for value in asdict(line).values()))
+    out.print(table)
 
 
 @app.command(cls=Command, epilog=examples("author revoke alice"))

@@ -27,7 +27,6 @@ def _show_versions(wanted: bool) -> None:
     from importlib import metadata
 
     import tournament
-    from tournament.sandbox.outside import tier
 
     print(f"tournament {tournament.__version__}")
     print(f"Python {platform.python_version()}")
@@ -36,7 +35,6 @@ def _show_versions(wanted: bool) -> None:
             print(f"{name} {metadata.version(name)}")
         except metadata.PackageNotFoundError:
             print(f"{name} is missing")
-    print(tier.in_words())
     raise typer.Exit
 
 

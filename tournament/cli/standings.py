@@ -84,7 +84,13 @@ def leaderboard(
         return
     found = load_records(contest, results, config, final=final)
     if as_csv:
-        print(standings_csv(found.ranking, _authors(found, authors, config)), end="")
+        more = []
+        if final:
+            from tournament.open_contest.overview import lines_never_ranked
+
+            ranked = [line.name for line in found.ranking.entrants]
+            more = lines_never_ranked(_authors_file(authors, config), found.setup.contest, ranked)
+        print(standings_csv(found.ranking, _authors(found, authors, config), more), end="")
         return
     if as_json:
         print_json(leaderboard_values(found.ranking, _authors(found, authors, config)))
@@ -94,18 +100,17 @@ def leaderboard(
     given = {"results": results, "final": final, "config": config}
     if below := reasons(found.ranking, commands_to_see(found.setup.contest, found.ranking, given)):
         out.print(below, soft_wrap=True)
-    for how in found.sandboxes:
-        if how.startswith("off"):
-            out.print(f"sandbox {printable(how)}", soft_wrap=True)
 
 
 def _authors(found: Loaded, authors: Path | None, config: Path | None) -> Mapping[str, str]:
-    """Who submitted which bot, if an open contest took it."""
-    from tournament.open_contest.owners import authors_of_bots, submissions_beside
+    """Return the author of each bot, if an open contest took it."""
+    from tournament.open_contest.jobs import authors_of_bots, database_beside
 
-    return authors_of_bots(
-        submissions_beside(authors or (config.parent if config else Path()) / "authors.toml"), found.setup.contest
-    )
+    return authors_of_bots(database_beside(_authors_file(authors, config)), found.setup.contest)
+
+
+def _authors_file(authors: Path | None, config: Path | None) -> Path:
+    return authors or (config.parent if config else Path()) / "authors.toml"
 
 
 def _contest_of(found: Loaded, config: Path | None) -> Contest:

@@ -32,6 +32,7 @@ from tournament.entrants.folder import check_among_others
 from tournament.errors import InputError, TournamentError
 from tournament.sandbox.outside.run_command import Ended
 from tournament.trial.check import check_bot, check_values, contest_of
+from tournament.trial.quick import check_quickly
 
 if TYPE_CHECKING:
     from tournament.store.field import FieldEntrant
@@ -53,6 +54,7 @@ def check(
     submission_limits: Annotated[
         bool, flag("--submission-limits", "limit the compiler to 20 s and 1 GB, as an open contest does", PLAY)
     ] = False,
+    quick: Annotated[bool, flag("--quick", "only build the bot, start it and play three games", PLAY)] = False,
     thorough: Annotated[
         bool, flag("--thorough", "compare positions of rules at every number of seats, not only fewest and most", PLAY)
     ] = False,
@@ -70,8 +72,8 @@ def check(
         hint = f"; did you mean {there[0]}?" if there else ": say the path of the bot's file, or of its folder"
         raise InputError(f"{bot}: not found{hint}")
     if contest is None and are_rules(bot):
-        if seed is not None or submission_limits:
-            raise InputError(f"{bot}: this is a contest's rules; --seed and --submission-limits are for bots")
+        if seed is not None or submission_limits or quick:
+            raise InputError(f"{bot}: this is a contest's rules; --quick, --seed and --submission-limits are for bots")
         with Screen(err, bot.name) as screen:
             table, sound = check_rules(bot, screen, thorough=thorough)
         out.print(table)
@@ -86,7 +88,8 @@ def check(
     # A check contains what its bot brings about; nothing else of ours may show as a traceback either.
     with containing(bot.name, "can't be shown", TournamentError, OSError, Ended):
         with Screen(err, chosen.title) as screen:
-            report = check_bot(chosen, loaded.contest, loaded.sandbox, bot, screen, screen.doing)
+            given = (chosen, loaded.contest, loaded.sandbox, bot, screen)
+            report = check_quickly(*given) if quick else check_bot(*given, screen.doing)
             if submission_limits and report.problem:  # an author needs no path of this machine
                 report = replace(report, problem=report.problem.replace(str(cache_folder()), "…"))
         if as_json:

@@ -24,7 +24,7 @@ from tournament.errors import InputError, RunError, printable
 
 if TYPE_CHECKING:
     from tournament.config import Config
-    from tournament.open_contest.server import Address
+    from tournament.open_contest.web import Address
     from tournament.runner.listener import ProgressListener
     from tournament.standings.standings import Standings
 
@@ -88,11 +88,11 @@ def watch(
     [watch] says when it closes, a final is played then on a fresh seed, and only that counts.
     """
     from tournament.config import FILE_NAME, load_contests
+    from tournament.cores import cores
     from tournament.open_contest.authors import AuthorsFile
-    from tournament.open_contest.owners import submissions_beside
-    from tournament.open_contest.submissions import Submissions
+    from tournament.open_contest.jobs import database_beside
+    from tournament.open_contest.submissions import Submissions, Workers
     from tournament.open_contest.watch import Watch
-    from tournament.open_contest.workers import Workers
     from tournament.sandbox.outside.confinement import raise_descriptor_limit
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -110,19 +110,20 @@ def watch(
             authors = AuthorsFile(submissions, partial(shown.tell, "")) if submissions else None
             watching = Watch(names, settings, options, publish, shown, submissions)
             if authors:
-                folder = submissions_beside(authors.path)
-                watching.submissions = Submissions(folder, watching.current, authors, shown.tell)
+                database = database_beside(authors.path)
+                watching.submissions = Submissions(database, watching.current, authors, shown.tell)
             if serve:
                 where = _address(serve, public_url, allow_http)
-                from tournament.open_contest.server import Server
+                from tournament.open_contest.web import Server
 
                 raise_descriptor_limit()
-                serving = Server(where, publish, watching.submissions, authors, partial(shown.tell, ""))
+                serving = Server(where, publish, watching.submissions, authors)
                 server = until_stopped.enter_context(serving)
                 watching.stopping = lambda: bool(serving.ended)
                 shown.tell("", f"served at {server.url}")
             if watching.submissions:
-                until_stopped.enter_context(Workers(watching.submissions, partial(shown.tell, "")))
+                at_a_time = watching.current().opening.trial_workers or max(1, cores() - 1)
+                until_stopped.enter_context(Workers(watching.submissions, partial(shown.tell, ""), at_a_time))
             watching.keep()
             if serve:
                 raise RunError(serving.ended)
@@ -133,9 +134,12 @@ def watch(
 
 def _address(serve: str, url: str | None, allow_http: bool) -> Address:
     try:
-        from tournament.open_contest.server import address_of
+        from tournament.open_contest.web import address_of
     except ModuleNotFoundError as missing:
-        raise InputError(f"--serve needs {missing.name}: pip install 'tournament[serve]'") from None
+        raise InputError(
+            f"--serve needs {missing.name}: in a clone, pip install '.[serve]'; with a wheel, its name with [serve]"
+            " after it, as in pip install './tournament-0.1.0-….whl[serve]'"
+        ) from None
     where = address_of(serve, url)
     if not (where.is_loopback or allow_http):
         raise InputError(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal
+from math import inf
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationInfo, field_validator
 
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from tournament.keys import Seed
@@ -181,13 +182,21 @@ class BankedSettings(ContestSettings):
     def fuel_per_leg(self) -> int:
         return int(self.seconds * FUEL_PER_SECOND)
 
+    _decision_seconds: float = PrivateAttr(inf)
+
+    def with_decisions_within(self, seconds: float) -> Self:
+        """Return these settings for a trial, in which a decision or a start may take only this long."""
+        copied = self.model_copy()
+        copied._decision_seconds = seconds
+        return copied
+
     @property
     def fuel_per_call(self) -> int:
-        return self.fuel_per_leg
+        return int(min(self.fuel_per_leg, self._decision_seconds * FUEL_PER_SECOND))
 
     def of_process(self, kind: str) -> ProcessTime:
         time = super().of_process(kind)
-        return replace(time, for_decision=time.bank)
+        return replace(time, for_decision=min(time.bank, self._decision_seconds))
 
 
 @dataclass(frozen=True)

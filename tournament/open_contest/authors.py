@@ -30,11 +30,17 @@ _NOBODY = hashlib.sha256(b"").hexdigest()
 
 @dataclass(frozen=True)
 class Author:
-    """Somebody who may submit bots. `hashed` is the token's sha256, as hexadecimal digits; "" once it is revoked."""
+    """A person who may submit bots.
+
+    Attributes:
+        hashed: Hexadecimal sha256 of the token, "" once it is revoked.
+        organiser: Whether the token shows the whole class.
+    """
 
     name: str
     hashed: str
     banned: bool = False
+    organiser: bool = False
 
 
 def read_authors(path: Path) -> dict[str, Author]:
@@ -47,17 +53,21 @@ def read_authors(path: Path) -> dict[str, Author]:
         raise InputError(f"{path}: {error}") from None
     authors = {}
     for name, table in document.items():
-        known = {"token": str, "banned": bool}
+        known = {"token": str, "banned": bool, "organiser": bool}
         if not isinstance(table, dict) or any(not isinstance(table[key], known.get(key, ())) for key in table):
-            raise InputError(f"{path}: [{name}] may have token, a hash, and banned, true or false")
+            raise InputError(f"{path}: [{name}] may have token, a hash, and banned and organiser, true or false")
         _check_name(name)
-        authors[name] = Author(name, table.get("token", ""), table.get("banned", False))
+        authors[name] = Author(name, table.get("token", ""), table.get("banned", False), table.get("organiser", False))
     return authors
 
 
-def add_author(path: Path, name: str) -> str:
-    """Give a new author a token, which is returned and kept nowhere. Raises InputError for a bad name, one that is
-    there already, or one that differs from another's in case only, and RunError where the file can't be written."""
+def add_author(path: Path, name: str, *, organiser: bool = False) -> str:
+    """Add an author and return the token, which isn't stored.
+
+    Raises:
+        InputError: The name is bad, exists already, or differs from another's in case only.
+        RunError: The file can't be written.
+    """
     _check_name(name)
     with _locked(path):
         authors = read_authors(path)
@@ -71,7 +81,7 @@ def add_author(path: Path, name: str) -> str:
             )
         if other := next((one for one in authors if one.lower() == name.lower()), None):
             raise InputError(f"{name}: there is {other} already, and names that differ in case only look alike")
-        return _give_token(path, authors, Author(name, ""))
+        return _give_token(path, authors, Author(name, "", organiser=organiser))
 
 
 def renew_token(path: Path, name: str) -> str:
@@ -174,7 +184,8 @@ def _write(path: Path, authors: dict[str, Author]) -> None:
     lines = []
     for author in authors.values():
         lines += [f"[{_as_key(author.name)}]", f"token = {json.dumps(author.hashed)}"]
-        lines += ["banned = true", ""] if author.banned else [""]
+        lines += ["banned = true"] if author.banned else []
+        lines += ["organiser = true", ""] if author.organiser else [""]
     try:
         write_whole(path, "\n".join(lines).encode(), 0o600)
     except OSError as error:

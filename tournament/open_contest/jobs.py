@@ -1,42 +1,66 @@
-"""Jobs of an open contest: who asked for what, and what became of it. Each has a folder.
+"""The jobs of an open contest, in one SQLite file beside the authors' file.
 
-    <id>/job.json    the job
-    <id>/upload/     its bot until it is tried
-    <id>/built       what trying it left in the cache, a path a line
-
-A job changes in memory first. If the disk can't take it, it is written as soon as the disk can.
+A job is a bot that was submitted, a practice match, a replay or a withdrawal. Names, former versions and quotas are
+queries over the jobs. A transaction takes a job and another one finishes it, so a job whose server was killed is
+queued again. `submissions` decides about jobs; this module stores them.
 """
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
+import heapq
 import json
+import os
 import secrets
-import shutil
+import sqlite3
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tournament.small_files import write_whole
+from tournament.errors import InputError, RunError
 
-BOT, WITHDRAWAL = "bot", "withdrawal"
-PRACTICE, CHECK, REPLAY = "practice", "check", "replay"  # what enters nothing; done by one thread, as practice
-QUEUED, ENTERED, NOT_FIT, PLAYED, FIT = "queued", "entered", "not fit", "played", "fit"
+BOT, PRACTICE, REPLAY, WITHDRAWAL = "bot", "practice", "replay", "withdrawal"
+# Lanes: a bot goes through the quick trial, then through the full one. The others have one each.
+QUICK, TRIAL, OTHER = "quick", "trial", "other"
+QUEUED, ENTERED, NOT_FIT, PLAYED = "queued", "entered", "not fit", "played"
 REPLACED, WITHDRAWN, SET_ASIDE = "replaced", "withdrawn", "set aside"
-_MOST_JOBS = 2_000
+
+_FORMAT = 1
+_MAX_VERSIONS = 10  # former versions of a bot whose content is kept
+_MAX_SHOWN = 3  # replays of an author whose steps are kept, because they are large
+_MAX_SAID = 200  # jobs of an author whose text is kept
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS job (
+  n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, author TEXT NOT NULL, contest TEXT NOT NULL, bot TEXT NOT NULL,
+  file TEXT NOT NULL, at TEXT NOT NULL, kind TEXT NOT NULL, lane TEXT NOT NULL, state TEXT NOT NULL, said TEXT NOT NULL,
+  quick TEXT NOT NULL, starts INTEGER NOT NULL, failures INTEGER NOT NULL, sha256 TEXT NOT NULL, asks TEXT NOT NULL,
+  day TEXT NOT NULL, content BLOB, built TEXT NOT NULL DEFAULT '', not_before REAL NOT NULL DEFAULT 0);
+CREATE INDEX IF NOT EXISTS job_queue ON job (state, lane);
+CREATE INDEX IF NOT EXISTS job_author ON job (author, day);
+CREATE INDEX IF NOT EXISTS job_bot ON job (contest, bot COLLATE NOCASE);
+CREATE TABLE IF NOT EXISTS spent (
+  author TEXT NOT NULL, day TEXT NOT NULL, seconds REAL NOT NULL, PRIMARY KEY (author, day));
+"""
+# Jobs by which an author holds a bot's name.
+_HOLDS = f"(state = '{QUEUED}' OR kind = '{BOT}' AND state IN ('{ENTERED}', '{REPLACED}', '{WITHDRAWN}'))"
 
 
 @dataclass(frozen=True)
 class Job:
-    """A bot that was submitted, that is to be checked or to play a practice match, a recorded game that is to be shown,
-    or a withdrawal: of whom, for which contest.
+    """A job of an author for a contest.
 
-    `said` is what `tournament check` said, the figures of a practice match or a replay as JSON, or why the job failed.
-    `starts` counts how often it was taken up, `failures` how often this machine failed at it; `sha256` is that of what
-    was submitted. `asks`: against whom, how many sessions, or which game.
+    Attributes:
+        n: Number in order of arrival.
+        said: Text for the author: what the trial found, or why the job failed. Figures of matches and replays as JSON.
+        quick: Text of the quick trial, "" before it.
+        starts: How often a thread took the job.
+        failures: How often this machine failed at it.
+        asks: Opponents, sessions, or the game to show.
     """
 
     id: str
@@ -46,99 +70,258 @@ class Job:
     file: str
     at: str
     kind: str = BOT
+    lane: str = QUICK
     state: str = QUEUED
     said: str = ""
+    quick: str = ""
     starts: int = 0
     failures: int = 0
     sha256: str = ""
     asks: Mapping[str, Any] = field(default_factory=dict)
+    n: int = 0
 
-    @property
-    def lane(self) -> str:
-        """The kind of the thread that does it."""
-        return PRACTICE if self.kind in (CHECK, REPLAY) else self.kind
 
-    @property
-    def brings_a_bot(self) -> bool:
-        return self.kind == BOT
+_COLUMNS = ", ".join(one.name for one in dataclasses.fields(Job))
+
+
+def database_beside(authors: Path) -> Path:
+    """Return the path of the database of what the authors of a file submit."""
+    return authors.absolute().with_name("submissions.db")
+
+
+def authors_of_bots(database: Path, contest: str) -> dict[str, str]:
+    """Return the author of each bot of a contest; nothing if no author submitted one.
+
+    Raises:
+        RunError: The database can't be read.
+    """
+    if not database.exists():
+        return {}
+    try:
+        with _connect(database) as opened:
+            rows = opened.execute(f"SELECT bot, author FROM job WHERE contest = ? AND {_HOLDS}", (contest,)).fetchall()
+        opened.close()
+    except sqlite3.Error as error:
+        raise RunError(f"{database}: can't be read: {error}") from None
+    return dict(rows)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, timeout=30, check_same_thread=False)
 
 
 class Jobs:
-    """All jobs, the oldest first. For one thread at a time."""
+    """All jobs. One lock guards the connection; `changed` is notified when there is something new to do."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._all: dict[str, Job] = {}
-        self._unwritten: set[str] = set()
-        for place in sorted(folder.iterdir()):
-            try:
-                values: dict[str, Any] = json.loads((place / "job.json").read_bytes())
-                known = {one.name for one in dataclasses.fields(Job)}
-                job = Job(**{key: value for key, value in values.items() if key in known})
-            except (OSError, ValueError, TypeError, AttributeError):  # killed before it was answered
-                shutil.rmtree(place, ignore_errors=True)
-                continue
-            self._all[job.id] = job
+    def __init__(self, path: Path) -> None:
+        """Open the database, which is made if it doesn't exist.
 
-    def add(self, job: Job, content: bytes | None) -> Job:
-        """Keep a job that has no id yet, with its bot. Raises OSError, and has nothing of it then."""
-        job = dataclasses.replace(job, id=f"{time.time_ns():x}-{secrets.token_hex(8)}")
-        folder = self._folder / job.id
+        Raises:
+            InputError: The folder has submissions of an earlier version, or the file one of a later version.
+            RunError: The file can't be opened.
+        """
+        if (earlier := path.with_name("submissions")).is_dir():
+            raise InputError(f"{earlier}: submissions of an earlier version; move that folder away, and submit again")
+        self.changed = threading.Condition(threading.RLock())
+        self.changes = 0  # how often something was written
+        self.served: dict[tuple[str, str], float] = {}  # when a job of each author was last taken, by lane
+        self.running: dict[str, Job] = {}
         try:
-            folder.mkdir(mode=0o700)
-            if content is not None:
-                self.upload(job).mkdir(mode=0o700)
-                write_whole(self.upload(job) / job.file, content, 0o600)
-            self._write(job)
-        except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
-        self._all[job.id] = job
-        return job
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            self.database = _connect(path)
+            self.database.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=30000;")
+            (found,) = self.database.execute("PRAGMA user_version").fetchone()
+            if found not in (0, _FORMAT):
+                raise InputError(f"{path}: written by another version of tournament; move it away, and submit again")
+            self.database.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_FORMAT}; COMMIT;")
+        except (OSError, sqlite3.Error) as error:
+            raise RunError(f"{path}: can't be opened: {error}") from None
 
-    def put(self, job: Job) -> None:
-        """The job as it is from now on."""
-        self._unwritten |= {job.id}
-        self._all[job.id] = job
-        self.write_unwritten()
+    def find(self, where: str, *values: object) -> list[Job]:
+        """Return the jobs that a condition in SQL selects."""
+        made = [Job(*row) for row in self.rows(_COLUMNS, where, *values)]
+        return [dataclasses.replace(job, asks=json.loads(str(job.asks))) for job in made]
 
-    def write_unwritten(self) -> None:
-        """Write what the disk couldn't take before, as far as it can now."""
-        for name in list(self._unwritten):
-            with contextlib.suppress(OSError):
-                if name in self._all:
-                    self._write(self._all[name])
-                self._unwritten.discard(name)
+    def rows(self, what: str, where: str, *values: object) -> list[tuple[Any, ...]]:
+        """Return columns of the jobs that a condition in SQL selects."""
+        with self.changed:
+            return self.database.execute(f"SELECT {what} FROM job WHERE {where}", values).fetchall()
 
-    def find(self, job_id: str) -> Job | None:
-        return self._all.get(job_id)
+    def job(self, job_id: str) -> Job | None:
+        """Return a job; None if there is none of that id."""
+        return next(iter(self.find("id = ?", job_id)), None)
 
-    def those(self, wanted: Callable[[Job], bool]) -> list[Job]:
-        return [job for job in list(self._all.values()) if wanted(job)]
+    def content(self, job: Job) -> bytes | None:
+        """Return the file that was submitted; None if there was none, or it isn't kept any more."""
+        (row,) = self.rows("content", "id = ?", job.id)
+        content: bytes | None = row[0]
+        return content
 
-    def queued(self, contest: str | None = None, lane: str | None = None) -> list[Job]:
-        """What is still to be done, of a contest and by one thread, or of all."""
-        return self.those(
-            lambda job: job.state == QUEUED and contest in (None, job.contest) and lane in (None, job.lane)
+    def add(self, job: Job, content: bytes | None, day: str, *, ends_earlier: bool = False) -> Job:
+        """Store a new job and return it with its id.
+
+        Args:
+            day: Date by which the job counts.
+            ends_earlier: Whether the job withdraws what was submitted of its bot before, and isn't tried yet.
+        """
+        job = dataclasses.replace(job, id=secrets.token_hex(12))
+        with self.changed, self.database as database:
+            if ends_earlier:
+                database.execute(
+                    f"UPDATE job SET state = '{WITHDRAWN}' WHERE contest = ? AND bot = ? AND kind = '{BOT}'"
+                    f" AND state = '{QUEUED}'",
+                    (job.contest, job.bot),
+                )
+            values = {one.name: getattr(job, one.name) for one in dataclasses.fields(Job) if one.name != "n"}
+            values |= {"asks": json.dumps(dict(job.asks)), "day": day, "content": content}
+            marks = ", ".join("?" * len(values))
+            number = database.execute(f"INSERT INTO job ({', '.join(values)}) VALUES ({marks})", [*values.values()])
+        self.notify()
+        return dataclasses.replace(job, n=number.lastrowid or 0)
+
+    def notify(self) -> None:
+        """Wake the threads that wait for a job."""
+        with self.changed:
+            self.changes += 1
+            self.changed.notify_all()
+
+    def set(self, job: Job, **values: object) -> bool:
+        """Change a queued job and return whether it was still queued."""
+        names = ", ".join(f"{name} = ?" for name in values)
+        with self.changed, self.database as database:
+            done = database.execute(
+                f"UPDATE job SET {names} WHERE id = ? AND state = '{QUEUED}'", [*values.values(), job.id]
+            )
+        self.notify()
+        return done.rowcount == 1
+
+    def take(self, lane: str, ready: Callable[[Job], bool]) -> Job | None:
+        """Take the job of the author who waits longest in a lane, and return it; None if none is ready.
+
+        An author has one running job per lane at most.
+        """
+        busy = {job.author for job in self.running.values() if job.lane == lane}
+        with self.changed:
+            for number in self.in_turn(lane):
+                (job,) = self.find("n = ?", number)
+                if job.author in busy or job.id in self.running or not ready(job):
+                    continue
+                if self.set(job, starts=job.starts + 1):
+                    self.served[job.author, lane] = time.monotonic()
+                    job = self.running[job.id] = dataclasses.replace(job, starts=job.starts + 1)
+                    return job
+        return None
+
+    def in_turn(self, lane: str) -> list[int]:
+        """Return the numbers of the queued jobs of a lane in the order in which they will be taken."""
+        waiting: dict[str, deque[int]] = defaultdict(deque)
+        for number, author in self.rows("n, author", f"state = '{QUEUED}' AND lane = ? ORDER BY n", lane):
+            waiting[author].append(number)
+        turns = [(self.served.get((author, lane), 0.0), jobs[0], author) for author, jobs in waiting.items()]
+        heapq.heapify(turns)
+        order: list[int] = []
+        while turns:
+            _, number, author = heapq.heappop(turns)
+            order.append(waiting[author].popleft())
+            if waiting[author]:  # after all who wait now
+                heapq.heappush(turns, (1e18 + len(order), waiting[author][0], author))
+        return order
+
+    def place(self, job: Job) -> int | None:
+        """Return how many jobs are done up to a queued one; None for one that isn't queued."""
+        now = self.job(job.id)
+        if now is None or now.state != QUEUED:
+            return None
+        running = [one.n for one in self.running.values() if one.lane == now.lane]
+        order = running + [number for number in self.in_turn(now.lane) if number not in running]
+        return order.index(now.n) + 1 if now.n in order else None
+
+    def finish(self, job: Job, state: str, said: str, built: str = "") -> list[str]:
+        """Store the outcome of a job, and return the lists of what no bot in the contest needs in the cache.
+
+        A job whose bot was withdrawn meanwhile stays withdrawn.
+        """
+        of_bot, dropped = (job.contest, job.bot), list[str]()
+        if state != ENTERED:
+            dropped.append(built)
+        entered = f"contest = ? AND bot = ? AND kind = '{BOT}' AND state = '{ENTERED}'"
+        with self.changed, self.database as database:
+            done = database.execute(
+                f"UPDATE job SET state = ?, said = ?, built = ? WHERE id = ? AND state = '{QUEUED}'",
+                (state, said, built if state == ENTERED else "", job.id),
+            )
+            if not done.rowcount:
+                dropped = [built]
+            else:
+                others, becomes = f"{entered} AND n != ?", REPLACED
+                if state == WITHDRAWN:
+                    others, becomes = f"{entered} AND n < ?", WITHDRAWN
+                if state in (ENTERED, WITHDRAWN):
+                    rows = database.execute(f"SELECT sha256, built FROM job WHERE {others}", (*of_bot, job.n))
+                    for sha256, left in rows.fetchall():
+                        if sha256 == job.sha256:  # The new version needs the same files.
+                            database.execute("UPDATE job SET built = built || ? WHERE id = ?", (left, job.id))
+                        else:
+                            dropped.append(left)
+                    database.execute(f"UPDATE job SET state = ?, built = '' WHERE {others}", (becomes, *of_bot, job.n))
+                self._forget(database, job)
+        self.notify()
+        return dropped
+
+    def _forget(self, database: sqlite3.Connection, job: Job) -> None:
+        """Drop contents of what never entered and of old versions, and texts of an author's old jobs."""
+        kept = f"SELECT n FROM job WHERE contest = ? AND bot = ? AND kind = '{BOT}' AND content NOT NULL AND state IN"
+        kept += f" ('{ENTERED}', '{REPLACED}', '{WITHDRAWN}') ORDER BY n DESC LIMIT {_MAX_VERSIONS + 1}"
+        database.execute(
+            "UPDATE job SET content = NULL WHERE contest = ? AND bot = ?"
+            f" AND state != '{QUEUED}' AND n NOT IN ({kept})",
+            (job.contest, job.bot) * 2,
         )
+        for kind, most in (("%", _MAX_SAID), (REPLAY, _MAX_SHOWN)):
+            last = "SELECT n FROM job WHERE author = ? AND kind LIKE ? ORDER BY n DESC LIMIT ?"
+            database.execute(
+                f"UPDATE job SET said = '', quick = '' WHERE author = ? AND kind LIKE ? AND state != '{QUEUED}'"
+                f" AND n NOT IN ({last})",
+                (job.author, kind, job.author, kind, most),
+            )
 
-    def upload(self, job: Job) -> Path:
-        """The folder with the bot of a job."""
-        return self._folder / job.id / "upload"
+    def owner(self, contest: str, bot: str) -> tuple[str, str] | None:
+        """Return author and name of the bot of this name, whatever the case of its letters."""
+        held = self.rows("author, bot", f"{_HOLDS} AND contest = ? AND bot = ? COLLATE NOCASE ORDER BY n LIMIT 1",
+                         contest, bot)  # fmt: skip
+        return held[0] if held else None
 
-    def built(self, job: Job) -> Path:
-        """The file that lists what trying its bot left in the cache."""
-        return self._folder / job.id / "built"
+    def names(self, author: str, contest: str) -> list[str]:
+        """Return the names of bots that an author holds in a contest."""
+        held = self.rows("DISTINCT bot", f"{_HOLDS} AND contest = ? AND author = ? ORDER BY bot", contest, author)
+        return [bot for (bot,) in held]
 
-    def forget_old(self) -> None:
-        """Drop the bots of jobs that came to an end, and the oldest jobs of too many."""
-        ended = self.those(lambda job: job.state not in (QUEUED, ENTERED))
-        for job in self.those(lambda job: job.state != QUEUED):
-            if self.upload(job).exists():
-                shutil.rmtree(self.upload(job), ignore_errors=True)
-        for job in ended[: max(0, len(self._all) - _MOST_JOBS)]:
-            shutil.rmtree(self._folder / job.id, ignore_errors=True)
-            del self._all[job.id]
+    def drop_versions(self, author: str, contest: str, most: int) -> None:
+        """Drop the oldest former versions of an author's bots until the others take `most` bytes."""
+        former = f"author = ? AND contest = ? AND state IN ('{REPLACED}', '{WITHDRAWN}') AND content NOT NULL"
+        with self.changed, self.database as database:
+            for number, size in self.rows("n, length(content)", f"{former} ORDER BY n DESC", author, contest):
+                most -= size
+                if most < 0:
+                    database.execute("UPDATE job SET content = NULL WHERE n = ?", (number,))
 
-    def _write(self, job: Job) -> None:
-        write_whole(self._folder / job.id / "job.json", json.dumps(dataclasses.asdict(job)).encode(), 0o600)
+    def today(self, author: str, now: datetime) -> tuple[int, float]:
+        """Return how many jobs an author submitted today, and the seconds of this machine that were spent on them."""
+        day = day_of(now)
+        with self.changed:
+            (jobs,) = self.rows("count(*)", f"author = ? AND day = ? AND kind != '{WITHDRAWAL}'", author, day)[0]
+            spent = self.database.execute("SELECT seconds FROM spent WHERE author = ? AND day = ?", (author, day))
+            return jobs, (spent.fetchone() or (0.0,))[0]
+
+    def spend(self, authors: Collection[str], seconds: float, now: datetime) -> None:
+        """Add seconds to what was spent today on each of these authors."""
+        with self.changed, self.database as database:
+            database.executemany(
+                "INSERT INTO spent VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET seconds = seconds + excluded.seconds",
+                [(author, day_of(now), seconds) for author in authors],
+            )
+
+
+def day_of(now: datetime) -> str:
+    """Return the date by which quotas count, that of UTC."""
+    return str(now.astimezone(UTC).date())

@@ -1,4 +1,4 @@
-"""An author's own page: what became of each bot, why, and where it loses."""
+"""What authors read of their bots and jobs: outcomes, faults, losses and versions."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from typing import Any
 from tournament.contests.contest import Contest
 from tournament.errors import InputError, RunError, join_names, pluralize
 from tournament.open_contest.authors import Author
-from tournament.open_contest.entered import bots_in
 from tournament.open_contest.jobs import PLAYED, PRACTICE, REPLAY, Job
+from tournament.open_contest.publish import PLACE
 from tournament.open_contest.refusals import Refused
-from tournament.open_contest.submissions import Submissions
+from tournament.open_contest.submissions import Submissions, bots_in
 from tournament.records.results import Results, load
 from tournament.reporting.figures import signed
 from tournament.reporting.findings import contest_of
 from tournament.reporting.layout import anchor_of
 from tournament.reporting.losses import Losses, losses_to
 
-_MOST_JOBS, _MOST_FAULTS = 50, 50
-_PATIENCE_SECONDS = 5.0  # to wait for another's page of the same contest
+_MAX_FAULTS = 50
+_MAX_WAIT_SECONDS = 5.0  # for another author's page of the same contest
 
 
 @dataclass
@@ -39,20 +39,20 @@ class _Records:
 
 
 class Mine:
-    """What authors may know of their bots. `published` has the boards."""
+    """The values of authors' pages. `published` is the folder of the boards."""
 
     def __init__(self, submissions: Submissions, published: Path) -> None:
         self._submissions, self._published = submissions, published
         self._records: dict[str, _Records] = {}
 
     def values(self, author: Author) -> dict[str, Any]:
-        """All of it, for a page or a script. Raises Refused where too many ask at once, and OSError."""
+        """Return all values, for a page or a script. Raises Refused if others' pages take long."""
         current = self._submissions.current
-        jobs = self._submissions.jobs_of(author)[:_MOST_JOBS]
+        submissions, seconds = self._submissions.left_today(author.name)
         return {
             "author": author.name,
-            "submissions_left": self._submissions.left_today(author),
-            "seconds_left": self._submissions.seconds_left(author),
+            "submissions_left": submissions,
+            "seconds_left": round(seconds, 1),
             "contests": [
                 {
                     "name": name,
@@ -60,33 +60,18 @@ class Mine:
                     "opens": current.opening.opens and current.opening.opens.isoformat(),
                     "closes": current.opening.closes and current.opening.closes.isoformat(),
                     "is_over": name in current.over,
-                    "bots": [self._bot(name, bot, author) for bot in self._submissions.names_of(author, name)],
+                    "bots": [self._bot(name, bot, author) for bot in self._submissions.jobs.names(author.name, name)],
                 }
                 for name, config in current.contests.items()
             ],
-            "jobs": [job_values(self._submissions, _in_short(job)) for job in jobs],
+            "jobs": [job_values(self._submissions, _in_short(job)) for job in self._submissions.jobs_of(author.name)],
         }
-
-    def losses(self, author: Author, contest: str, bot: str, opponent: str | None) -> dict[str, Any]:
-        """Where an author's bot loses to an opponent, or to the one that it does worst against. Raises Refused."""
-        current = self._submissions.current
-        if contest not in current.contests or bot not in self._submissions.names_of(author, contest):
-            raise Refused(404, f"you have no bot called {bot}")
-        with self._turn(contest) as records:
-            try:
-                self._read(contest, records)
-                assert records.contest and records.results
-                found = asdict(losses_to(records.contest, records.results, bot, opponent))
-            except (InputError, RunError, FileNotFoundError) as error:
-                raise Refused(404, str(error) if isinstance(error, InputError) else "there are no games yet") from None
-        del found["charts"]
-        return found
 
     @contextlib.contextmanager
     def _turn(self, contest: str) -> Iterator[_Records]:
-        """The records of a contest, for one at a time. Raises Refused where others take long."""
+        """Yield the records of a contest to one author at a time. Raises Refused where others take long."""
         records = self._records.setdefault(contest, _Records())
-        if not records.one_at_a_time.acquire(timeout=_PATIENCE_SECONDS):
+        if not records.one_at_a_time.acquire(timeout=_MAX_WAIT_SECONDS):
             raise Refused(503, "this page is being worked out for others; ask again", 5)
         try:
             yield records
@@ -111,18 +96,19 @@ class Mine:
         return found
 
     def _last_state(self, author: Author, contest: str, bot: str) -> str:
-        jobs = [job for job in self._submissions.jobs_of(author) if (job.contest, job.bot) == (contest, bot)]
+        where = "author = ? AND contest = ? AND bot = ? ORDER BY n DESC LIMIT 1"
+        jobs = self._submissions.jobs.find(where, author.name, contest, bot)
         return jobs[0].state if jobs else "not there"
 
     def _read(self, contest: str, records: _Records) -> None:
-        stamp = (self._published / contest / "stamp").read_bytes()
+        stamp = (self._published / PLACE / contest / "stamp").read_bytes()
         if stamp != records.stamp or records.results is None:
             results = load(self._submissions.current.records[contest])
             records.results, records.contest, records.stamp = results, contest_of(results), stamp
             records.losses.clear()
 
     def _played(self, records: _Records, bot: str, *, hidden: bool) -> dict[str, Any]:
-        """What a bot's matches tell. `hidden`: not what it was dealt, where others' hands are the same."""
+        """Return what a bot's matches tell; if `hidden`, without its questions and outputs."""
         assert records.results and records.contest
         ranking = records.results.ranking
         names = [line.name for line in ranking.entrants]
@@ -133,7 +119,7 @@ class Mine:
             records.losses[bot] = None
             with contextlib.suppress(InputError):
                 records.losses[bot] = losses_to(records.contest, records.results, bot) if line.matches else None
-        faults = [(leg, fault) for leg, fault in ranking.faults if leg.seats[fault.seat] == bot][:_MOST_FAULTS]
+        faults = [(leg, fault) for leg, fault in ranking.faults if leg.seats[fault.seat] == bot][:_MAX_FAULTS]
         return {
             "place": line.place,
             "field_size": len(ranking.ranked),
@@ -158,41 +144,43 @@ class Mine:
 
     def _versions(self, contest: str, bot: str) -> Sequence[Mapping[str, Any]]:
         with contextlib.suppress(OSError, ValueError, KeyError):
-            lines = json.loads((self._published / contest / "board.json").read_bytes())["versions"].get(bot, [])
+            lines = json.loads((self._published / PLACE / contest / "board.json").read_bytes())["versions"].get(bot, [])
             return [dict(zip(("sha", "made", "score", "rank", "field_size"), line)) for line in lines]
         return []
 
 
 def _in_short(job: Job) -> Job:
-    """A job as it is listed: what a replay shows is large, and has an address of its own."""
+    """Return a job as lists show it: the steps of a replay are long, and have their own address."""
     return replace(job, said=f"shown at {address_of_job(job)}") if job.kind == REPLAY and job.said else job
 
 
 def address_of_job(job: Job) -> str:
+    """Return the address of a job's page."""
     return f"/jobs/{job.id}"
 
 
 def job_values(submissions: Submissions, job: Job) -> dict[str, Any]:
-    """A job as scripts get it."""
+    """Return a job as scripts receive it."""
     report = None
     if job.kind in (PRACTICE, REPLAY) and job.state == PLAYED:
         with contextlib.suppress(ValueError):
             report = json.loads(job.said)
-    more = {"url": address_of_job(job), "place_in_queue": submissions.place_in_queue(job), "report": report}
-    return asdict(job) | more
+    found = asdict(job)
+    del found["n"], found["lane"]
+    return found | {"url": address_of_job(job), "place_in_queue": submissions.jobs.place(job), "report": report}
 
 
 def words_of_job(values: Mapping[str, Any]) -> str:
-    """What is told of a job to people: of a match who scored what, of a replay each step."""
+    """Return the text of a job for people: the points of a match, the steps of a replay, or what the trial found."""
     report = values["report"]
     try:
         if values["kind"] == REPLAY and report:
             return "\n".join(_replay_in_words(report))
         if values["kind"] == PRACTICE and report:
             return "\n".join(_match_in_words(report))
-    except (KeyError, TypeError, ValueError):  # of another version
+    except (KeyError, TypeError, ValueError):  # written by another version
         pass
-    return str(values["said"])
+    return str(values["said"] or values["quick"])
 
 
 def _replay_in_words(report: Mapping[str, Any]) -> Iterator[str]:

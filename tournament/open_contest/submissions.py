@@ -1,13 +1,12 @@
-"""Bots that authors submit: taken in, tried one after the other, and put among the entrants if they are fit.
+"""Submissions of an open contest: bots, practice matches, replays and withdrawals, tried and put among the entrants.
 
-In a folder that only this user may read:
+Every job is stored in `jobs` before the server answers, so a killed server continues where it was. A failure in a job
+affects that job alone.
 
-    jobs/<id>/    who asked for what, and what became of it
-    kept/<contest>/<bot>/    former versions, by number
-    state.json    whose each bot is, and how often each author handed one in today
-
-All is written before it is answered, so a server that was killed goes on where it was. Whatever goes wrong in a job
-fails this job alone.
+Order of file and row: a bot enters in two steps under `among_entrants`. Its copy is renamed into the entrants folder,
+then a transaction stores that it entered. A withdrawal removes the file, then stores it. If a server is killed between
+the steps, the next one finds the job queued and repeats both: renaming the same copy, or removing what is already gone,
+changes nothing. At start, `Submissions` removes hidden copies that a killed server left in the entrants folders.
 """
 
 from __future__ import annotations
@@ -16,60 +15,67 @@ import contextlib
 import hashlib
 import math
 import os
+import re
 import shutil
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from tournament.cache import cache_folder
 from tournament.config import Config, WatchSettings
 from tournament.containment import our_error
-from tournament.entrants.folder import KINDS
+from tournament.entrants.folder import KINDS, kind_of
 from tournament.names import LETTERS, valid_name
 from tournament.open_contest.archives import ARCHIVE, unpack_program
 from tournament.open_contest.authors import Author
-from tournament.open_contest.entered import Entered, bots_in, drop_built, files_of_bot, size_of, size_of_built
 from tournament.open_contest.jobs import (
     BOT,
-    CHECK,
     ENTERED,
-    FIT,
     NOT_FIT,
+    OTHER,
     PLAYED,
     PRACTICE,
     QUEUED,
-    REPLACED,
+    QUICK,
     REPLAY,
     SET_ASIDE,
+    TRIAL,
     WITHDRAWAL,
     WITHDRAWN,
     Job,
     Jobs,
 )  # fmt: skip
-from tournament.open_contest.owners import STATE, Owners
 from tournament.open_contest.refusals import Refused
-from tournament.open_contest.trials import Wish, check, play_practice, show_game
-from tournament.sandbox.outside.scratch import LEAST_TO_BUILD, free_space
+from tournament.open_contest.trials import Wish, check, play_practice, quick_check, show_game
+from tournament.sandbox.outside.scratch import LEAST_TO_BUILD, free_space, remove, scratch_folder
 
-_MOST_FAILURES, _MOST_STARTS = 2, 6  # of a job, before it is set aside; it starts again where the server was killed
-_AGAIN_SECONDS = 20.0  # after a failure: the machine may have had trouble
-_NAMES_A_BOT = 10  # that an author may have used, for each bot that he may have: former versions of each are kept
-_MOST_SHOWN = 3  # replays of an author whose steps are kept
-_MOST_UNPACKED = 8  # of an archive, times its bytes
+CHECK_SECONDS, PRACTICE_SECONDS = 180.0, 900.0
+_MAX_FAILURES, _MAX_STARTS = 2, 6  # of a job, before it is set aside
+_AGAIN_SECONDS = 20.0  # after a failure, because the machine may have had trouble
+_NAMES_PER_BOT = 10  # that an author may use for each allowed bot
+_MAX_UNPACKED = 8  # size of an unpacked archive, times that of the largest file
+_MAX_GAMES = 5_000_000  # of a practice match, approximately
 _LEAST_FREE = 1 << 20  # bytes, for the server's own files
+_DROPPED = frozenset({"bots", "strategies", "programs"})  # folders of the cache with what follows from one bot
+_LEFT = re.compile(r"\.[0-9a-f]{24}(\.\d+)?")  # hidden copies of a bot on its way in or out
+_WORDS = {PRACTICE: " for a practice match", REPLAY: " to see a game again"}
 _NO_ASKS: Mapping[str, Any] = {}
-_FOR = {PRACTICE: " for a practice match", CHECK: " to be checked", REPLAY: " to see a game again"}
 
 
 @dataclass(frozen=True)
 class Open:
-    """What submissions are for, as the last good tournament.toml has it: the contests by name, and its [watch].
-    `over` are those that have closed, whatever the clock says; `records` is where each one's are, in the end its
-    final's. `is_good`: the file is still that one."""
+    """The contests that take submissions, as the last good tournament.toml has them.
+
+    Attributes:
+        over: Contests that have closed, whatever the clock says.
+        records: Location of each contest's records, after closing its final's.
+        is_good: Whether the file is still that one.
+    """
 
     settings: Path
     opening: WatchSettings
@@ -85,79 +91,85 @@ class Open:
 
 
 class Submissions:
-    """See above. `authors` are those of now, `tell` is told of a contest what goes on there, `now` is the time."""
+    """What authors submit, and the threads' work on it.
+
+    Attributes:
+        jobs: The stored jobs.
+        among_entrants: Lock under which bots' files change; whoever reads several of them holds it.
+    """
 
     def __init__(
         self,
-        folder: Path,
+        database: Path,
         current: Callable[[], Open],
         authors: Callable[[], Mapping[str, Author]],
         tell: Callable[[str, str], None] = lambda contest, what: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self._folder, self._current, self._authors, self._tell, self._now = folder, current, authors, tell, now
-        for place in (folder, folder / "jobs", folder / "kept"):
-            place.mkdir(mode=0o700, exist_ok=True)
-        self._entered = Entered(folder / "kept")
-        self.among_entrants = self._entered.among_entrants
-        self._one_compiler = threading.Lock()
-        self._changed = threading.Condition()  # guards jobs and owners; taken after `among_entrants` where both are
-        self._jobs = Jobs(folder / "jobs")
-        self._owners = Owners(folder / STATE)
-        self._served: dict[tuple[str, str], float] = {}  # when a job of each author, of each kind, was last begun
-        self._not_before: dict[str, float] = {}  # when a job that failed is tried again
+        """Raises InputError and RunError as `Jobs` does."""
+        self.jobs = Jobs(database)
+        self._folder, self._current, self._authors, self._tell, self._now = database.parent, current, authors, tell, now
+        self.among_entrants = threading.RLock()
         self._waits_for_disk = False
-
-    @property
-    def contests(self) -> list[str]:
-        """The names of those that are open."""
-        return list(self._current().contests)
+        for config in current().contests.values():
+            for path in config.entrants.iterdir() if config.entrants.is_dir() else ():
+                if _LEFT.fullmatch(path.name):
+                    _remove(path)
 
     @property
     def current(self) -> Open:
-        """What submissions are for."""
+        """The contests that take submissions."""
         return self._current()
 
-    @property
-    def opening(self) -> WatchSettings:
-        return self._current().opening
-
-    def names_of(self, author: Author, contest: str) -> list[str]:
-        """All names of bots that an author holds."""
-        return sorted(self._owners.bots(author.name, contest))
-
-    def place_in_queue(self, job: Job) -> int | None:
-        """How many jobs of its kind are to be done up to this one, if each author waits for his turn alone."""
-        queued = [one.id for one in self._jobs.queued(lane=job.lane)]
-        return 1 + queued.index(job.id) if job.id in queued else None  # it may have been done since it was looked up
-
     def are_waiting(self, contest: str) -> bool:
-        """Whether bots that were submitted to a contest are still to be tried, or to leave."""
-        with self._changed:
-            return any(job.lane != PRACTICE for job in self._jobs.queued(contest))
+        """Return whether bots of a contest still have to be tried, or to leave."""
+        return bool(self.jobs.rows("n", f"state = '{QUEUED}' AND contest = ? AND kind IN (?, ?) LIMIT 1", contest, BOT,
+                                   WITHDRAWAL))  # fmt: skip
+
+    def job(self, author: Author, job_id: str) -> Job | None:
+        """Return one of the author's jobs."""
+        found = self.jobs.job(job_id)
+        return found if found and found.author == author.name else None
+
+    def jobs_of(self, author: str, most: int = 50) -> list[Job]:
+        """Return an author's last jobs, the newest first."""
+        return self.jobs.find("author = ? ORDER BY n DESC LIMIT ?", author, most)
+
+    def left_today(self, author: str) -> tuple[int, float]:
+        """Return the submissions and the seconds of this machine that an author has left today."""
+        jobs, seconds = self.jobs.today(author, self._now())
+        opening = self._current().opening
+        return max(0, opening.max_submissions_per_day - jobs), max(0.0, opening.max_seconds_per_day - seconds)
+
+    # What authors ask for
 
     def admit(self, author: Author, contest: str, file: str) -> str:
-        """The name of the bot that a file of this name would be. Raises Refused, before anything is read."""
+        """Return the name of the bot that a file of this name would be.
+
+        Raises:
+            Refused: The contest doesn't take the file from this author.
+        """
         opening, config = self._open(contest)
         name, suffix = os.path.splitext(file)
         if suffix.lower() not in (*KINDS, ARCHIVE):
             raise Refused(422, f"a bot is a file ending in {', '.join(KINDS)}, or a program's folder as {ARCHIVE}")
         if not valid_name(name) or "." in name:
             raise Refused(422, f"a bot's name has {LETTERS}, digits and _ + - only, 64 at most, and no dot")
-        with self._changed:
-            entered, owner = bots_in(config.entrants), self._owners.owner(contest, name)
-            if owner and owner != (author.name, name):
-                mine = "your bot" if owner[0] == author.name else "another's bot"
-                alike = "" if owner[1] == name else ", and names that differ in case only are one name"
-                raise Refused(409, f"{owner[1]} is {mine}{alike}; choose another name")
-            if not owner and name.lower() in {bot.lower() for bot in entered}:
-                raise Refused(409, f"{name} is a bot that the organiser entered")
-            others = [bot for bot in self._owners.bots(author.name, contest) if bot != name]
-            queued = {job.bot for job in self._jobs.queued(contest, BOT)}
-            if len((entered | queued).intersection(others)) >= opening.max_bots_per_author:
-                raise Refused(409, f"an author may have {opening.max_bots_per_author} bots; withdraw one first")
-            if len(others) >= opening.max_bots_per_author * _NAMES_A_BOT:
-                raise Refused(409, f"you have used {len(others)} names; take one of these: {', '.join(others)}")
+        entered, owner = bots_in(config.entrants), self.jobs.owner(contest, name)
+        if owner and owner != (author.name, name):
+            whose = "your bot" if owner[0] == author.name else "another's bot"
+            alike = "" if owner[1] == name else ", and names that differ in case only are one name"
+            raise Refused(409, f"{owner[1]} is {whose}{alike}; choose another name")
+        if not owner and name.lower() in {bot.lower() for bot in entered}:
+            raise Refused(409, f"{name} is a bot that the organiser entered")
+        others = [bot for bot in self.jobs.names(author.name, contest) if bot != name]
+        queued = {
+            bot for (bot,) in self.jobs.rows("bot", f"state = '{QUEUED}' AND kind = ? AND contest = ?", BOT, contest)
+        }
+        if len((entered | queued).intersection(others)) >= opening.max_bots_per_author:
+            raise Refused(409, f"an author may have {opening.max_bots_per_author} bots; withdraw one first")
+        if len(others) >= opening.max_bots_per_author * _NAMES_PER_BOT:
+            raise Refused(409, f"you have used {len(others)} names; take one of these: {', '.join(others)}")
         if free_space(self._folder)[0] < 2 * opening.max_file_bytes + _LEAST_FREE:
             raise Refused(507, "this machine's disk has no space for a file; tell the organiser")
         return name
@@ -171,295 +183,94 @@ class Submissions:
         kind: str = BOT,
         asks: Mapping[str, Any] = _NO_ASKS,
     ) -> Job:
-        """Take in a bot, or one that is to be checked or to play a practice match. Raises Refused as `admit` does, for
-        one too many today, or for more than one at a time that doesn't enter; and OSError."""
-        name = self.admit(author, contest, file)
-        self._require_opponents(contest, name, asks)
-        return self._take(author, contest, name, file, content, kind, asks)
+        """Store a bot, or one for a practice match, and return its job.
 
-    def _take(
-        self,
-        author: Author,
-        contest: str,
-        name: str,
-        file: str,
-        content: bytes | None,
-        kind: str,
-        asks: Mapping[str, Any],
-    ) -> Job:
-        with self._changed:
-            if content is not None:
-                self.admit(author, contest, file)  # with what came meanwhile
-            job = Job("", author.name, contest, name, file, self._at(), kind, asks={**asks})
-            others = self._jobs.queued(lane=PRACTICE) if job.lane == PRACTICE else []
-            if waits := next((one for one in others if one.author == author.name), None):
-                what = "practice match" if waits.kind == PRACTICE else waits.kind
-                raise Refused(409, f"another {what} of yours is still to be done")
-            opening = self.opening
-            self._owners.count(author.name, opening.max_submissions_per_day, opening.max_seconds_per_day, self._now())
-            self._owners.give(contest, name, author.name)
-            self._owners.write()
-            job = self._add(replace(job, sha256=hashlib.sha256(content or b"").hexdigest()), content)
-        self._tell(contest, f"{author.name} submitted {file}{_FOR.get(kind, '')}")
-        return job
+        Raises:
+            Refused: As `admit`, or the author has no submission left, or another practice match is waiting.
+        """
+        with self.jobs.changed:
+            name = self.admit(author, contest, file)
+            self._require_opponents(contest, name, asks)
+            return self._add(author, contest, name, file, content, kind, asks)
 
     def practise(self, author: Author, contest: str, bot: str, asks: Mapping[str, Any] = _NO_ASKS) -> Job:
-        """Have a bot that is in the contest play a practice match. Raises as `take` does."""
+        """Have a bot that is in the contest play a practice match. Raises Refused."""
         _, config = self._open(contest)
         files = files_of_bot(config.entrants, bot)
-        if not files or self._owners.owner(contest, bot) != (author.name, bot):
+        if not files or self.jobs.owner(contest, bot) != (author.name, bot):
             raise Refused(404, f"you have no bot called {bot} in the contest")
         self._require_opponents(contest, bot, asks)
-        return self._take(author, contest, bot, files[0].name, None, PRACTICE, asks)
+        return self._add(author, contest, bot, files[0].name, None, PRACTICE, asks)
 
     def show(self, author: Author, contest: str, bot: str, asks: Mapping[str, Any]) -> Job:
-        """Have a recorded session of the author's bot, or a game of it, played again. Raises as `take` does."""
+        """Have a recorded session of the author's bot, or a game of it, played again. Raises Refused."""
         current = self._current()
         if contest not in current.contests:
             raise Refused(404, f"unknown contest; expected one of: {', '.join(current.contests)}")
-        if self._owners.owner(contest, bot) != (author.name, bot):
+        if self.jobs.owner(contest, bot) != (author.name, bot):
             raise Refused(404, f"you have no bot called {bot}")
         if current.contests[contest].played.house and contest not in current.over:
             raise Refused(403, "all bots meet the same hands: games are shown once the contest has closed")
         if not valid_name(str(asks["opponent"])):
             raise Refused(404, "opponent=NAME: the name of a bot or house player that it has met")
-        return self._take(author, contest, bot, bot, None, REPLAY, asks)
+        return self._add(author, contest, bot, bot, None, REPLAY, asks)
+
+    def withdraw(self, author: Author, contest: str, bot: str) -> Job:
+        """Have a bot leave the contest soon. Its name stays the author's. Raises Refused."""
+        _, config = self._open(contest)
+        with self.jobs.changed:
+            if self.jobs.owner(contest, bot) != (author.name, bot):
+                raise Refused(404, f"you have no bot called {bot}")
+            queued = self.jobs.find(f"state = '{QUEUED}' AND contest = ? AND bot = ? ORDER BY n", contest, bot)
+            if queued and queued[-1].kind == WITHDRAWAL:
+                return queued[-1]
+            if not any(job.kind == BOT for job in queued) and bot not in bots_in(config.entrants):
+                raise Refused(404, f"{bot} isn't in the contest")
+            return self._add(author, contest, bot, bot, None, WITHDRAWAL, {})
+
+    def _add(
+        self,
+        author: Author,
+        contest: str,
+        bot: str,
+        file: str,
+        content: bytes | None,
+        kind: str,
+        asks: Mapping[str, Any],
+    ) -> Job:
+        lane = {BOT: QUICK, WITHDRAWAL: WITHDRAWAL}.get(kind, OTHER)
+        now, opening = self._now(), self._current().opening
+        with self.jobs.changed:
+            if lane == OTHER and (
+                waits := self.jobs.find(f"state = '{QUEUED}' AND lane = ? AND author = ?", OTHER, author.name)
+            ):
+                what = "practice match" if waits[0].kind == PRACTICE else waits[0].kind
+                raise Refused(409, f"another {what} of yours is still to be done")
+            submissions, seconds = self.left_today(author.name)
+            for left, what in (
+                (submissions, f"{opening.max_submissions_per_day} submissions"),
+                (seconds, f"{opening.max_seconds_per_day:,g} seconds of trials, matches and replays"),
+            ):
+                if kind != WITHDRAWAL and left <= 0:
+                    midnight = datetime.combine(now.astimezone(UTC).date() + timedelta(1), datetime.min.time(), UTC)
+                    after = int((midnight - now.astimezone(UTC)).total_seconds()) + 1
+                    raise Refused(429, f"{what} a day; the next from {midnight.isoformat(' ')}", after)
+            digest = hashlib.sha256(content or b"").hexdigest()
+            at = now.isoformat(timespec="seconds")
+            job = Job("", author.name, contest, bot, file, at, kind, lane, sha256=digest, asks={**asks})
+            day = str(now.astimezone(UTC).date())
+            job = self.jobs.add(job, content, day, ends_earlier=kind == WITHDRAWAL)
+        what = f"withdrew {bot}" if kind == WITHDRAWAL else f"submitted {file}{_WORDS.get(kind, '')}"
+        self._tell(contest, f"{author.name} {what}")
+        return job
 
     def _require_opponents(self, contest: str, bot: str, asks: Mapping[str, Any]) -> None:
-        """Raise Refused for opponents that are not in the contest."""
+        """Raise Refused for opponents that aren't in the contest."""
         config = self._current().contests[contest]
         for name in asks.get("against", ()):
             there = valid_name(name) if config.played.house else name != bot and files_of_bot(config.entrants, name)
             if not there:
                 raise Refused(404, f"against={name}: there is no other bot of this name in the contest")
-
-    def withdraw(self, author: Author, contest: str, bot: str) -> Job:
-        """Have a bot leave the contest soon; its name stays the author's. Raises Refused, and OSError."""
-        _, config = self._open(contest)
-        with self._changed:
-            if self._owners.owner(contest, bot) != (author.name, bot):
-                raise Refused(404, f"you have no bot called {bot}")
-            queued = [job for job in self._jobs.queued(contest) if job.bot == bot]
-            if leaving := [job for job in queued if job.kind == WITHDRAWAL]:
-                return leaving[0]
-            if not queued and bot not in bots_in(config.entrants):
-                raise Refused(404, f"{bot} isn't in the contest")
-            return self._add(Job("", author.name, contest, bot, bot, self._at(), WITHDRAWAL), None)
-
-    def left_today(self, author: Author) -> int:
-        """How many submissions an author has left today."""
-        return self._owners.left_today(author.name, self.opening.max_submissions_per_day, self._now())
-
-    def seconds_left(self, author: Author) -> float:
-        """How many seconds of this machine an author has left today."""
-        return round(self._owners.seconds_left(author.name, self.opening.max_seconds_per_day, self._now()), 1)
-
-    def job(self, author: Author, job_id: str) -> Job | None:
-        """One of the author's jobs."""
-        found = self._jobs.find(job_id)
-        return found if found and found.author == author.name else None
-
-    def jobs_of(self, author: Author) -> list[Job]:
-        """The author's jobs, the newest first."""
-        return self._jobs.those(lambda job: job.author == author.name)[::-1]
-
-    def current_job(self, job: Job) -> Job:
-        """The job as it is now."""
-        return self._jobs.find(job.id) or job
-
-    def put_out_banned(self) -> None:
-        """Have all that authors who are banned submitted leave their contests."""
-        banned = {author.name for author in self._authors().values() if author.banned}
-        if not banned:
-            return
-        for job in self._jobs.queued():
-            if job.author in banned:
-                self._end(job, SET_ASIDE, "its author is banned")
-        for contest, config in self._current().contests.items():
-            for author in banned:
-                for bot in bots_in(config.entrants).intersection(self._owners.bots(author, contest)):
-                    self._leave(config, contest, bot)
-                    self._tell(contest, f"{bot} of {author}, who is banned, leaves")
-
-    def try_next(self, seconds: float, stopping: Callable[[], bool] = lambda: False, kind: str = BOT) -> bool:
-        """Do the job of a kind of whoever waits longest; whether there was one in time. Each kind is for one thread."""
-        with self._changed:
-            self._jobs.write_unwritten()
-            if not self._changed.wait_for(lambda: self._next(kind) is not None, seconds):
-                return False
-            job = self._next(kind)
-        if job is None or stopping():
-            return False
-        if not self._current().is_good:  # else it would be to blame for the organiser's mistake
-            time.sleep(min(seconds, 1.0))
-            return False
-        self._served[job.author, kind] = began = time.monotonic()
-        try:
-            self._queue_again(job := replace(job, starts=job.starts + 1))
-            found = self._outcome(job, stopping)
-        except Refused as refused:
-            found = NOT_FIT, refused.why
-        except Exception as error:
-            self._failed(job, error)
-            return True
-        finally:
-            self._spend(job, time.monotonic() - began)
-        if found is None:  # the server stops, or its settings are wrong: once more, in its turn
-            self._queue_again(replace(job, starts=job.starts - 1))
-        elif found[0] == QUEUED:
-            self._failed_for(job, found[1])
-        else:
-            self._end(job, *found)
-        return True
-
-    def _spend(self, job: Job, seconds: float) -> None:
-        """Count what doing a job took, for its author."""
-        if job.kind != WITHDRAWAL:
-            with self._changed, contextlib.suppress(OSError):
-                self._owners.spend(job.author, seconds, self._now())
-                self._owners.write()
-
-    def _outcome(self, job: Job, stopping: Callable[[], bool]) -> tuple[str, str] | None:
-        """What becomes of a job, QUEUED where this machine failed at it, and what is said to it; None where it came to
-        no end. Raises Refused."""
-        if job.starts > _MOST_STARTS:
-            return SET_ASIDE, f"the server ended {_MOST_STARTS} times while it was tried; tell the organiser"
-        current = self._current()
-        config = current.contests.get(job.contest)
-        if not config:
-            return NOT_FIT, "the contest is gone"
-        if job.kind == WITHDRAWAL:
-            self._leave(config, job.contest, job.bot)
-            return WITHDRAWN, ""
-
-        def ends() -> bool:
-            return stopping() or (job.kind in (PRACTICE, CHECK) and job.contest in self._current().over)
-
-        if job.kind == REPLAY:
-            shown, said = show_game(current.settings, current.records[job.contest], self._wish(job, config), ends)
-            return None if ends() else (PLAYED if shown else NOT_FIT, said)
-        former = next(iter(files_of_bot(config.entrants, job.bot)), None)
-        bot, built = self._unpacked(job) or former, self._jobs.built(job)
-        if bot is None:
-            return NOT_FIT, f"{job.bot} has left the contest"
-        with self._one_compiler:
-            fit, said = check(current.settings, job.contest, bot, built, ends)
-        if fit and job.kind == PRACTICE:
-            seats = config.played.seats_of(config.contest.playing())  # two versions are compared at two seats only
-            baseline = former if former != bot and (config.played.house or seats == 2) else None
-            fit, said = play_practice(
-                current.settings, job.contest, bot, baseline, built, ends, self._wish(job, config)
-            )
-        if ends() or not (fit or self._current().is_good):
-            return None
-        if fit is None:
-            return QUEUED, said  # it may have been the machine
-        if fit and job.brings_a_bot:
-            self._enter(config, job, bot)
-        return {PRACTICE: PLAYED, CHECK: FIT}.get(job.kind, ENTERED) if fit else NOT_FIT, said
-
-    def _wish(self, job: Job, config: Config) -> Wish:
-        """What a practice match or a replay is asked for, within what one may take."""
-        against = [str(name) for name in job.asks.get("against", ())]
-        settings, house = config.contest, config.played.house
-        many = len(against) or (len(house.examples) if house else len(bots_in(config.entrants) - {job.bot}))
-        seats = None if house else config.played.seats_of(settings.playing())
-        matches = many if house else 1 if seats is None else math.comb(many, seats - 1)
-        games = config.played.estimates.games(settings) * settings.replicas * max(1, matches)
-        most = max(1, int(config.opening.max_games_per_call / games))
-        asked = int(job.asks.get("sessions") or settings.sessions)
-        self._require_opponents(job.contest, job.bot, job.asks)  # who may have left meanwhile
-        opponents = against if house else [str(files_of_bot(config.entrants, name)[0].absolute()) for name in against]
-        sessions = min(asked, settings.sessions, most)
-        return Wish(
-            job.contest,
-            job.bot,
-            tuple(opponents),
-            None if sessions == settings.sessions else sessions,
-            str(job.asks.get("opponent", "")),
-            int(job.asks.get("session", 0)),
-            job.asks.get("game"),
-        )
-
-    def _failed(self, job: Job, error: Exception) -> None:
-        """Note that this machine, or our own code, failed at a job."""
-        why = f"this machine could not keep it: {error.strerror}" if isinstance(error, OSError) else "an error of ours"
-        with contextlib.suppress(Exception):
-            self._tell(job.contest, our_error(error, f"{job.file} of {job.author}"))
-        self._failed_for(job, f"{why}; tell the organiser")
-
-    def _failed_for(self, job: Job, why: str) -> None:
-        if self._lacks_disk():  # that explains it, and ends by itself
-            self._queue_again(replace(job, starts=job.starts - 1))
-            return
-        job = replace(job, failures=job.failures + 1, said=why)
-        if job.failures >= _MOST_FAILURES:
-            self._end(job, SET_ASIDE, why)
-            return
-        self._not_before[job.id] = time.monotonic() + _AGAIN_SECONDS
-        self._queue_again(job)
-
-    def _queue_again(self, job: Job) -> None:
-        with self._changed:
-            if self.current_job(job).state == QUEUED:  # else its bot was withdrawn
-                self._jobs.put(job)
-
-    def _end(self, job: Job, state: str, said: str) -> None:
-        """Note what became of a job that was to be done, unless its bot was withdrawn meanwhile."""
-        with self._changed:
-            known = self._jobs.find(job.id)
-            if known is None or known.state != QUEUED:
-                return
-            self._jobs.put(replace(job, state=state, said=said))
-            self._not_before.pop(job.id, None)
-            if state == ENTERED:
-                self._replace_older(job)
-            else:
-                drop_built(self._jobs.built(job))
-                if not self._is_used(job):
-                    self._owners.release(job.contest, job.bot)
-                    with contextlib.suppress(OSError):
-                        self._owners.write()
-            self._forget_shown(job)
-            self._jobs.forget_old()
-            self._changed.notify_all()
-        self._tell(job.contest, f"{job.file} of {job.author}: {state}")
-
-    def _forget_shown(self, job: Job) -> None:
-        """Keep only an author's last replays: what they show is large."""
-        shown = self._jobs.those(lambda one: (one.kind, one.author) == (REPLAY, job.author) and one.said != "")
-        for older in shown[:-_MOST_SHOWN]:
-            self._jobs.put(replace(older, said=""))
-
-    def _replace_older(self, job: Job) -> None:
-        """Note of the jobs that brought a bot's former versions that these don't play any more."""
-        for older in self._entered_as(job.contest, job.bot):
-            if older.id == job.id:
-                continue
-            self._jobs.put(replace(older, state=REPLACED))
-            if older.sha256 == job.sha256:  # then it is still needed, and goes when this one does
-                with contextlib.suppress(FileNotFoundError), self._jobs.built(job).open("a") as built:
-                    built.write(self._jobs.built(older).read_text())
-            else:
-                drop_built(self._jobs.built(older))
-
-    def _entered_as(self, contest: str, bot: str) -> list[Job]:
-        return self._jobs.those(lambda job: (job.contest, job.bot, job.state) == (contest, bot, ENTERED))
-
-    def _is_used(self, job: Job) -> bool:
-        """Whether a job's bot has been in the contest under its name, or another job may bring it there."""
-        config = self._current().contests.get(job.contest)
-        plays = config is not None and job.bot in bots_in(config.entrants)
-        comes = any(one.bot == job.bot for one in self._jobs.queued(job.contest))
-        return plays or comes or bool(self._entered.versions(job.contest, job.bot))
-
-    def _add(self, job: Job, content: bytes | None) -> Job:
-        job = self._jobs.add(job, content)
-        self._changed.notify_all()
-        return job
-
-    def _at(self) -> str:
-        return self._now().isoformat(timespec="seconds")
 
     def _open(self, contest: str) -> tuple[WatchSettings, Config]:
         current, now = self._current(), self._now()
@@ -472,8 +283,251 @@ class Submissions:
             raise Refused(403, f"submissions open at {opening.opens.isoformat(' ')}")
         return opening, current.contests[contest]
 
+    # What threads do
+
+    def try_next(self, lane: str, seconds: float, stopping: Callable[[], bool] = lambda: False) -> bool:
+        """Do the next job of a lane, and return whether there was one within some seconds."""
+        end = time.monotonic() + seconds
+        with self.jobs.changed:
+            while (job := self._take(lane)) is None:
+                if (left := end - time.monotonic()) <= 0 or stopping():
+                    return False
+                self.jobs.changed.wait(left)
+        try:
+            self._do(job, stopping)
+        finally:
+            with self.jobs.changed:
+                del self.jobs.running[job.id]
+            self.jobs.notify()
+        return True
+
+    def _take(self, lane: str) -> Job | None:
+        """Take the next job of a lane; None if there is none, or if it has to wait."""
+        current = self._current()
+        if not current.is_good or (lane != WITHDRAWAL and self.jobs.in_turn(lane) and self._lacks_disk()):
+            return None
+        for contest in current.over:
+            self._set_late_aside(contest)
+
+        def ready(job: Job) -> bool:
+            ((not_before,),) = self.jobs.rows("not_before", "id = ?", job.id)
+            has_time = job.contest in current.over or self.left_today(job.author)[1] > 0
+            return not_before <= time.time() and (job.kind == WITHDRAWAL or has_time)
+
+        return self.jobs.take(lane, ready)
+
+    def _set_late_aside(self, contest: str) -> None:
+        """Set aside what no one needs once a contest has closed: practice, and all but the last upload of each bot."""
+        later = "EXISTS (SELECT 1 FROM job AS later WHERE (later.contest, later.bot, later.kind, later.state) ="
+        later += f" (job.contest, job.bot, '{BOT}', '{QUEUED}') AND later.n > job.n)"
+        late = f"state = '{QUEUED}' AND contest = ? AND (kind = '{PRACTICE}' OR kind = '{BOT}' AND {later})"
+        for job in self.jobs.find(late, contest):
+            self._end(job, SET_ASIDE, "a later one was submitted" if job.kind == BOT else "the contest has closed")
+
+    def _do(self, job: Job, stopping: Callable[[], bool]) -> None:
+        """Do a job, and store its outcome, or that it failed, and how long it took."""
+        began = time.monotonic()
+        try:
+            if job.starts > _MAX_STARTS:
+                why = f"the server ended {_MAX_STARTS} times while it was tried; tell the organiser"
+                self._end(job, SET_ASIDE, why)
+            elif job.kind == WITHDRAWAL:
+                self._leave(job)
+            elif (config := self._current().contests.get(job.contest)) is None:
+                self._end(job, NOT_FIT, "the contest is gone")
+            else:
+                with scratch_folder() as place:
+                    self._try(job, config, place, stopping)
+        except Refused as refused:
+            self._end(job, NOT_FIT, refused.why)
+        except Exception as error:
+            why = "an error of ours"
+            if isinstance(error, OSError):
+                why = f"this machine couldn't keep it: {error.strerror}"
+            with contextlib.suppress(Exception):
+                self._tell(job.contest, our_error(error, f"{job.file} of {job.author}"))
+            self._failed(job, f"{why}; tell the organiser")
+        finally:
+            if job.kind != WITHDRAWAL:
+                self.jobs.spend([job.author], time.monotonic() - began, self._now())
+
+    def _try(self, job: Job, config: Config, place: Path, stopping: Callable[[], bool]) -> None:
+        """Try a bot, play a practice match, or show a game. Raises Refused."""
+        current, list_of_built = self._current(), place / "built"
+        left = math.inf if job.contest in current.over else self.left_today(job.author)[1]
+
+        def ends() -> bool:
+            return stopping() or (job.kind == PRACTICE and job.contest in self._current().over)
+
+        def within(seconds: float) -> float:
+            return min(seconds, left - (time.monotonic() - began))
+
+        def built() -> str:
+            return str(before) + (list_of_built.read_text() if list_of_built.exists() else "")
+
+        ((before,),) = self.jobs.rows("built", "id = ?", job.id)
+        began = time.monotonic()
+        bot: Path | None = None
+        found: bool | None
+        if job.kind == REPLAY:
+            wish = self._wish(job, config)
+            records = current.records[job.contest]
+            found, said = show_game(current.settings, records, wish, within(CHECK_SECONDS), ends)
+        else:
+            former = next(iter(files_of_bot(config.entrants, job.bot)), None)
+            bot = self._unpacked(job, place) or former
+            if bot is None:
+                raise Refused(404, f"{job.bot} has left the contest")
+            if job.lane == QUICK:
+                self._try_quickly(job, current, bot, list_of_built, ends)
+                return
+            found, said = check(current.settings, job.contest, bot, list_of_built, within(CHECK_SECONDS), ends)
+            if found and job.kind == PRACTICE:
+                seats = config.played.seats_of(config.contest.playing())  # Two versions are compared at two seats only.
+                baseline = former if former != bot and (config.played.house or seats == 2) else None
+                wish = self._wish(job, config)
+                found, said = play_practice(
+                    current.settings, bot, baseline, list_of_built, wish, within(PRACTICE_SECONDS), ends
+                )
+        if ends() or not (found or self._current().is_good):
+            self.jobs.set(job, starts=job.starts - 1)  # It is done again, in its turn.
+        elif not found and within(1.0) <= 0:
+            why = "your seconds of today ended while it was tried; submit it again from midnight UTC"
+            self._end(job, SET_ASIDE, why, built())
+        elif found is None:
+            self._failed(job, said)  # It may have been the machine.
+        elif found and bot and job.kind == BOT:
+            self._enter(config, job, bot, said, built())
+        else:
+            self._end(job, PLAYED if found else NOT_FIT, said, built())
+
+    def _try_quickly(self, job: Job, current: Open, bot: Path, list_of_built: Path, ends: Callable[[], bool]) -> None:
+        found, said = quick_check(current.settings, job.contest, bot, list_of_built, ends)
+        built = list_of_built.read_text() if list_of_built.exists() else ""
+        if ends() or not (found or self._current().is_good):
+            self.jobs.set(job, starts=job.starts - 1)
+        elif found is False:
+            self._end(job, NOT_FIT, said, built)
+        else:
+            self.jobs.set(job, lane=TRIAL, quick=said, built=built, starts=0)
+
+    def _wish(self, job: Job, config: Config) -> Wish:
+        """Return what a practice match or a replay is asked for, within what one may take. Raises Refused."""
+        against = [str(name) for name in job.asks.get("against", ())]
+        settings, house = config.contest, config.played.house
+        many = len(against) or (len(house.examples) if house else len(bots_in(config.entrants) - {job.bot}))
+        seats = None if house else config.played.seats_of(settings.playing())
+        matches = many if house else 1 if seats is None else math.comb(many, seats - 1)
+        games = config.played.estimates.games(settings) * settings.replicas * max(1, matches)
+        asked = int(job.asks.get("sessions") or settings.sessions)
+        self._require_opponents(job.contest, job.bot, job.asks)  # They may have left since.
+        opponents = against if house else [str(files_of_bot(config.entrants, name)[0].absolute()) for name in against]
+        sessions = min(asked, settings.sessions, max(1, int(_MAX_GAMES / games)))
+        return Wish(
+            job.contest,
+            job.bot,
+            tuple(opponents),
+            None if sessions == settings.sessions else sessions,
+            str(job.asks.get("opponent", "")),
+            int(job.asks.get("session", 0)),
+            job.asks.get("game"),
+        )
+
+    def _unpacked(self, job: Job, place: Path) -> Path | None:
+        """Return a job's bot as a file or folder of its name; None if none was submitted. Raises Refused."""
+        content = self.jobs.content(job)
+        if content is None:
+            return None
+        upload = place / "upload"
+        upload.mkdir()
+        if not job.file.lower().endswith(ARCHIVE):
+            (upload / job.file).write_bytes(content)
+            return upload / job.file
+        unpack_program(content, upload / job.bot, self._current().opening.max_file_bytes * _MAX_UNPACKED)
+        return upload / job.bot
+
+    def _enter(self, config: Config, job: Job, bot: Path, said: str, built: str) -> None:
+        """Put a bot among the entrants in place of its previous version.
+
+        Raises:
+            Refused: The author's bots would take too much of the disk.
+        """
+        self._make_room(config, job, bot, built)
+        config.entrants.mkdir(parents=True, exist_ok=True)
+        aside = config.entrants / f".{job.id}"
+        _remove(aside)
+        if bot.is_dir():
+            shutil.copytree(bot, aside)
+        else:
+            shutil.copyfile(bot, aside)
+        old: list[Path] = []
+        with self.among_entrants, self.jobs.changed:
+            now, author = self.jobs.job(job.id), self._authors().get(job.author)
+            if now is None or now.state != QUEUED or author is None or author.banned:
+                _remove(aside)
+                self._end(job, SET_ASIDE, f"{job.bot} may not enter any more", built)
+                return
+            for number, path in enumerate(files_of_bot(config.entrants, job.bot)):
+                if path.is_dir() or path.name != bot.name:
+                    old.append(aside.with_name(f"{aside.name}.{number}"))
+                    os.rename(path, old[-1])
+            os.rename(aside, config.entrants / bot.name)
+            self._end(job, ENTERED, said, built)
+        for path in old:
+            _remove(path)
+
+    def _make_room(self, config: Config, job: Job, bot: Path, built: str) -> None:
+        """Drop former versions of the author's bots as needed. Raises Refused where that isn't enough."""
+        most = self._current().opening.max_megabytes_per_author << 20
+        taken = sum(map(_size_of, _still_cached(built))) + _size_of(bot)
+        entered = f"state = '{ENTERED}' AND author = ? AND contest = ? AND bot != ?"
+        for name, left in self.jobs.rows("bot, built", entered, job.author, job.contest, job.bot):
+            taken += sum(map(_size_of, [*_still_cached(left), *files_of_bot(config.entrants, name)]))
+        if taken > most:
+            raise Refused(422, f"your bots would take {taken >> 20:,} MB as built, of {most >> 20:,}: make it smaller")
+        taken += sum(map(_size_of, files_of_bot(config.entrants, job.bot)))  # the next former version
+        self.jobs.drop_versions(job.author, job.contest, most - taken)
+
+    def _leave(self, job: Job) -> None:
+        """Take a bot out of the contest, unless a later upload has entered since."""
+        config = self._current().contests.get(job.contest)
+        with self.among_entrants:
+            came = f"state = '{ENTERED}' AND contest = ? AND bot = ? AND n > ?"
+            if config and not self.jobs.rows("n", came, job.contest, job.bot, job.n):
+                for path in files_of_bot(config.entrants, job.bot):
+                    _remove(path)
+            self._end(job, WITHDRAWN, "")
+
+    def put_out_banned(self) -> None:
+        """Have the bots of banned authors leave their contests, and set aside what they submitted."""
+        for author in [author for author in self._authors().values() if author.banned]:
+            for contest, config in self._current().contests.items():
+                for bot in bots_in(config.entrants).intersection(self.jobs.names(author.name, contest)):
+                    at = self._now().isoformat(timespec="seconds")
+                    leaves = Job("", author.name, contest, bot, bot, at, WITHDRAWAL, WITHDRAWAL)
+                    self._leave(self.jobs.add(leaves, None, at[:10], ends_earlier=True))
+                    self._tell(contest, f"{bot} of {author.name}, who is banned, leaves")
+            for job in self.jobs.find(f"state = '{QUEUED}' AND author = ?", author.name):
+                self._end(job, SET_ASIDE, "its author is banned")
+
+    def _failed(self, job: Job, why: str) -> None:
+        """Store that this machine, or our own code, failed at a job."""
+        if self._lacks_disk():  # That explains it, and ends automatically.
+            self.jobs.set(job, starts=job.starts - 1)
+        elif job.failures + 1 >= _MAX_FAILURES:
+            self._end(job, SET_ASIDE, why)
+        else:
+            self.jobs.set(job, failures=job.failures + 1, said=why, not_before=time.time() + _AGAIN_SECONDS)
+
+    def _end(self, job: Job, state: str, said: str, built: str = "") -> None:
+        """Store the outcome of a job, and remove from the cache what no bot needs any more."""
+        for left in self.jobs.finish(job, state, said, built):
+            for path in _still_cached(left):
+                _remove(path)
+        self._tell(job.contest, f"{job.file} of {job.author}: {state}")
+
     def _lacks_disk(self) -> bool:
-        """Return whether trials have to wait, since a build could take too little of the disk."""
+        """Return whether trials have to wait, because a build could take too little of the disk."""
         needed = LEAST_TO_BUILD + (self._current().min_free_disk_mb << 20)
         try:
             lacking = min(free_space(place)[0] for place in (self._folder, tempfile.gettempdir())) < needed
@@ -485,71 +539,66 @@ class Submissions:
                        " disk is free again; submissions go on")  # fmt: skip
         return lacking
 
-    def _next(self, kind: str) -> Job | None:
-        if kind != WITHDRAWAL and self._jobs.queued(lane=kind) and self._lacks_disk():
-            return None
-        now = time.monotonic()
-        ready = [job for job in self._jobs.queued(lane=kind) if self._not_before.get(job.id, 0.0) <= now]
-        ready = [job for job in ready if not self._is_late(job)]
-        return min(ready, key=lambda job: self._served.get((job.author, kind), 0.0), default=None)
 
-    def _is_late(self, job: Job) -> bool:
-        """Set aside what no one waits for once the contest has closed: practice matches, and all but the last that was
-        submitted of a bot."""
-        if job.contest not in self._current().over or job.kind in (WITHDRAWAL, REPLAY):
-            return False
-        same = [one for one in self._jobs.queued(job.contest, BOT) if one.bot == job.bot]
-        if job.kind == BOT and same[-1:] == [job]:
-            return False
-        self._end(job, SET_ASIDE, "the contest has closed" if job.lane == PRACTICE else "a later one was submitted")
-        return True
+class Workers:
+    """Threads that do the jobs, while this context is open: some for each lane."""
 
-    def _unpacked(self, job: Job) -> Path | None:
-        """The bot of a job as a file or folder of its name, None if nothing was submitted. Raises Refused for what is
-        no archive of a program."""
-        upload = self._jobs.upload(job)
-        if not upload.exists():
-            return None
-        if not job.file.lower().endswith(ARCHIVE):
-            return upload / job.file
-        folder = upload / job.bot
-        shutil.rmtree(folder, ignore_errors=True)  # of a try that was cut off
-        unpack_program((upload / job.file).read_bytes(), folder, self.opening.max_file_bytes * _MOST_UNPACKED)
-        return folder
+    def __init__(self, submissions: Submissions, tell: Callable[[str], None], trial_workers: int) -> None:
+        self._submissions, self._tell = submissions, tell
+        self._stopped = threading.Event()
+        lanes = [QUICK, QUICK, OTHER, WITHDRAWAL, *[TRIAL] * trial_workers]
+        self._threads = [threading.Thread(target=self._work, args=(lane,), name=lane, daemon=True) for lane in lanes]
 
-    def _enter(self, config: Config, job: Job, bot: Path) -> None:
-        """Put a bot among the entrants in place of its former version. Raises Refused where it is no more its author's
-        to enter, or too large."""
-        self._make_room(config, job, bot)
-        aside = self._entered.copy_aside(config.entrants, bot, job.id)
-        with self.among_entrants, self._changed:
-            author = self._authors().get(job.author)
-            owned = self._owners.owner(job.contest, job.bot) == (job.author, job.bot)
-            if self.current_job(job).state != QUEUED or not owned or author is None or author.banned:
-                shutil.rmtree(aside, ignore_errors=True)
-                aside.unlink(missing_ok=True)
-                raise Refused(409, f"{job.bot} may not enter any more")
-            self._entered.enter(config.entrants, job.contest, aside, bot.name)
+    def __enter__(self) -> Workers:
+        for thread in self._threads:
+            thread.start()
+        return self
 
-    def _make_room(self, config: Config, job: Job, bot: Path) -> None:
-        """Raise Refused where an author's bots would take too much of the disk; former versions make room."""
-        most = self.opening.max_megabytes_per_author << 20
-        names = self._owners.bots(job.author, job.contest)
-        others = [one for name in names if name != job.bot for one in self._entered_as(job.contest, name)]
-        taken = sum(size_of_built(self._jobs.built(one)) for one in [job, *others]) + size_of(bot)
-        for one in others:
-            taken += sum(size_of(path) for path in files_of_bot(config.entrants, one.bot))
-        if taken > most:
-            raise Refused(422, f"your bots would take {taken >> 20:,} MB as built, of {most >> 20:,}: make it smaller")
-        taken += sum(size_of(path) for path in files_of_bot(config.entrants, job.bot))  # the next former version
-        self._entered.drop_oldest([(job.contest, name) for name in names], most - taken)
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        self._submissions.jobs.notify()
+        for thread in self._threads:
+            thread.join(10)
 
-    def _leave(self, config: Config, contest: str, bot: str) -> None:
-        """Take a bot out of the contest, and what is still to be tried of it."""
-        with self.among_entrants:
-            self._entered.leave(config.entrants, contest, bot)
-        with self._changed:
-            for job in [*self._entered_as(contest, bot), *self._jobs.queued(contest, BOT)]:
-                if job.bot == bot:
-                    self._jobs.put(replace(job, state=WITHDRAWN))
-                    drop_built(self._jobs.built(job))
+    def _work(self, lane: str) -> None:
+        while not self._stopped.is_set():
+            try:
+                if lane == WITHDRAWAL:
+                    self._submissions.put_out_banned()
+                self._submissions.try_next(lane, 1.0, self._stopped.is_set)
+            except Exception as error:
+                self._tell(our_error(error, f"jobs of the lane {lane}"))
+                self._stopped.wait(1.0)
+
+
+def bots_in(entrants: Path) -> set[str]:
+    """Return the names of the bots in an entrants folder."""
+    return {path.stem for path in _visible(entrants)}
+
+
+def files_of_bot(entrants: Path, bot: str) -> list[Path]:
+    """Return the files and folders of a bot in an entrants folder."""
+    return [path for path in _visible(entrants) if path.stem == bot and kind_of(path)]
+
+
+def _visible(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if not path.name.startswith(".")] if folder.is_dir() else []
+
+
+def _size_of(path: Path) -> int:
+    """Return the bytes of a file, or of all files in a folder."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.lstat().st_size for file in files)
+
+
+def _still_cached(built: str) -> list[Path]:
+    """Return what is still in the cache of what a trial left there, a folder and a name on each line."""
+    paths = {cache_folder() / line for line in built.splitlines() if line.partition("/")[0] in _DROPPED}
+    return [path for path in paths if path.parent.parent == cache_folder() and path.exists()]
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        remove(path)
+    else:
+        path.unlink(missing_ok=True)

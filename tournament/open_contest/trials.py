@@ -1,4 +1,4 @@
-"""What the server has commands find out about a bot that was submitted: in processes that end with it."""
+"""Trials of submitted bots: commands in processes that end with the server."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ from tournament.keys import drawn_seed
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.store.storage import folder_of
 
-CHECK_SECONDS, PRACTICE_SECONDS = 180.0, 900.0
-_MOST_SAID, _MOST_FAULTS = 20_000, 20
-_MOST_SHOWN = 400_000  # characters of a replay
+QUICK_SECONDS = 8.0  # of a quick trial, with its start
+_MAX_SAID, _MAX_FAULTS = 20_000, 20
+_MAX_SHOWN = 400_000  # characters of a replay
+_NICE = 10  # of all but quick trials, so that these are quick while others play
 # The command in a process that ends with the server, also with one that is killed.
 _WHILE_SERVED = """
-import sys
+import os, sys
 from tournament.sandbox.inside.libc import end_with
 end_with(int(sys.argv.pop(1)))
+os.nice(int(sys.argv.pop(1)))
 from tournament.__main__ import main
 main()
 """
@@ -33,8 +35,14 @@ main()
 
 @dataclass(frozen=True)
 class Wish:
-    """What a practice match or a replay is asked for: `opponents` by name or file, all of them if none is named, and
-    how many `sessions`; or a session against an `opponent`, and a game of it."""
+    """A practice match, or a replay, that an author asks for.
+
+    Attributes:
+        opponents: Names or files; all if there are none.
+        sessions: Sessions of a match; None for the contest's.
+        session: Session of the match against `opponent` that is shown.
+        game: Game of that session; None for all.
+    """
 
     contest: str
     bot: str
@@ -45,34 +53,74 @@ class Wish:
     game: int | None = None
 
 
-def check(
+def quick_check(
     settings: Path, contest: str, bot: Path, built: Path, stopping: Callable[[], bool]
 ) -> tuple[bool | None, str]:
-    """Whether `tournament check` finds a bot fit, on a seed of its own, and what it says; None: it came to no end.
-    `built` lists what it left in the cache."""
+    """Try whether a bot builds, starts, and plays three games, as `tournament check --quick` does.
+
+    Args:
+        built: File that receives the list of what the trial leaves in the cache.
+        stopping: Called often; whether the trial is to end.
+
+    Returns:
+        Whether the bot did, None if a few seconds didn't tell; and the text for its author.
+    """
+    found, said = check(settings, contest, bot, built, QUICK_SECONDS, stopping, quick=True)
+    if found is None:
+        return None, f"no end in {QUICK_SECONDS:g} s: an endless loop, or a slow build? The full trial decides"
+    if found:  # The full trial has the verdict.
+        said = "\n".join(line for line in said.splitlines() if not line.lstrip().startswith("verdict")).rstrip()
+    return found, said
+
+
+def check(
+    settings: Path,
+    contest: str,
+    bot: Path,
+    built: Path,
+    seconds: float,
+    stopping: Callable[[], bool],
+    *,
+    quick: bool = False,
+) -> tuple[bool | None, str]:
+    """Try a bot as `tournament check` does, on a seed of its own.
+
+    Returns:
+        Whether it is fit, None if the trial came to no end; and the text for its author.
+    """
     words = ["check", bot.name, "--submission-limits", "--contest", contest, "--seed", drawn_seed()]
-    status, said, complaint = _command(settings, words, bot.parent, built, CHECK_SECONDS, stopping)
+    words += ["--quick"] if quick else []
+    nice = 0 if quick else _NICE
+    status, said, complaint = _command(settings, words, bot.parent, built, seconds, stopping, nice)
     # The command to repeat it names paths of this machine.
     lines = [line for line in (said or complaint).splitlines() if not line.startswith("again: ")]
-    found = status in (None, InputError.exit_code) or any(line.lstrip().startswith("verdict") for line in lines)
-    return status == 0 if found else None, "\n".join(lines).strip()[:_MOST_SAID]
+    found = status == InputError.exit_code or any(line.lstrip().startswith("verdict") for line in lines)
+    if status is None and not quick:  # it was too slow
+        return False, complaint
+    return status == 0 if found else None, "\n".join(lines).strip()[:_MAX_SAID]
 
 
 def play_practice(
     settings: Path,
-    contest: str,
     bot: Path,
     former: Path | None,
     built: Path,
+    wish: Wish,
+    seconds: float,
     stopping: Callable[[], bool],
-    wish: Wish = Wish("", ""),
 ) -> tuple[bool | None, str]:
-    """Whether `tournament match` plays a bot against all entrants, or those of the `wish`, on a seed of its own, with
-    the same deals for its `former` version, and what it tells of both, with their faults and what they printed."""
-    words = ["match", contest, bot.name, *wish.opponents, "--json", "--workers", "1", "--seed", drawn_seed()]
+    """Play a bot against others as `tournament match` does, on a seed of its own.
+
+    Args:
+        former: Previous version, which plays the same deals.
+
+    Returns:
+        Whether it was played, None if the machine failed; and the figures as JSON, with the bot's own faults.
+    """
+    words = ["match", wish.contest, bot.name, *wish.opponents, "--json", "--workers", "1", "--seed", drawn_seed()]
     words += ["--baseline", str(former)] if former else []
     words += ["--sessions", str(wish.sessions)] if wish.sessions else []
-    status, said, complaint = _command(settings, words, bot.parent, built, PRACTICE_SECONDS, stopping)
+    status, said, complaint = _command(settings, words, bot.parent, built, seconds, stopping, _NICE)
     try:
         found = json.loads(said)
     except ValueError:
@@ -82,16 +130,21 @@ def play_practice(
     found["faults"] = [fault for fault in found["faults"] if fault["bot"] == bot.stem]
     found |= {"baseline": former and former.name, "disqualified": [Path(one).name for one in found["disqualified"]]}
     for faults, count in (("faults", "fault_count"), ("baseline_faults", "baseline_fault_count")):
-        found |= {count: len(found[faults]), faults: found[faults][:_MOST_FAULTS]}
+        found |= {count: len(found[faults]), faults: found[faults][:_MAX_FAULTS]}
     return True, json.dumps(found, indent=2)
 
 
-def show_game(settings: Path, records: str, wish: Wish, stopping: Callable[[], bool]) -> tuple[bool, str]:
-    """Whether `tournament replay` shows a recorded session of a bot, or a game of it, and what it tells, without what
-    the opponent printed."""
+def show_game(
+    settings: Path, records: str, wish: Wish, seconds: float, stopping: Callable[[], bool]
+) -> tuple[bool, str]:
+    """Show a recorded session of a bot, or a game of it, as `tournament replay` does.
+
+    Returns:
+        Whether it could be shown; and the steps as JSON, without what the opponent printed.
+    """
     words = ["replay", wish.contest, "--match", f"{wish.bot},{wish.opponent}", "--session", str(wish.session), "--json"]
     words += ["--results", folder_of(records)[0]] + (["--game", str(wish.game)] if wish.game is not None else [])
-    _, said, complaint = _command(settings, words, settings.parent, None, CHECK_SECONDS, stopping)
+    _, said, complaint = _command(settings, words, settings.parent, None, seconds, stopping, _NICE)
     try:
         found = json.loads(said)
     except ValueError:
@@ -103,25 +156,31 @@ def show_game(settings: Path, records: str, wish: Wish, stopping: Callable[[], b
             if step["seat"] not in own:
                 step |= {"printed": "", "fault": step["fault"] and "a fault, of which its author is told more"}
     text = json.dumps(found)
-    if len(text) > _MOST_SHOWN:
+    if len(text) > _MAX_SHOWN:
         return False, f"this session has {len(found['games']):,} games, too many to be shown at once: ask for one game"
     return True, text
 
 
 def _last_line(settings: Path, complaint: str) -> str:
-    """What a command complained of, without paths of this machine."""
+    """Return what a command complained of, without paths of this machine."""
     why = (complaint.strip().splitlines() or [""])[-1]
     for place in (settings.parent, cache_folder()):
         why = why.replace(str(place), "…")
-    return why[:_MOST_SAID]
+    return why[:_MAX_SAID]
 
 
 def _command(
-    settings: Path, words: Sequence[str], folder: Path, built: Path | None, seconds: float, stopping: Callable[[], bool]
+    settings: Path,
+    words: Sequence[str],
+    folder: Path,
+    built: Path | None,
+    seconds: float,
+    stopping: Callable[[], bool],
+    nice: int,
 ) -> tuple[int | None, str, str]:
-    """The status of a command, and what it prints and complains of. None: it took too long, or is to stop."""
+    """Run a command and return its status, its output and its errors; None as status if it took too long or stops."""
     # -P: else Python would take the upload for a module of that name, and run it as the server.
-    command = [sys.executable, "-P", "-c", _WHILE_SERVED, str(os.getpid()), *words]
+    command = [sys.executable, "-P", "-c", _WHILE_SERVED, str(os.getpid()), str(nice), *words]
     environment = {**os.environ, "TOURNAMENT_CONFIG": str(settings), "COLUMNS": "400", "NO_COLOR": "1"}
     environment["PYTHONSAFEPATH"] = "1"  # for what it starts
     if built:

@@ -18,8 +18,8 @@ import watchfiles
 from tournament.config import Config, load_config
 from tournament.containment import our_error
 from tournament.errors import InputError, RunError, TooFewBotsError, TournamentError, main_error_line
-from tournament.open_contest.owners import authors_of_bots, submissions_beside
-from tournament.open_contest.publishing import is_whole, publish, publish_index
+from tournament.open_contest.jobs import authors_of_bots, database_beside
+from tournament.open_contest.publish import is_whole, publish, publish_index
 from tournament.open_contest.submissions import Open, Submissions
 from tournament.records.finals import final_place
 from tournament.runner.contest_run import run_prepared
@@ -102,7 +102,7 @@ class Watch:
         """Raises InputError for settings that are wrong, or that an open contest can't have."""
         self._read = _files(self.settings)
         self._contests = [_Contest(name, self._load(name)) for name in self.names]
-        secret = [self.settings, *([self.authors, submissions_beside(self.authors)] if self.authors else [])]
+        secret = [self.settings, *([self.authors, database_beside(self.authors)] if self.authors else [])]
         for one in self._contests:
             secret += [one.config.entrants, Path(one.config.results)]
         published = self.published.resolve()
@@ -275,7 +275,7 @@ class Watch:
         """The settings with who submitted which bot, if that decides who sits at a table."""
         if self.authors is None or config.contest.table_mates == "any":
             return config
-        return replace(config, authors=authors_of_bots(submissions_beside(self.authors), name))
+        return replace(config, authors=authors_of_bots(database_beside(self.authors), name))
 
     def _published(self, contest: _Contest, what: str, state: _State, publish_it: Callable[[], None]) -> bool:
         """Publish, unless that failed twice for the same state: then play goes on without, until something changes.

@@ -223,11 +223,6 @@ class Results:
 
         return history_of(open_storage(self.location), self.ranking, name, ranking_of)
 
-    @property
-    def sandboxes(self) -> tuple[str, ...]:
-        """Sandboxes that confined the bots that are processes; empty if there were none."""
-        return sandboxes_of(self.batches)
-
     @cached_property
     def standings(self) -> pd.DataFrame:
         """Leaderboard, best first; rank is missing below the line."""
@@ -408,24 +403,19 @@ def fault_values(ranking: Standings) -> dict[str, list[Any]]:
     return {name: [row[name] for row in rows] for name in FAULT_COLUMNS}
 
 
-def sandboxes_of(batches: Iterable[Batch]) -> tuple[str, ...]:
-    """What confined the bots that are processes, each way that occurs once."""
-    return tuple(sorted({batch.sandbox for batch in batches if batch.sandbox}))
-
-
 def standing_values(line: Any) -> dict[str, Any]:
     """A leaderboard line as scripts get it."""
     return {key: getattr(line, key) for key in STANDING} | dict(line.measures)
 
 
-def standings_csv(ranking: Standings, authors: Mapping[str, str]) -> str:
-    """The leaderboard as a table for spreadsheets: a line for each bot, with what scripts get."""
+def standings_csv(ranking: Standings, authors: Mapping[str, str], more: Sequence[Mapping[str, Any]] = ()) -> str:
+    """Return the leaderboard as a table for spreadsheets: a line for each bot, and `more` lines below these."""
     rows = [
         # Who has no match has no score: a 0 would be better than the last one's, in a gradebook too.
         _with_author(line, authors) | ({} if line.matches else {"score": None, "points_per_session": None})
         for line in ranking.entrants
     ]
-    return rows_csv(rows or [dict.fromkeys(STANDING)])
+    return rows_csv([*rows, *more] if rows else [dict.fromkeys(STANDING), *more])
 
 
 def _with_author(line: Any, authors: Mapping[str, str]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -27,59 +27,47 @@ class ContestFace:
     is_over: bool = False
 
 
-def face_policy() -> str:
-    """What these pages may do: use our style and script, and ask this server."""
+def _face_policy() -> str:
+    """Return what these pages are allowed to do: use our style and script, and send forms to this server."""
     return (
         f"default-src 'none'; style-src {source_hash(_style())}; script-src {source_hash(_script())};"
-        " connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'"
+        " img-src data:; connect-src 'self'; base-uri 'none'; form-action 'self'"
     )
 
 
 def served_policy() -> str:
-    """What any page of an open contest's server may do: as its own policy, a report's or that of these pages."""
+    """Return what any page of an open contest's server is allowed to do: what reports or these pages need."""
+    reports, faces = (dict(rule.split(" ", 1) for rule in policy.split("; ")) for policy in
+                      (content_policy(live=True), _face_policy()))  # fmt: skip
     rules = []
-    for report, face in zip(content_policy(live=True).split("; "), _in_order(face_policy(), content_policy(live=True))):
-        rules.append(report if report == face else f"{report} {face.partition(' ')[2]}")
+    for name, allowed in reports.items():
+        sources = dict.fromkeys([*allowed.split(), *faces[name].split()])
+        rules.append(" ".join([name, *([one for one in sources if one != "'none'"] or ["'none'"])]))
     return "; ".join([*rules, "frame-ancestors 'none'"])
 
 
-def _in_order(policy: str, like: str) -> list[str]:
-    """The rules of a policy in the order that another has."""
-    rules = {rule.partition(" ")[0]: rule for rule in policy.split("; ")}
-    return [rules[rule.partition(" ")[0]] for rule in like.split("; ")]
-
-
 def front_page(contests: Sequence[ContestFace], *, submissions: bool) -> str:
-    """The page that leads to the contests."""
-    return _filled("front", contests=contests, submissions=submissions)
-
-
-def submit_page(contests: Sequence[ContestFace], kinds: Sequence[str]) -> str:
-    """The page on which bots are submitted."""
-    return _filled("submit", contests=contests, kinds=kinds, submissions=True)
-
-
-def mine_page(mine: Mapping[str, Any], words_of_job: Callable[[Mapping[str, Any]], str]) -> str:
-    """An author's own page, of the values that a script gets, too; `words_of_job` tells a job to people."""
-    return _filled("mine", mine=mine, words_of_job=words_of_job, submissions=True)
-
-
-def job_page(job: Mapping[str, Any], words_of_job: Callable[[Mapping[str, Any]], str]) -> str:
-    """The page of a job, which asks for itself again while it waits."""
-    return _filled("job", job=job, words_of_job=words_of_job, submissions=True)
+    """Return the page that leads to the contests."""
+    return face_page("front", None, submissions, contests=contests)
 
 
 def small_page(title: str, text: str) -> str:
-    """A page with a sentence, that is asked for again by itself."""
-    return _filled("waits", title=title, text=text, submissions=False)
+    """Return a page with a sentence, which loads itself again."""
+    return face_page("waits", None, submissions=False, title=title, text=text)
 
 
-def _filled(page: str, **values: object) -> str:
-    return (
-        environment()
-        .get_template(f"face/{page}.html")
-        .render(policy=face_policy(), style=Markup(_style()), script=Markup(_script()), page=page, **values)
-    )
+def face_page(page: str, signed_in: Any, submissions: bool = True, **values: object) -> str:
+    """Return a page made from a template.
+
+    Args:
+        page: Name of the template.
+        signed_in: The author who reads it, None for everybody.
+        submissions: Whether the contests take bots over the web.
+        **values: What the template shows.
+    """
+    filled = {"page": page, "signed_in": signed_in, "submissions": submissions, **values}
+    template = environment().get_template(f"face/{page}.html")
+    return template.render(policy=_face_policy(), style=Markup(_style()), script=Markup(_script()), **filled)
 
 
 def _style() -> str:

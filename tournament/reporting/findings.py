@@ -54,7 +54,7 @@ class Findings:
     """What a report shows. `entrants` are in the order of the survey's sums; `settings` are without the seed.
 
     `seed` is None unless it is to be shown. `origins` are the versions of this package that played.
-    `matches` is how many there are.
+    `matches` is how many there are. `stamp` tells apart boards that are published.
     """
 
     ranking: Standings
@@ -67,10 +67,10 @@ class Findings:
     settings: Mapping[str, object]
     engine: str
     origins: tuple[str, ...]
-    sandboxes: tuple[str, ...]
     seed: str | None
     with_games: bool
     made: str
+    stamp: str = ""
     versions: Mapping[str, Sequence[Version]] = field(default_factory=dict)
     losses: Mapping[str, Losses] = field(default_factory=dict)
     matches: int = 0
@@ -172,7 +172,6 @@ def _findings(
         {key: value for key, value in results.setup.settings.items() if key != "seed"},
         results.setup.engine,
         _origins(contest, results),
-        results.sandboxes,
         seed,
         with_games and bool(told or not ranking.has_means),
         datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),

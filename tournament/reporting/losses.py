@@ -29,6 +29,7 @@ from tournament.errors import InputError, pluralize
 from tournament.records.results import Results
 from tournament.reporting.trends import courses_of
 from tournament.standings.matches import Match
+from tournament.standings.standings import Standings
 from tournament.store.field import Batch
 from tournament.store.parts import require_written, rows_of
 from tournament.store.storage import Storage, open_storage
@@ -89,12 +90,11 @@ def losses_to(contest: Contest, results: Results, bot: str, opponent: str | None
     run removes what is read, RunError for damage.
     """
     ranking = results.ranking
-    met = [match for match in ranking.sides if match.x == bot and match.sessions]
-    chosen = [match for match in met if opponent in (None, match.y)]
+    met = [(seat, match) for seat, match in _sides_of(ranking, bot) if match.sessions]
+    chosen = [side for side in met if opponent in (None, side[1].y)]
     if not chosen:
         raise InputError(f"{bot} has not met {opponent or 'anybody'} in these records")
-    match = min(chosen, key=lambda one: one.points_per_session)
-    seat = 0 if contest.house or any(one.match == match.match and one.x == bot for one in ranking.matches) else 1
+    seat, match = min(chosen, key=lambda side: side[1].points_per_session)
     batches = [batch for batch in results.batches if (batch.legs.match == match.match).any()]
     storage, presentation = open_storage(results.location), contest.presentation
     tallied = _Counted(presentation)
@@ -119,6 +119,15 @@ def losses_to(contest: Contest, results: Results, bot: str, opponent: str | None
         "game" if contest.house else "session",
         tuple(panels),
     )
+
+
+def _sides_of(ranking: Standings, bot: str) -> Iterator[tuple[int, Match]]:
+    """Yield a bot's seat in each of its matches, and the match from its side."""
+    sides = ranking.matches.numbered({bot: 0}) == 0
+    for side in (0, 1) if ranking.scoring is None else (0,):
+        for place in np.flatnonzero(sides[:, side]).tolist():
+            match = ranking.matches[place]
+            yield side, match.from_y() if side else match
 
 
 def as_numbers(panel: Chart, most_labels: int, most_cells: int) -> tuple[list[str], list[tuple[str, list[str]]]] | None:

@@ -1,9 +1,9 @@
 """What a sessions part carries besides its rows: the legs of its batch, and a seal.
 
 All of it is in the key-value metadata of the Parquet footer, so any reader of Parquet can read the part. `LEGS` has a
-line of JSON and the legs' columns, in base64. `PAGES` is the hash of all bytes before the footer. `SEAL` is the hash of
-the footer, in which the seal itself counts as zeros. So the footer alone tells whether what it says is as it was
-written, before any reader of Parquet looks at it, and the whole part whether its rows are.
+line of JSON and the legs' columns, compressed by zlib and in base64. `PAGES` is the hash of all bytes before the
+footer. `SEAL` is the hash of the footer, in which the seal itself counts as zeros. So the footer alone tells whether
+what it says is as it was written, before any reader of Parquet looks at it, and the whole part whether its rows are.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import json
+import zlib
 from collections.abc import Iterable
 from functools import cache
 from typing import Annotated, Any
@@ -31,6 +32,8 @@ _UNSEALED = "0" * 64
 _TAIL = 1 << 16  # bytes of a part that are read first: most footers are shorter
 _END = 8  # bytes after a footer: its length, and Parquet's magic number
 _MOST_FOOTER = 1 << 29  # bytes
+_MOST_CARRIED = 1 << 28  # bytes, unpacked: a task has at most 4,096 legs
+_LEVEL = 1  # of zlib: higher ones take twice as long for a twentieth
 
 
 class DamagedPart(Exception):
@@ -91,7 +94,10 @@ def carried_by(games: Part, legs: Legs, sandbox: str, origin: Origin) -> str:
         origin,
     )
     columns = b"".join(column.tobytes("F") for column in _columns(legs))
-    return base64.b64encode(_heads().dump_json(head, exclude_defaults=True) + b"\n" + columns).decode()
+    content = _heads().dump_json(head, exclude_defaults=True) + b"\n" + columns
+    if len(content) > _MOST_CARRIED:
+        raise ValueError("too many faults")
+    return base64.b64encode(zlib.compress(content, _LEVEL)).decode()
 
 
 def legs_content(legs: Legs, about: str) -> bytes:
@@ -119,6 +125,21 @@ def legs_of_content(content: bytes) -> tuple[Legs, str]:
 
 def _columns(legs: Legs) -> Iterable[npt.NDArray[Any]]:
     return legs.digest, legs.players, legs.house, legs.whole, legs.sums, legs.more, legs.seconds, legs.used
+
+
+def _unpacked(value: bytes) -> tuple[bytes, bytes]:
+    """Return the head and the columns of what a part carries.
+
+    Raises:
+        ValueError: They aren't as they were written, or longer than any that were.
+        zlib.error: They are damaged.
+    """
+    reader = zlib.decompressobj()
+    content = reader.decompress(base64.b64decode(value, validate=True), _MOST_CARRIED + 1)
+    if not reader.eof:
+        raise ValueError("it has other columns than were written")
+    head, _, columns = content.partition(b"\n")
+    return head, columns
 
 
 def _legs(content: bytes, count: int, seats: int, names: tuple[str, ...], rests: tuple[Rest, ...]) -> Legs:
@@ -235,7 +256,7 @@ def read_batch(storage: Storage, name: str, place: str = "", *, whole: bool = Fa
             _check_pages(storage, place, size - len(footer) - _END, _value_in(footer, PAGES).decode())
         if _value_in(footer, LEGS) == REMOVED.encode():
             raise FileNotFoundError(place)
-        told, _, columns = base64.b64decode(_value_in(footer, LEGS), validate=True).partition(b"\n")
+        told, columns = _unpacked(_value_in(footer, LEGS))
         head = _heads().validate_json(told)
         rests = tuple(Rest(one.faults, one.out, one.faults_left_out, one.tries) for one in head.rests)
         legs = _legs(columns, head.count, head.seats, head.names, rests)
@@ -246,7 +267,7 @@ def read_batch(storage: Storage, name: str, place: str = "", *, whole: bool = Fa
         _check_origin(legs, head.origin)
     except FileNotFoundError:
         raise
-    except (OSError, ValueError, IndexError) as error:
+    except (OSError, ValueError, IndexError, zlib.error) as error:
         raise DamagedPart(f"{place} is damaged: {' '.join(str(error).split())[:200]}") from None
     staged = place if place.startswith(STAGING) else f"{STAGING}/none"
     own = Part("sessions", f"{name}.parquet", size, int(legs.sessions.sum()), staged, "")

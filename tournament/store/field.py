@@ -97,8 +97,8 @@ class Part:
 class Batch:
     """A part of each of the tables of games, and the legs in them, by match and number.
 
-    `sandbox` is what confined its bots that are processes, "" if it has none. `origin` is what they were played with;
-    `seal` tells one content of the sessions part from another.
+    `sandbox` is the mode of its bots that are processes, on or off, "" if it has none. `origin` is what they were
+    played with; `seal` tells one content of the sessions part from another.
     """
 
     name: str

@@ -75,7 +75,8 @@ FAULTS = (
     Column("kind", "str", "fuel, silence, time, start, line or other"),
 )
 _OF_FAULT = tuple(column.name for column in FAULTS if column.name not in ("match", "number", "bot"))
-_DICTIONARIES = ("bot", "house", "digest", "replica", "number", "seat", "sessions", "games", "faults", "tries")
+_OF_LEG = ("digest", "replica", "number", "sessions", "games", "tries")
+_DICTIONARIES = ("bot", "house", "seat", "faults", *_OF_LEG, *Used._fields)
 _NAMES = ("bot", "house")
 _GROUP = 1 << 17  # rows of a row group: digests of this many fit into its dictionary
 _DICTIONARY = 4 << 20  # bytes of the largest dictionary
@@ -138,7 +139,7 @@ def _content(rows: pa.Table) -> pa.Buffer:
     pq.write_table(
         rows,
         sink,
-        compression="none",
+        compression="zstd",
         use_dictionary=cast(bool, few),  # or columns, which its types don't know
         dictionary_pagesize_limit=_DICTIONARY,
         row_group_size=_GROUP,

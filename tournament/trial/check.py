@@ -23,14 +23,14 @@ from tournament.entrants.build import language_of, why_legs_apart, with_lines
 from tournament.entrants.folder import read_submission
 from tournament.errors import InputError, TournamentError, pluralize, truncate
 from tournament.keys import drawn_seed
+from tournament.leg import OF_TIME, TOO_SLOW
 from tournament.sandbox.outside import probe, run_command
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.legs import Fault, LegResult
 from tournament.trial.sanitizer_search import Search, search
 from tournament.trial.trial_legs import SESSIONS, Meter, Pairing, Trial, build
 from tournament.worker.leg import limits_of
-from tournament.worker.observation import ObservedGame, ObservedLeg, Window, cut_short
-from tournament.worker.wasm.seating import BANK_IS_EMPTY
+from tournament.worker.observation import ObservedGame, Window, cut_short
 
 if TYPE_CHECKING:
     from tournament.runner.listener import ProgressListener
@@ -43,8 +43,8 @@ _MORE_GAMES, _FEW_DECISIONS = Window(0, 19, 0, 199), Window(decisions=20)
 _SECONDS, _LONGER, _FIRST_GAMES = 4.0, 8, 20
 # A leg that takes this many times longer than the bot has is too slow on any machine.
 _PLAINLY = 3.0
-# The longest bank of a C bot: an endless loop must show soon, whatever the contest allows.
-_MOST_SECONDS = 20.0
+# The longest decision or start: an endless loop must show soon, whatever the contest allows.
+_DECISION_SECONDS = 2.0
 _MANY_ANSWERS = 30
 _MOST_PRINTED, _LONGEST_PRINTED = 10, 200  # lines, and characters of each
 
@@ -186,28 +186,31 @@ def _check(
 ) -> CheckReport:
     path, kind = submission.path, submission.kind
     seed = None if settings.seed else drawn_seed()
-    allowed = settings.seconds
-    is_boxed = kind not in ("python", "program") and allowed > _MOST_SECONDS and isinstance(settings, BankedSettings)
-    waits = f"took more than {_MOST_SECONDS:g} s of fuel: an endless loop? The contest allows {allowed:g} s"
-    seconds = _MOST_SECONDS if is_boxed else allowed
-    settings = settings.model_copy(update={"seed": seed or settings.seed, "seconds": seconds})
+    settings = settings.model_copy(update={"seed": seed or settings.seed})
+    allowed = settings.of_process(kind).bank
+    is_boxed = isinstance(settings, BankedSettings) and allowed > _DECISION_SECONDS
+    if isinstance(settings, BankedSettings):
+        settings = settings.with_decisions_within(_DECISION_SECONDS)
+    waits = f"took more than {_DECISION_SECONDS:g} s: {TOO_SLOW} to be tried; the contest allows {allowed:g} s a leg"
     doing(f"building {path.name}")
     tried = build(contest, settings, sandbox, path, listener.on_message)
     entrant = tried.bot
     if entrant.artifact is None:
-        late = is_boxed and entrant.failed == "fuel"
-        problem, slow = (None, f"a start {waits}") if late else (entrant.problem, "")
+        may_wait = is_boxed and entrant.failed == "fuel"
+        problem, slow = (None, f"a start {waits}") if may_wait else (entrant.problem, "")
         return CheckReport(entrant.name, kind, 0, problem, slow=slow)
-    named = _opponent_in_words(contest, tried.opponent)
+    named = opponent_in_words(contest, tried.opponent)
     doing(f"playing against {named}")
     played = _play_on(tried)
     first, shorter, quick = played.trial, played.pairing, played.seconds < _SECONDS
-    faults, at_fault = _explained(shorter, submission, first.faults)
-    late = is_boxed and any(fault.message == BANK_IS_EMPTY for fault in faults)
-    if late:
-        faults, at_fault = tuple(fault for fault in faults if fault.message != BANK_IS_EMPTY), ()
-    goes_on = first.result.ended_by != 0 and not any(fault.kind == "silence" for fault in faults)
-    seen = shorter.observe(_MORE_GAMES if quick else _FEW_DECISIONS)
+    slow, faults = played.slow, first.faults
+    late = next((fault for fault in faults if fault.kind in OF_TIME), None)
+    if late and late.kind != "silence" and is_boxed and _taken(first) < allowed:
+        slow = f"session {late.session}, game {late.game}, {late.decision}: it {waits}"
+        faults = tuple(fault for fault in faults if fault is not late)
+    faults, at_fault = _explained(shorter, submission, faults)
+    goes_on = 0 not in first.result.out
+    seen = at_fault if late else shorter.observe(_MORE_GAMES if quick else _FEW_DECISIONS).games
     repeats, asked, asked_faults = True, 0, tuple[Fault, ...]()
     if goes_on and not played.too_slow:  # else more of the same would only take long
         doing("playing the same once more")
@@ -240,9 +243,9 @@ def _check(
         printed=_printed(seen),
         habits=habits(contest, seen) if goes_on else (),
         at_fault=at_fault,
-        slow=f"it {waits}" if late else played.slow,
+        slow=slow,
         too_slow=played.too_slow,
-        mistakes=_search(tried, submission, faults, doing, slow=not quick) if not played.too_slow else None,
+        mistakes=None if late or played.too_slow else _search(tried, submission, doing, slow=not quick),
     )
 
 
@@ -273,11 +276,12 @@ def _play_on(tried: Pairing) -> _Played:
         taken, decisions = _taken(trial), trial.meter.decisions
         # Without the time of the start, which the leg before had, too.
         each_takes = max(0.0, taken - before[0]) / max(1, decisions - before[1])
-        if is_whole or trial.result.ended_by is not None or (seconds > _SECONDS and decisions > before[1] > 0):
+        ended = trial.result.ended_by is not None or 0 in trial.result.out
+        if is_whole or ended or (seconds > _SECONDS and decisions > before[1] > 0):
             break
         before = taken, decisions
         games *= _LONGER if seconds < _SECONDS else 2
-    if is_whole or trial.result.ended_by is not None:
+    if is_whole or ended:
         return _Played(trial, shorter, seconds, "", too_slow=False)
     of_leg = decisions / max(1, trial.result.games) * games_of_session * contest.sessions_of_leg(settings)
     allowed = settings.fuel_per_leg / FUEL_PER_SECOND
@@ -306,12 +310,8 @@ def _sharing(tried: Pairing) -> tuple[bool, str]:
     return False, why_legs_apart(source, tried.contest.interface, tried.sandbox, adapter)
 
 
-def _search(
-    tried: Pairing, submission: Submission, faults: Sequence[Fault], doing: Callable[[str], None], *, slow: bool
-) -> Search | None:
-    """Search for mistakes that don't show here; not of a bot that can't end a call, which would take long."""
-    if any(fault.kind == "fuel" for fault in faults):
-        return None
+def _search(tried: Pairing, submission: Submission, doing: Callable[[str], None], *, slow: bool) -> Search | None:
+    """Search for mistakes that don't show here."""
     doing("looking for mistakes")
     return search(tried, submission, None if slow else _asked_at_limits(tried), slow=slow)
 
@@ -328,11 +328,11 @@ def _asked_at_limits(tried: Pairing) -> Pairing:
     return replace(tried, contest=asking, settings=forgiving)
 
 
-def habits(contest: Contest, seen: ObservedLeg) -> tuple[str, ...]:
+def habits(contest: Contest, seen: Sequence[ObservedGame]) -> tuple[str, ...]:
     """Remarks on how a bot answered: a question that never came, one that always gets the same answer, and illegal
     answers, which lose games."""
     remarks = []
-    steps = [step for game in seen.games for step in game.steps if step.seat == 0]
+    steps = [step for game in seen for step in game.steps if step.seat == 0]
     for question in contest.interface.questions:
         if question.only_tells:
             continue
@@ -348,9 +348,9 @@ def habits(contest: Contest, seen: ObservedLeg) -> tuple[str, ...]:
     return tuple(remarks)
 
 
-def _printed(seen: ObservedLeg) -> str:
+def _printed(seen: Sequence[ObservedGame]) -> str:
     """The last that the bot printed."""
-    text = "".join(step.printed for game in seen.games for step in game.steps if step.seat == 0)
+    text = "".join(step.printed for game in seen for step in game.steps if step.seat == 0)
     return "\n".join(line[:_LONGEST_PRINTED] for line in text.splitlines()[-_MOST_PRINTED:])
 
 
@@ -374,7 +374,8 @@ def _explained(
     return tuple(explained), games
 
 
-def _opponent_in_words(contest: Contest, opponent: HousePlayer) -> str:
+def opponent_in_words(contest: Contest, opponent: HousePlayer) -> str:
+    """Return what messages call the opponent of a trial."""
     if contest.house is None:
         return "the house bot, the one that tournament new writes"
     return f"{opponent.name}, a house player"

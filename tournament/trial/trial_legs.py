@@ -91,11 +91,12 @@ class Pairing:
     opponent_plays_as: PlaysAs = "wasm"  # where the contest has no house players
 
     def play(self, legs: int = 1) -> list[Trial]:
-        """Play legs of the bot against the opponent, side by side."""
+        """Play legs of the bot against the opponent, side by side; a single one in a process of its own."""
         chosen, artifacts = self._legs(legs)
+        sandbox = self.sandbox if legs > 1 else self.sandbox.model_copy(update={"legs_per_process": 1})
         # Programs are told how many sessions there are; fewer are played.
         contest = replace(self.contest, new_core=partial(_new_short_core, self.contest.new_core))
-        return play_legs(contest, self.settings, self.sandbox, chosen, artifacts)
+        return play_legs(contest, self.settings, sandbox, chosen, artifacts)
 
     def observe(self, window: Window, artifact: bytes | None = None) -> ObservedLeg:
         """Watch some games of the first of these legs; with another `artifact` of the bot, if one is given."""
@@ -123,12 +124,13 @@ class Pairing:
 
         if contest.house:
             against = AgainstHouse(contest.rules, playing | {"sessions": 1}, key, [mine], others(1, count))
-            return list(against.legs()), artifacts
+            return [replace(leg, is_trial=True) for leg in against.legs()], artifacts
         one = RoundRobin(contest.rules, playing | {"duplicate": False}, key, [mine], seats=seats)
         if seats == 1:
-            return list(replace(one, replicas=Replicas(count)).legs()), artifacts
+            return [replace(leg, is_trial=True) for leg in replace(one, replicas=Replicas(count)).legs()], artifacts
         tables = (others(1 + number * (seats - 1), seats - 1) for number in range(count))
-        return [leg for table in tables for leg in replace(one, competitors=[mine, *table]).legs()], artifacts
+        legs = (leg for table in tables for leg in replace(one, competitors=[mine, *table]).legs())
+        return [replace(leg, is_trial=True) for leg in legs], artifacts
 
 
 def build(

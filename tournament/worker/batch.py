@@ -285,7 +285,7 @@ def play_task(
                     games.rows = sessions.rows = 0
                     sink = open_sink()
                 seconds = time.perf_counter() - started
-            batches = _finished(contest, task, sink, played, lanes.confined_by)
+            batches = _finished(contest, task, sink, played, lanes.sandbox)
     except BaseException:
         sink.abandon()
         raise
@@ -328,7 +328,7 @@ class _Lanes:
         self.spool = Spool()
         self.played: dict[str, PlayedLeg] = {}
         self.broken: BrokenLegs = {}
-        self.confined_by, self.seconds, self.games, self.legs = "", 0.0, 0, 0
+        self.sandbox, self.seconds, self.games, self.legs = "", 0.0, 0, 0
 
     def play(
         self,
@@ -348,7 +348,8 @@ class _Lanes:
 
         started = time.perf_counter()
         sandbox = SandboxSettings.model_validate(task.sandbox)
-        self.confined_by = probe.probe_sandbox(sandbox.mode)
+        probe.probe_sandbox(sandbox.mode)
+        self.sandbox = sandbox.mode
         self.broken = dict(task.broken)
         given = artifacts, cache_folder(), self.spool, stopping, out, self.broken, None, troubles.note_failure
         while legs:

@@ -16,7 +16,7 @@ from tournament.contests.questions import asked
 from tournament.contests.settings import ContestSettings
 from tournament.errors import one_line
 from tournament.keys import seed_after_faults
-from tournament.leg import Failure, Leg, Seat
+from tournament.leg import OF_TIME, Failure, Leg, Seat
 from tournament.store.legs import SEATS_THAT_END_A_LEG, Fault
 
 # Kept of what a bot printed before a fault.
@@ -81,7 +81,7 @@ class LegFaults:
             kind=failure.kind,
         )
         self.all.append(fault.bounded())
-        if not replaceable or self._are_too_many(number):
+        if not replaceable or self._are_too_many(number) or (self._leg.is_trial and failure.kind in OF_TIME):
             self._disqualify(number)
             return None
         seat = self._leg.seats[number]

@@ -87,13 +87,11 @@ class ObservedGame:
 class ObservedLeg:
     """A leg as it was observed. Its `result` is of the part that was played, up to the last game of the window.
 
-    `cpu_seconds`: what each seat's process took, None for one that has none. `drawings`: of the window's session, one
-    before each decision and one at its end.
+    `drawings`: of the window's session, one before each decision and one at its end.
     """
 
     result: LegResult
     games: tuple[ObservedGame, ...]
-    cpu_seconds: tuple[float | None, float | None] = (None, None)
     drawings: tuple[str, ...] = ()
 
 
@@ -168,15 +166,12 @@ def observe_leg(
             (played,) = play_in_lanes(watched, settings, alone, [leg], artifacts, cache_folder(), spool)
             played.rows.replay_into(sink)
         result = played.result
-        taken = tuple(use.cpu_seconds if use else None for use in played.uses)
     else:
-        taken = (None, None)
         result = play_leg(watched, settings, leg, artifacts, sink)
     sink.clear()
     # A leg whose process was killed from outside was begun again: its last core counts.
     games = _games(contest.under(settings), leg, cores[-1], sink, result)
-    first, second, *_ = (*taken, None)  # against a house player there is one seat
-    return ObservedLeg(result, games, (first, second), tuple(drawings))
+    return ObservedLeg(result, games, tuple(drawings))
 
 
 def cut_short(contest: Contest, sessions: int, games: int) -> Contest:

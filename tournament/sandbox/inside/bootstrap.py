@@ -80,10 +80,10 @@ def _build(orders: Orders) -> None:
     *earlier, last = orders["commands"]
 
     if orders["confined"]:
-        signals = fork_limit.ask(supervisor) or orders["landlock"] >= landlock.SIGNALS_SINCE
+        fork_limit.ask(supervisor)
     supervisor.close()
     if orders["confined"]:
-        _confine_build(orders, signals)
+        _confine_build(orders)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     for command in earlier:
         if status := os.spawnve(os.P_WAIT, command[0], command, orders["environment"]):
@@ -108,11 +108,12 @@ def _confine(orders: Orders, *, threads: bool = False, executes: bool = False) -
         seccomp.install(seccomp.filter_of_bots(os.getpid(), threads=threads, executes=executes))
 
 
-def _confine_build(orders: Orders, signals: bool) -> None:
+def _confine_build(orders: Orders) -> None:
     gain_no_privileges()
     changed = [(path, landlock.WRITE) for path in (*orders["writable"], "/dev/null")]
     _enter_domain(orders, [*[(path, landlock.READ) for path in orders["readable"]], *changed])
     seccomp.drop_capabilities()
+    signals = orders["landlock"] >= landlock.SIGNALS_SINCE
     seccomp.install(seccomp.filter_of_builds(os.getpid(), os.getppid(), signals))
 
 
@@ -185,7 +186,7 @@ def _read(size: int) -> bytes:
 
 def _fork_under_supervision(orders: Orders) -> _socket.socket:
     """Go on in a child, with the way to its parent, which answers when the child has it asked about new processes
-    (`starts`). When the child or the tournament ends, the parent ends all that the child started.
+    (`fork_limit`). When the child or the tournament ends, the parent ends all that the child started.
 
     A command that outlives the signal for the end of its time, and so is killed, is told from one that others killed.
     """

@@ -1,5 +1,4 @@
-"""What a build's supervisor is asked: before a process or thread is started, so that none starves the machine of them,
-and before a signal is sent, so that none leaves the build.
+"""What a build's supervisor is asked before a process or thread starts, so that none starves the machine of them.
 
 The system's own limit leaves root out; and who only looks now and then waits for a processor while thousands start.
 Runs inside the sandbox with the standard library alone, but what answers isn't confined.
@@ -16,38 +15,30 @@ import struct
 
 from tournament.sandbox.inside import seccomp
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import signal
-else:
-    import _signal as signal
-
 # Linux, seccomp.h.
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101
 _QUESTION_BYTES = 80
 _GO_ON = 1
-_ASKED = "fork vfork clone kill tgkill"
+_ASKED = "fork vfork clone"
 
 
-def ask(supervisor: _socket.socket) -> bool:
-    """Have the supervisor asked before this process, or one that it starts, starts another or sends a signal, for good.
+def ask(supervisor: _socket.socket) -> None:
+    """Have the supervisor asked before this process, or one that it starts, starts another, for good.
 
-    No one is asked where another filter, of a container, asks somebody already. Returns whether somebody is.
+    No one is asked if another filter, of a container, asks somebody already.
     """
     try:
         listener = seccomp.install_questions(_ASKED)
     except OSError as problem:
         if problem.errno != errno.EBUSY:
             raise seccomp.Unsupported(f"the kernel asks no one about processes: {problem.strerror}") from None
-        return False
+        return
     supervisor.sendmsg([b"?"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", listener))])
     os.close(listener)
-    return True
 
 
 def answer(build: _socket.socket, child: int, most: int) -> None:
-    """Allow starts while this process's group has at most this many threads, until `child` has ended; and send the
-    signals that its processes send each other."""
+    """Allow starts while this process's group has at most this many threads, until `child` has ended."""
     rights = build.recvmsg(1, _socket.CMSG_SPACE(4))[1]
     if not rights:
         return
@@ -56,44 +47,18 @@ def answer(build: _socket.socket, child: int, most: int) -> None:
     waiting = select.poll()
     for descriptor in (listener, ended):
         waiting.register(descriptor, select.POLLIN)
-    left, (kill, tgkill) = 0, seccomp.numbers_here("kill tgkill")
+    left = 0
     while ended not in (ready := dict(waiting.poll())):
         if not ready[listener] & select.POLLIN:
             continue  # all have ended that could ask, so the child is about to
         question = bytearray(_QUESTION_BYTES)
         try:
             fcntl.ioctl(listener, _RECEIVE, question)
-            asking, call = struct.unpack_from("=8xI4xi", question)
-            target, number = struct.unpack_from("=32xi4xi", question)
-            if call in (kill, tgkill):
-                verdict = _signalled(asking, target, number if call == kill else None)
-            else:
-                left = max(0, left - 1) or max(0, most - _threads())
-                verdict = (0, _GO_ON) if left else (-errno.EAGAIN, 0)
+            left = max(0, left - 1) or max(0, most - _threads())
+            verdict = (0, _GO_ON) if left else (-errno.EAGAIN, 0)
             fcntl.ioctl(listener, _SEND, struct.pack("=QqiI", int.from_bytes(question[:8], "little"), 0, *verdict))
         except OSError:
             pass  # who asked has ended
-
-
-def _signalled(asking: int, target: int, number: int | None) -> tuple[int, int]:
-    """The answer to a thread that signals a process: what it tells itself goes on, what it sends to another process of
-    the build is sent from here. `number` is None for one that is meant for a thread, which is its own or refused."""
-    try:
-        with open(f"/proc/{asking}/status", "rb") as status:
-            own = next(int(line.split()[1]) for line in status if line.startswith(b"Tgid:"))
-        if target == own:
-            return 0, _GO_ON
-        process = os.pidfd_open(target)
-        try:
-            # A number may go over to another process; what was opened stays the one that was of the group.
-            if number is None or target == os.getpid() or os.getpgid(target) != os.getpgrp():
-                return -errno.EPERM, 0
-            signal.pidfd_send_signal(process, number)
-        finally:
-            os.close(process)
-    except OSError as problem:
-        return -(problem.errno or errno.ESRCH), 0
-    return 0, 0
 
 
 def _threads() -> int:

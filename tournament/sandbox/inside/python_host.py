@@ -1,16 +1,14 @@
 """The interpreter of a Python bot: legs kept apart, chance that repeats, then `engine.processes.python_bots`.
 
 Runs inside the sandbox with the standard library and the packages that the organiser allows. Each leg executes the
-bot's file again in a module of its own. The leg's `random`, `numpy.random`, `secrets` and `os` draw from its seed, for
-each use by a hash (BLAKE2b): the seed of one generator tells nothing of the leg's or of other generators'.
+bot's file again in a module of its own. The leg's `random`, `numpy.random`, `secrets` and `os` draw from its seed
+(`leg_chance`).
 Legs that share a process also get their own copies of all else that they may reach (`leg_isolation` says what that
 is). A leg with a process of its own has all modules; their own chance follows from the leg's seed, too.
 """
 
 from __future__ import annotations
 
-import _blake2
-import builtins
 import gc
 import importlib
 import os
@@ -20,13 +18,14 @@ import types
 from engine.processes import python_bots
 from tournament.sandbox.inside.bot_functions import choose_functions
 from tournament.sandbox.inside.function_names import NotChosen
+from tournament.sandbox.inside.leg_chance import MAKERS, LegModules, SeededBytes, builtins_of
 
 FILE_NAME, ADAPTER_NAME = "<bot>", "<adapter>"
 _LOADER = "load_bot"  # the adapter's function that gets the code of the bot's file instead of its being executed
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
     import importlib.machinery
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 _told: dict[str, Any] = {}
@@ -86,11 +85,11 @@ def import_packages(
     try:
         for stream in (1, 2):
             os.dup2(printed, stream)
-        os.urandom = random._urandom = _Bytes(0, b"packages")  # type: ignore[attr-defined]
+        os.urandom = random._urandom = SeededBytes(0, b"packages")  # type: ignore[attr-defined]
         random.seed(0)
         for name in names:
             try:
-                for module in (name, *(made for made in _MAKERS if made.startswith(f"{name}."))):
+                for module in (name, *(made for made in MAKERS if made.startswith(f"{name}."))):
                     importlib.import_module(module)
             except Exception:
                 for loaded in [loaded for loaded in sys.modules if loaded.split(".")[0] == name]:
@@ -245,8 +244,8 @@ class _Bot:
         name = f"bot.{_told['name']}"
         module = types.ModuleType(name)
         module.__file__ = FILE_NAME
-        modules = _LegModules(seed)
-        module.__dict__["__builtins__"] = _builtins(modules)
+        modules = LegModules(seed, _sdks, _new_leg_sdk, copies=_told["shares_process"])
+        module.__dict__["__builtins__"] = builtins_of(modules)
         # Decorators such as dataclass look for the module of the class that they are given.
         sys.modules[name] = module
         try:
@@ -317,252 +316,6 @@ def _listening(function: Callable[..., object], only_tells: bool) -> Callable[..
         return 0
 
     return call
-
-
-class _Bytes:
-    """Replaces os.urandom: hashes of a counter, with a key that follows from the leg's seed and the use's name."""
-
-    def __init__(self, seed: int, use: bytes) -> None:
-        self._key = _blake2.blake2b(seed.to_bytes(8, "little"), person=use).digest()
-        self._hashed = 0
-
-    def __call__(self, size: int) -> bytes:
-        if size < 0:
-            raise ValueError("negative argument not allowed")
-        first, self._hashed = self._hashed, self._hashed - -size // _HASH_BYTES
-        counts = range(first, self._hashed)
-        return b"".join(_blake2.blake2b(n.to_bytes(8, "little"), key=self._key).digest() for n in counts)[:size]
-
-    def number(self) -> int:
-        """A seed for a generator."""
-        return int.from_bytes(self(_SEED_BYTES), "little")
-
-    def words(self) -> list[int]:
-        """A seed as numpy takes it."""
-        return list(memoryview(self(_SEED_BYTES)).cast("I"))
-
-
-_HASH_BYTES = 64
-_SEED_BYTES = 32  # of a generator
-
-
-class _LegModules:
-    """A leg's own copies of modules that draw chance, made when they are first imported."""
-
-    def __init__(self, seed: int) -> None:
-        self.seeds = _Bytes(seed, b"seeds")
-        self.bytes = _Bytes(seed, b"bytes")
-        self._made: dict[str, types.ModuleType] = {}
-        self._seeded: set[str] = set()
-        self._seed = seed
-        os.urandom = _Bytes(seed, b"urandom")
-        self.seed_shared()
-
-    def seed_shared(self) -> None:
-        """Seed the shared modules that have been imported since."""
-        for name in ("random", "numpy.random"):
-            module: Any = sys.modules.get(name)
-            if module is not None and name not in self._seeded:
-                self._seeded.add(name)
-                # Not from the leg's other seeds: whether another leg has imported it must make no difference.
-                own = _Bytes(self._seed, name.encode())
-                module.seed(own.number() if name == "random" else own.words())
-                if name == "random":
-                    module._urandom = os.urandom
-
-    def get(self, name: str) -> types.ModuleType | None:
-        """The leg's own module of that name, None if it shares the interpreter's."""
-        if name not in self._made:
-            if name in _sdks:
-                self._made[name] = _new_leg_sdk(name, self._seed)
-            elif name in _MAKERS:
-                self._made[name] = _MAKERS[name](self, importlib.import_module(name))
-            elif _told["shares_process"]:
-                self._made[name] = _own_copy(importlib.import_module(name))
-        return self._made.get(name)
-
-
-def _copy(module: types.ModuleType) -> types.ModuleType:
-    copied = types.ModuleType(module.__name__, module.__doc__)
-    copied.__dict__.update(module.__dict__)
-    return copied
-
-
-def _own_copy(module: types.ModuleType) -> types.ModuleType:
-    """A module whose functions may be given attributes that are seen nowhere else."""
-    copied = _copy(module)
-    vars(copied).update({name: _copied(value) for name, value in vars(module).items()})
-    return copied
-
-
-def _copied(value: Any) -> Any:
-    """A copy of a function that is written in Python; other values, which can't be changed, as they are."""
-    if not isinstance(value, types.FunctionType):
-        return value
-    copied = types.FunctionType(
-        value.__code__, value.__globals__, value.__name__, value.__defaults__, value.__closure__
-    )
-    copied.__kwdefaults__ = value.__kwdefaults__ and dict(value.__kwdefaults__)
-    copied.__dict__.update(value.__dict__)
-    return copied
-
-
-def _leg_random(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
-    """`random` with a generator of the leg's own; without a seed, new ones start from its chance."""
-    import random
-
-    class Random(random.Random):
-        # Methods of its own, which may be given attributes.
-        locals().update(
-            {name: _copied(value) for name, value in vars(random.Random).items() if not name.startswith("__")}
-        )
-
-        def __init__(self, x: Any = None) -> None:
-            super().__init__(leg.seeds.number() if x is None else x)
-
-        def seed(self, a: Any = None, version: int = 2) -> None:
-            # NaN would seed by its address, and a class of the bot's may say that it is none.
-            nan = isinstance(a, float) and float.__ne__(a, a)
-            super().seed(leg.seeds.number() if a is None else 0 if nan else a, version)
-
-    class SystemRandom(Random):
-        def __init__(self, x: Any = None) -> None:
-            super().__init__(0)
-
-        def random(self) -> float:
-            return self.getrandbits(53) / (1 << 53)
-
-        def getrandbits(self, k: int) -> int:
-            if k < 0:
-                raise ValueError("number of bits must be non-negative")
-            return int.from_bytes(leg.bytes(-(-k // 8)), "little") & (1 << k) - 1
-
-        def randbytes(self, n: int) -> bytes:
-            return leg.bytes(n)
-
-        def seed(self, a: Any = None, version: int = 2) -> None:
-            pass
-
-    module = _copy(original)
-    shared = Random()
-    for name, value in original.__dict__.items():
-        if isinstance(value, types.MethodType | types.BuiltinMethodType) and value.__self__ is random._inst:
-            setattr(module, name, getattr(shared, name))
-    Random.__module__ = SystemRandom.__module__ = "random"
-    vars(module).update(Random=Random, SystemRandom=SystemRandom, _inst=shared, _urandom=leg.bytes)
-    return module
-
-
-def _leg_secrets(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
-    import base64
-
-    module = _copy(original)
-    own_random = leg.get("random")
-    assert own_random is not None
-    chance = own_random.SystemRandom()
-
-    def token_bytes(nbytes: int | None = None) -> bytes:
-        return bytes(chance.randbytes(original.DEFAULT_ENTROPY if nbytes is None else nbytes))
-
-    def token_urlsafe(nbytes: int | None = None) -> str:
-        return base64.urlsafe_b64encode(token_bytes(nbytes)).rstrip(b"=").decode()
-
-    vars(module).update(
-        choice=chance.choice,
-        randbits=chance.getrandbits,
-        randbelow=chance.randrange,
-        token_bytes=token_bytes,
-        token_hex=lambda nbytes=None: token_bytes(nbytes).hex(),
-        token_urlsafe=token_urlsafe,
-        SystemRandom=own_random.SystemRandom,
-    )
-    return module
-
-
-def _leg_os(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
-    module = _copy(original)
-    vars(module).update(urandom=leg.bytes, getrandom=lambda size, flags=0: leg.bytes(size))
-    return module
-
-
-def _leg_importlib(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
-    module = _copy(original)
-
-    def import_module(name: str, package: str | None = None) -> types.ModuleType:
-        return leg.get(name) or importlib.import_module(name, package)
-
-    vars(module).update(import_module=import_module)
-    return module
-
-
-def _leg_numpy(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
-    module = _copy(original)
-    vars(module)["random"] = leg.get("numpy.random")
-    return module
-
-
-def _leg_numpy_random(leg: _LegModules, original: types.ModuleType) -> types.ModuleType:
-    """`numpy.random` with generators of the leg's own: nothing in it takes chance from elsewhere."""
-    module = _copy(original)
-
-    def seeded(kind: Any) -> Any:
-        """The class, with objects that take their seed from the leg where none is given."""
-
-        def start(self: Any, *given: Any, **named: Any) -> None:
-            if all(value is None for value in (*given[:1], *map(named.get, ("seed", "entropy", "key")))):
-                given = (leg.seeds.words(), *given[1:])
-                named = {name: value for name, value in named.items() if value is not None}
-            kind.__init__(self, *given, **named)
-
-        return type(kind.__name__, (kind,), {"__init__": start, "__module__": kind.__module__})
-
-    for name in ("SeedSequence", "MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"):
-        setattr(module, name, seeded(getattr(original, name)))
-    state = seeded(original.RandomState)
-    shared = state()
-    for name in original.__all__:
-        value = getattr(original, name)
-        if hasattr(value, "__self__") and hasattr(shared, name):
-            setattr(module, name, getattr(shared, name))
-
-    def default_rng(seed: Any = None) -> Any:
-        return original.default_rng(leg.seeds.words() if seed is None else seed)
-
-    def seed(seed: Any = None) -> None:
-        shared.seed(leg.seeds.words() if seed is None else seed)
-
-    drawn = {"ranf": shared.random_sample, "sample": shared.random_sample}
-    vars(module).update(default_rng=default_rng, RandomState=state, seed=seed, **drawn)
-    return module
-
-
-_MAKERS: dict[str, Callable[[_LegModules, types.ModuleType], types.ModuleType]] = {
-    "random": _leg_random,
-    "secrets": _leg_secrets,
-    "os": _leg_os,
-    "importlib": _leg_importlib,
-    "numpy": _leg_numpy,
-    "numpy.random": _leg_numpy_random,
-}
-
-
-def _builtins(leg: _LegModules) -> dict[str, object]:
-    """The builtins of a leg: an own dictionary, and imports that find the leg's modules first."""
-    original_import = builtins.__import__
-
-    def import_for_leg(
-        name: str,
-        global_names: dict[str, object] | None = None,
-        local_names: dict[str, object] | None = None,
-        fromlist: Iterable[str] = (),
-        level: int = 0,
-    ) -> types.ModuleType:
-        module = original_import(name, global_names, local_names, tuple(fromlist or ()), level)
-        leg.seed_shared()
-        own = leg.get(name) if fromlist else leg.get(name.split(".")[0])
-        return own or module
-
-    return {**vars(builtins), "__import__": import_for_leg}
 
 
 def explain(problem: BaseException) -> str:

@@ -143,8 +143,8 @@ def filter_of_bots(own_pid: int, *, threads: bool, executes: bool) -> bytes:
 def filter_of_builds(own_pid: int, supervisor_pid: int, signals: bool) -> bytes:
     """The same of a compiler or a build, which also starts others and writes files.
 
-    `supervisor_pid`: of the process that ends what it leaves behind. `signals`: whether it may send some, since
-    something else keeps them within the build.
+    `supervisor_pid`: of the process that ends what it leaves behind. `signals`: whether it may send some, because
+    Landlock keeps them within the build.
     """
     return _filter([*_rules_of_builds(supervisor_pid, signals), *_rules_of_all(own_pid, (*_FCNTLS, *_FCNTL_LOCKS))])
 

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Protocol
 
-from tournament.sandbox.outside.exit_status import Ending, comes_from_outside
+from tournament.sandbox.outside.exit_status import Ending, judge
 from tournament.sandbox.outside.launch import Limits
 from tournament.sandbox.outside.process_time import Use, doing, stat_fields, waited
 
@@ -144,11 +144,8 @@ class Confined:
 
     def was_killed_from_outside(self) -> bool:
         """Whether a signal has ended it that neither it nor one of its limits can have sent; asked after its end."""
-        return (
-            comes_from_outside(self._ending.status)
-            and self._cpu_at_end < self._limits.cpu_seconds
-            and not self.has_taken_too_much()
-        )
+        passed_limit = self._cpu_at_end >= self._limits.cpu_seconds or self.has_taken_too_much()
+        return judge(self._ending.status, passed_limit=passed_limit) == "the machine"
 
     def ended_by_itself(self, patience: float = 0.5) -> int | None:
         """Its status as `end` gives it if it has ended or ends soon; None while it goes on."""

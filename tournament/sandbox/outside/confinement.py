@@ -1,7 +1,7 @@
 """Starting confined processes.
 
 Four layers, each enough against most of what a bot might try: a Landlock domain (files, and what may be traced);
-resource limits; no capabilities; and a filter that allows only the system calls that it names (`system_calls`). A
+resource limits; no capabilities; and a filter that allows only the system calls that it names (`inside.seccomp`). A
 process puts itself under all of them before it runs a bot's first instruction.
 """
 

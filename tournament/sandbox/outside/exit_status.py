@@ -1,4 +1,4 @@
-"""How processes end: in words, and whether the system ended them because memory was short."""
+"""How processes end: in words, and who is to blame."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import contextlib
 import signal
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from tournament.sandbox.outside.process_time import MachineBusyError
-
-# Statuses for SIGKILL: of the process itself, and as reported by the one that started it.
-KILLED = (-signal.SIGKILL, 256 - signal.SIGKILL, 128 + signal.SIGKILL)
-
+# Statuses for a signal: of the process itself, and as reported by the one that started it.
+OUT_OF_TIME = (-signal.SIGXCPU, 256 - signal.SIGXCPU)
+_ABORTED = (-signal.SIGABRT, 256 - signal.SIGABRT)
+# A bot may end with such a status by itself, so these count only for builds.
+_KILLED_IN_BUILD = (256 - signal.SIGKILL, 128 + signal.SIGKILL)
+KILLED = "the system ended its process, for want of memory perhaps"
 _FIRST_QUEUED_SIGNAL = 32  # bots can't send these
 
 
@@ -23,13 +25,31 @@ class Ending:
     peak_bytes: int = 0
 
 
-def comes_from_outside(status: int) -> bool:
-    """Whether a status is that of a signal which no confined process can send itself.
+Blame = Literal["no one", "the bot", "the machine"]
 
-    Its limit of processor time sends two of them. All others are ignored unless they come from what it executes itself
-    (`inside.bootstrap`).
+
+def judge(
+    status: int | None, *, passed_limit: bool = False, kills: int = 0, of: Literal["bot", "build", "compiler"] = "bot"
+) -> Blame:
+    """Return who is to blame for how a confined process ended.
+
+    Confined processes ignore what others send them (`inside.bootstrap`) and can't send themselves the signals that
+    count as the machine's. Their limit of processor time sends two of these.
+
+    Args:
+        status: Exit status, or minus a signal's number; None for a process that had to be ended.
+        passed_limit: Whether it passed a limit of time, memory, disk or processes.
+        kills: How many processes the system killed for memory meanwhile.
+        of: What ended: a supervisor tells the signals of builds and compilers, and compilers abort without memory.
     """
-    return -status in (signal.SIGKILL, signal.SIGXCPU) or -status >= _FIRST_QUEUED_SIGNAL
+    if passed_limit or status is None:
+        return "the bot"
+    if status == 0:
+        return "no one"
+    if kills or status in (-signal.SIGKILL, -signal.SIGXCPU) or -status >= _FIRST_QUEUED_SIGNAL:
+        return "the machine"
+    told = {"bot": (), "build": _KILLED_IN_BUILD, "compiler": (*_KILLED_IN_BUILD, *_ABORTED)}
+    return "the machine" if status in told[of] else "the bot"
 
 
 def how_it_ended(status: int) -> str:
@@ -61,9 +81,3 @@ def kills_for_memory() -> int:
 def _counted(file: Path) -> int:
     """The kills that a file of the system's counts."""
     return sum(int(line.split()[1]) for line in file.read_text().splitlines() if line.startswith("oom_kill "))
-
-
-def check_killed(status: int | None) -> None:
-    """Raise MachineBusyError for a status that tells so."""
-    if status == -signal.SIGKILL:
-        raise MachineBusyError("the system ended its process, for want of memory perhaps")

@@ -24,11 +24,15 @@ _ALWAYS = ("libgcc_s.so.1",)
 _VARIANTS = "glibc-hwcaps"
 
 
+def debians_folder() -> str:
+    """Return the name of the folder for this processor's libraries on Debian. Not all interpreters know it there."""
+    return sysconfig.get_config_var("MULTIARCH") or f"{os.uname().machine}-linux-gnu"
+
+
 @cache
 def library_folders() -> tuple[str, ...]:
     """Where programs find their shared libraries."""
-    multiarch = sysconfig.get_config_var("MULTIARCH") or f"{os.uname().machine}-linux-gnu"
-    names = [f"{root}/{multiarch}" for root in ("/lib", "/usr/lib", "/usr/local/lib")]
+    names = [f"{root}/{debians_folder()}" for root in ("/lib", "/usr/lib", "/usr/local/lib")]
     names += ["/lib64", "/usr/lib64", "/usr/local/lib64", "/lib", "/usr/lib", "/usr/local/lib"]
     for file in ("/etc/ld.so.conf", *sorted(map(str, Path("/etc/ld.so.conf.d").glob("*.conf")))):
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -12,6 +11,7 @@ from pathlib import Path
 from tournament.errors import InputError, RunError
 from tournament.sandbox.inside import attempts
 from tournament.sandbox.outside import run_command
+from tournament.sandbox.outside.exit_status import judge
 from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits, Mode, Probe, limits_of_build
 from tournament.sandbox.outside.readable_paths import interpreter
 from tournament.sandbox.outside.run_command import Finished
@@ -88,4 +88,4 @@ def _check(whom: str, run_probe: Callable[[], Finished]) -> None:
 
 def _was_killed(probe: Finished) -> bool:
     """Return whether a signal that no one catches ended a probe which had not passed its own limits."""
-    return probe.status == -signal.SIGKILL and not (probe.cut_off or probe.excess)
+    return judge(probe.status, passed_limit=bool(probe.cut_off or probe.excess)) == "the machine"

@@ -55,8 +55,8 @@ def python_paths() -> tuple[str, ...]:
 def system_libraries() -> tuple[str, ...]:
     """All of the system's libraries, with the list of them, and a few devices."""
     wide = ("/lib", "/usr/lib", "/usr/local/lib")  # people keep work of their own there
-    multiarch = sysconfig.get_config_var("MULTIARCH")
-    folders = [folder for folder in libraries.library_folders() if folder not in wide or not multiarch]
+    is_debian = os.path.isdir(f"/usr/lib/{libraries.debians_folder()}")
+    folders = [folder for folder in libraries.library_folders() if folder not in wide or not is_debian]
     return (*folders, *(path for path in (_LOADERS_LIST, *_DEVICES) if os.path.exists(path)))
 
 

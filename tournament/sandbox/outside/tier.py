@@ -22,7 +22,7 @@ _SWITCHED_ON = "boot with lsm=landlock,… (the list of /sys/kernel/security/lsm
 def version_here() -> int:
     """The version of Landlock that confines bots here. Raises InputError where there is none, and says what is missing.
 
-    Bots are confined by any version: what later ones refuse, the filter of system calls refuses (`system_calls`).
+    Bots are confined by any version: what later ones refuse, the filter of system calls refuses (`inside.seccomp`).
     """
     try:
         return landlock.version()
@@ -35,14 +35,6 @@ def version_here() -> int:
     else:
         missing = f"something here, perhaps a container's filter, refuses Landlock ({why.strerror}); have it allowed"
     raise InputError(f"bots can't be confined: {missing}; {MEND}")
-
-
-def in_words() -> str:
-    """The tier in a few words."""
-    try:
-        return f"Landlock {version_here()}"
-    except InputError:
-        return "Landlock is missing"
 
 
 def _main(config: Path) -> int:

@@ -10,14 +10,14 @@ from typing import Protocol
 from engine.processes.lanes import Lanes
 from tournament.contests.interface import Dialogue
 from tournament.contests.settings import ContestSettings, ProcessTime
-from tournament.leg import Failure, Leg, Seat, out_of_memory
+from tournament.leg import TOO_SLOW, Failure, Leg, Seat, out_of_memory
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.exit_status import how_it_ended
 from tournament.sandbox.outside.process_time import ProcessClock
 from tournament.sandbox.outside.process_time import Use as UseOfProcess
 
-# The processor time that a process may take to get ready, beyond the limits of its first decision; and how long it may
-# wait for that at least.
+# The processor time that a process may take to start, beyond the limit of a decision; and how long it may wait for that
+# at least.
 START_SECONDS = 5.0
 # Between two audits that come late.
 _LONGEST_TICK, _LONGEST_NAP = 0.5, 0.1
@@ -55,9 +55,10 @@ class Spent:
 
 @dataclass(frozen=True)
 class _Message:
-    """An unanswered message: its number, and the process's clocks when it was first seen."""
+    """An unanswered message: its number, whether the bot still starts, and the process's clocks when this began."""
 
     number: int
+    is_start: bool
     cpu: float
     slept: float
 
@@ -97,11 +98,11 @@ class TimeLimits:
     def exceeded(self, number: int, is_start: bool, elapsed: float, spent: Spent) -> Failure | None:
         """What it took too much of; None while it is within its limits.
 
-        `number`: of the message that it has to answer; `is_start`: whether a leg starts with it; `elapsed`: seconds
-        since the audit before; `spent`: by the legs that it was ever given.
+        `number`: of the message that it has to answer; `is_start`: whether a bot that starts with it hasn't yet;
+        `elapsed`: seconds since the audit before; `spent`: by the legs that it was ever given.
         """
         allowed, clocks, message = self._allowed, self._clocks, self._message
-        is_new = message is None or message.number != number
+        is_new = message is None or (message.number, message.is_start) != (number, is_start)
         # An answer that we haven't read yet came in time. If this worker was held up itself (a stopped job, say), that
         # time is not the bot's.
         if self._process.has_written():
@@ -111,11 +112,14 @@ class TimeLimits:
         if what := self._beyond_its_bank(spent) or self._slept_beyond_its_leg(spent):
             return what
         if message is None or is_new:
-            self._message = _Message(number, clocks.cpu, clocks.slept)
+            self._message = _Message(number, is_start, clocks.cpu, clocks.slept)
             return None
         grace = START_SECONDS if is_start else 0.0
         if clocks.cpu - message.cpu > allowed.for_decision + grace:
-            return Failure(f"took more than {allowed.for_decision:g} s of processor time for a decision", "time")
+            for_what = "to start" if is_start else "for a decision"
+            return Failure(
+                f"took more than {allowed.for_decision + grace:g} s of processor time {for_what}: {TOO_SLOW}", "time"
+            )
         patience = max(allowed.idle, START_SECONDS if is_start else 0.0)
         if spent.kept_waiting:
             patience /= _LESS_PATIENCE

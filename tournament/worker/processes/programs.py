@@ -7,19 +7,18 @@ import hashlib
 import io
 import os
 import tarfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from tournament.artifacts.archive import read_plainly, recipe_of, unpack
 from tournament.artifacts.commands import executed, find_command, read_after_exec, read_by
-from tournament.cache import cache_trouble, make_folder
+from tournament.cache import cache_trouble, list_as_kept, make_folder
 from tournament.errors import RunError
 from tournament.leg import Unfit, cant_start
 from tournament.sandbox.outside import fork_server, run_command
-from tournament.sandbox.outside.exit_status import check_killed, how_it_ended
+from tournament.sandbox.outside.exit_status import KILLED, how_it_ended, judge
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, Program
-from tournament.sandbox.outside.process_time import TimeBudget
+from tournament.sandbox.outside.process_time import MachineBusyError, TimeBudget
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -45,7 +44,6 @@ def unpack_once(archive: bytes, cache: Path) -> Path:
                 aside = whole / "unpacked"
                 aside.mkdir(mode=0o700)  # folders in it may be others' to write, by the mask of the user
                 unpack(archive, aside)
-                _forget_times(aside)
                 with contextlib.suppress(FileNotFoundError):  # programs that play in it go on there
                     os.rename(folder, whole / "changed")
                 try:
@@ -54,6 +52,7 @@ def unpack_once(archive: bytes, cache: Path) -> Path:
                     if not folder.exists():  # else another worker was faster
                         raise
     _sound.add(folder)
+    list_as_kept(folder)
     return folder
 
 
@@ -74,16 +73,6 @@ def _is_whole(folder: Path, archive: bytes) -> bool:
     except OSError:
         return False
     return not files
-
-
-def _forget_times(folder: Path) -> None:
-    """Set the access times of files far ahead: the system then no longer updates them.
-
-    Else one leg could pass messages to the next by which files it reads.
-    """
-    ahead = time.time() + 1e9
-    for path in [*folder.rglob("*"), folder]:
-        os.utime(path, (ahead, 1e9))
 
 
 def most_megabytes(memory_megabytes: int) -> int:
@@ -128,7 +117,8 @@ def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_m
     try:
         _, errors, goes_on = run_command.listen(process, TimeBudget(process.use, _TRIAL_SECONDS), most=_MOST_COMPLAINTS)
         if not goes_on and (status := process.ended_by_itself()) is not None:
-            check_killed(status)
+            if judge(status) == "the machine":
+                raise MachineBusyError(KILLED)
             complaints = errors.decode(errors="replace").strip().splitlines()
             folder = f"{unpack_once(archive, cache)}/"
             why = complaints[-1].replace(folder, "")[:200] if complaints else ""

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 
 from engine.processes.messages import LEAST_ANSWER_BYTES, MOST_ANSWER_BYTES, read_start, start_message
 from tournament.artifacts.python_artifact import installed, legs_may_share, pack, sources_of
 from tournament.contests.interface import Interface
-from tournament.leg import cant_start, out_of_memory
-from tournament.sandbox.outside import exit_status, fork_server, run_command
-from tournament.sandbox.outside.exit_status import how_it_ended
+from tournament.leg import TOO_SLOW, cant_start, out_of_memory
+from tournament.sandbox.outside import fork_server, run_command
+from tournament.sandbox.outside.exit_status import KILLED, OUT_OF_TIME, how_it_ended, judge
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, PythonBot
-from tournament.sandbox.outside.process_time import TimeBudget
+from tournament.sandbox.outside.process_time import MachineBusyError, TimeBudget
 from tournament.sandbox.outside.settings import SandboxSettings
 
 # The interpreter with much of the standard library (9 without); a bot's memory comes on top.
@@ -21,7 +20,7 @@ _MORE_FOR_A_PACKAGE = 128
 # More addresses: for the files of the interpreter and the library, and for those of packages.
 _RESERVED_MEGABYTES = 192
 _MORE_RESERVED_FOR_A_PACKAGE = 4096
-_TRIAL_SECONDS = 10  # of processor time
+_TRIAL_SECONDS = 5  # of processor time, as for each start
 _TRIAL_OWN_SECONDS = 2.0 * _TRIAL_SECONDS  # own time: `sandbox.outside.process_time`
 _LONGEST_REASON = 4096
 # numpy takes the code of the processor that it finds, which adds in another order or rounds less often. These are the
@@ -118,7 +117,8 @@ def isolation_violation(source: bytes, interface: Interface, sandbox: SandboxSet
         answer, *_ = run_command.listen(process, had, most=_LONGEST_REASON, whole=_LONGEST_REASON)
         status = process.ended_by_itself()
         if status != 0:
-            exit_status.check_killed(status)
+            if judge(status, passed_limit=status in OUT_OF_TIME) == "the machine":
+                raise MachineBusyError(KILLED)
             return "can't be read"
         return answer.decode(errors="replace")
     finally:
@@ -144,11 +144,12 @@ def try_start(
         if len(answer) < LEAST_ANSWER_BYTES:
             used = process.cpu_seconds()
             status = process.ended_by_itself()
-            if used >= _TRIAL_SECONDS or status == -signal.SIGXCPU:
-                raise cant_start(f"took more than {_TRIAL_SECONDS} s of processor time")
+            if used >= _TRIAL_SECONDS or status in OUT_OF_TIME:
+                raise cant_start(f"took more than {_TRIAL_SECONDS} s of processor time: {TOO_SLOW}")
             if status is None:
                 raise cant_start(f"slept or waited for more than {_TRIAL_SECONDS} s")
-            exit_status.check_killed(status)
+            if judge(status) == "the machine":
+                raise MachineBusyError(KILLED)
             raise cant_start(how_it_ended(status))
         lacked_memory, why = read_start(answer)
         if lacked_memory:

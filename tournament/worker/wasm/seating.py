@@ -223,7 +223,7 @@ class Seating:
         seated, left, fuel = self._seated[seat], self.referee.fuel_left(seat), self._fuel[seat]
         line = where(error, seated.bot.code) if error and seated else ""
         if fuel.ran_out and left == 0:
-            return Failure(BANK_IS_EMPTY)
+            return Failure(BANK_IS_EMPTY, "fuel")
         if fuel.ran_out:
             return Failure((describe(error, ran_out=True) if error else OUT_OF_FUEL) + line, "fuel")
         if not error:

@@ -8,6 +8,7 @@ import wasmtime
 
 from engine.wasm.modules import read_module
 from tournament.errors import RunError
+from tournament.leg import TOO_SLOW
 from tournament.worker.wasm.lines import has_lines, line_at
 
 _WORDS = {
@@ -17,7 +18,7 @@ _WORDS = {
     wasmtime.TrapCode.UNREACHABLE: "gave up (abort, exit, or a path without a return)",
 }
 _MOST_FRAMES = 64
-OUT_OF_FUEL = "ran out of fuel (an endless loop?)"
+OUT_OF_FUEL = f"ran out of fuel: {TOO_SLOW}"
 
 
 def describe(error: Exception, *, ran_out: bool = False) -> str:

@@ -1,9 +1,11 @@
-"""The server of an open contest: what it answers to whom, and what no one gets out of it."""
+"""The web server of an open contest: what it answers to whom, and what no one gets out of it."""
 
 from __future__ import annotations
 
 import contextlib
+import gzip
 import http.client
+import io
 import json
 import re
 import select
@@ -11,24 +13,29 @@ import signal
 import socket
 import sys
 import threading
+import zipfile
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 import uvicorn
 
 from tests.cli.in_process import run_cli
-from tests.contest_runs import make_contest
+from tests.contest_runs import CONTEST, REPOSITORY, make_contest
 from tests.open_contest.support import GOOD, UNFIT, Ground
 from tests.processes import wait_until
-from tournament.open_contest import server as server_module
-from tournament.open_contest.jobs import PRACTICE, WITHDRAWAL
-from tournament.open_contest.mine import words_of_job
-from tournament.open_contest.server import Address, Server
-from tournament.reporting.face import job_page
+from tournament.open_contest import submissions, web
+from tournament.open_contest.authors import Author, add_author
+from tournament.open_contest.mine import Mine
+from tournament.open_contest.submissions import Workers
+from tournament.open_contest.web import CALLS, Address, Desk, Server
 from tournament.reporting.page import source_hash
+
+FORM = "application/x-www-form-urlencoded"
 
 
 @dataclass
@@ -62,6 +69,11 @@ class Served:
         finally:
             connection.close()
 
+    def form(self, path: str, fields: Mapping[str, str], **headers: str) -> Answer:
+        """Post a form as a browser does, from this server's own page."""
+        given = {"Origin": f"http://{self.host}", "Accept": "text/html", "Content_Type": FORM} | headers
+        return self.ask("POST", path, urlencode(fields).encode(), **given)
+
     def raw(self) -> socket.socket:
         host, port = self.host.split(":")
         return socket.create_connection((host, int(port)), timeout=90)
@@ -70,40 +82,29 @@ class Served:
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
     ground = Ground(tmp_path, monkeypatch, "max_submissions_per_day = 5\nmax_file_bytes = 1000")
-    page = tmp_path / "published" / "poker"
+    page = tmp_path / "published" / "c" / "poker"
     page.mkdir(parents=True)
     (page / "index.html").write_text("the board")
     (page / "leads_out").symlink_to(ground.authors)
-    stopped = threading.Event()
-
-    def try_all() -> None:
-        while not stopped.is_set():
-            ground.submissions.try_next(0.1)
-            for kind in (PRACTICE, WITHDRAWAL):
-                ground.submissions.try_next(0, kind=kind)
-
-    thread = threading.Thread(target=try_all)
-    thread.start()
-    try:
-        with Server(Address(), tmp_path / "published", ground.submissions, ground.authors_file) as server:
-            yield Served(ground, server)
-    finally:
-        stopped.set()
-        thread.join()
+    with (
+        Workers(ground.submissions, ground.told.append, 1),
+        Server(Address(), tmp_path / "published", ground.submissions, ground.authors_file) as server,
+    ):
+        yield Served(ground, server)
 
 
 def test_the_page_is_read_again_only_when_it_changed(served: Served) -> None:
-    page = served.ask("GET", "/poker/")
+    page = served.ask("GET", "/c/poker/")
     assert (page.status, page.body) == (200, b"the board")
-    assert served.ask("GET", "/poker/", If_None_Match=page.headers["etag"]).status == 304
-    (served.ground.folder / "published" / "poker" / "index.html").write_text("another board")
-    assert served.ask("GET", "/poker/", If_None_Match=page.headers["etag"]).body == b"another board"
+    assert served.ask("GET", "/c/poker/", If_None_Match=page.headers["etag"]).status == 304
+    (served.ground.folder / "published" / "c" / "poker" / "index.html").write_text("another board")
+    assert served.ask("GET", "/c/poker/", If_None_Match=page.headers["etag"]).body == b"another board"
 
 
 @pytest.mark.parametrize(
     "path",
-    ["/../authors.toml", "/%2e%2e/authors.toml", "/poker/../../authors.toml", "//etc/passwd", "/poker/leads_out",
-     "/..%2fauthors.toml", "/poker/%00", "/submissions/state.json", "/authors.toml"],
+    ["/../authors.toml", "/%2e%2e/authors.toml", "/c/poker/../../authors.toml", "//etc/passwd", "/c/poker/leads_out",
+     "/..%2fauthors.toml", "/c/poker/%00", "/submissions.db", "/authors.toml"],
 )  # fmt: skip
 def test_nothing_else_of_the_machine_is_shown(served: Served, path: str) -> None:
     answer = served.ask("GET", path)
@@ -112,9 +113,9 @@ def test_nothing_else_of_the_machine_is_shown(served: Served, path: str) -> None
 
 def test_pages_are_for_who_names_this_server(served: Served) -> None:
     for other in ("evil.example", "evil.example:80", "[::2]", "evil.example:80:80"):
-        assert served.ask("GET", "/poker/", Host=other).status == 400
+        assert served.ask("GET", "/c/poker/", Host=other).status == 400
     for own in ("localhost", f"localhost:{served.host.split(':')[1]}", "[::1]:80"):
-        assert served.ask("GET", "/poker/", Host=own).status == 200
+        assert served.ask("GET", "/c/poker/", Host=own).status == 200
     headers = served.ask("GET", "/submit").headers
     assert "default-src 'none'" in headers["content-security-policy"]
     assert headers["x-content-type-options"] == "nosniff" and headers["x-frame-options"] == "DENY"
@@ -170,19 +171,112 @@ def test_an_authors_page_has_each_bot_and_what_became_of_it(served: Served) -> N
     assert others["jobs"] == [] == others["contests"][0]["bots"]
 
 
-def test_a_job_is_a_page_for_browsers_alone(served: Served) -> None:
+def test_job_is_a_page_for_browsers_alone(served: Served) -> None:
     where = served.ask("PUT", "/bots/two.c?wait=20", UNFIT, "ann").headers["location"]
     page = served.ask("GET", where, who="ann", Accept="text/html")
-    assert page.status == 200 and b"<pre>verdict    not fit</pre>" in page.body and b"refresh" not in page.body
+    assert (
+        page.status == 200 and b"<pre>verdict    not fit</pre>" in page.body and b'http-equiv="refresh' not in page.body
+    )
     away = served.ask("GET", where, Accept="text/html")
     assert (away.status, away.headers["location"]) == (303, "/submit")
     assert served.ask("GET", where).status == 401
     assert served.ask("GET", where, who="bob", Accept="text/html").status == 404
     text = served.ask("GET", where, who="ann")
     assert text.status == 422 and text.body.startswith(b"two.c: not fit")
-    values: Any = served.ask("GET", where, who="ann", Accept="application/json").values
-    waits = job_page(values | {"state": "queued", "said": "", "place_in_queue": 3}, words_of_job)
-    assert 'http-equiv="refresh"' in waits and "queued, number 3 in the queue" in waits
+
+
+def signed_in(served: Served, who: str = "ann") -> str:
+    """Sign a browser in, and return its cookie."""
+    answer = served.form("/sign-in", {"token": served.ground.tokens[who]})
+    assert (answer.status, answer.headers["location"]) == (303, "/submit")
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie and "SameSite=strict" in cookie
+    return cookie.split(";")[0]
+
+
+def multipart(fields: Mapping[str, str], file: str, content: bytes) -> bytes:
+    parts = [
+        f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n' for name, value in fields.items()
+    ]
+    parts += [f'--x\r\nContent-Disposition: form-data; name="file"; filename="{file}"\r\n\r\n']
+    return "".join(parts).encode() + content + b"\r\n--x--\r\n"
+
+
+def test_browser_signs_in_submits_withdraws_and_signs_out_by_forms(served: Served) -> None:
+    cookie = signed_in(served)
+    own = {"Cookie": cookie, "Content_Type": "multipart/form-data; boundary=x"}
+    page = served.ask("GET", "/submit", Cookie=cookie).body.decode()
+    assert "Sign out ann" in page and "submissions left today" in page
+    odd = served.ask("POST", "/bots", multipart({}, "one.c", bytes(9000)), Origin=f"http://{served.host}", **own)
+    assert odd.status == 413
+    for file, status in (("", 400), ("../one.c", 422), ("one.sh", 422)):
+        body = multipart({"action": "enter"}, file, GOOD)
+        assert (
+            served.ask("POST", "/bots", body, Origin=f"http://{served.host}", Accept="text/html", **own).status
+            == status
+        )
+    for action, state in (("practise", "practice: played"), ("enter", "entered")):
+        body = multipart({"action": action}, "one.c", GOOD)
+        sent = served.ask("POST", "/bots", body, Origin=f"http://{served.host}", Accept="text/html", **own)
+        assert sent.status == 303 and sent.headers["location"].startswith("/jobs/")
+        where = sent.headers["location"]
+        assert wait_until(lambda: b"refresh" not in served.ask("GET", where, Cookie=cookie, Accept="text/html").body)  # noqa: B023
+        assert state in served.ask("GET", where, Cookie=cookie, Accept="text/html").body.decode()
+    asked = served.ask("GET", "/bots/one/withdraw", Cookie=cookie, Accept="text/html").body.decode()
+    assert "Withdraw one?" in asked and served.ground.files() == {"one.c"}
+    gone = served.form("/bots/one/withdraw?contest=von_neumann_poker", {}, Cookie=cookie)
+    assert gone.status == 303 and wait_until(lambda: served.ground.files() == set())
+    assert served.ask("GET", "/bots/one/withdraw", who="bob").status == 404
+    away = served.form("/sign-out", {}, Cookie=cookie)
+    assert away.status == 303 and 'token=""' in away.headers["set-cookie"]
+
+
+def test_wrong_token_is_told_apart_from_none(served: Served) -> None:
+    assert b"this needs a token" in served.ask("GET", "/mine").body
+    wrong = served.ask("GET", "/mine", Authorization="Bearer ann.wrong")
+    assert wrong.status == 401 and b"this token isn't valid" in wrong.body
+    page = served.form("/sign-in", {"token": "ann.wrong"})
+    assert page.status == 401 and "this token isn&#39;t valid" in page.body.decode()
+
+
+def test_class_is_for_organisers_with_states_and_sources(served: Served) -> None:
+    tokens = served.ground.tokens
+    tokens["org"] = add_author(served.ground.authors, "org", organiser=True)
+    served.ask("PUT", "/bots/one.c?wait=20", GOOD, "ann")
+    served.ask("PUT", "/bots/two.c?wait=20", UNFIT, "bob")
+    for path in ("/class", "/class/sources.zip"):
+        assert served.ask("GET", path, who="ann").status == 403 and served.ask("GET", path).status == 401
+    lines: Any = served.ask("GET", "/class", who="org", Accept="application/json").values
+    assert [(line["author"], line["bot"], line["state"]) for line in lines] == [
+        ("ann", "one", "entered"), ("bob", "two", "not fit"), ("eve", None, "nothing submitted"),
+    ]  # fmt: skip
+    page = served.ask("GET", "/class", who="org", Accept="text/html").body.decode()
+    assert "not fit" in page and "/class/sources.zip" in page
+    with zipfile.ZipFile(io.BytesIO(served.ask("GET", "/class/sources.zip", who="org").body)) as archive:
+        assert archive.namelist() == ["ann/one.c"] and archive.read("ann/one.c") == GOOD
+
+
+def test_board_is_sent_compressed_and_once(served: Served) -> None:
+    place = served.ground.folder / "published" / "c" / "poker"
+    (place / "index.html.gz").write_bytes(gzip.compress(b"the board"))
+    answer = served.ask("GET", "/c/poker/", Accept_Encoding="gzip")
+    assert gzip.decompress(answer.body) == b"the board" and answer.headers["content-encoding"] == "gzip"
+    assert answer.headers["content-type"].startswith("text/html") and answer.headers["vary"] == "accept-encoding"
+    again = served.ask("GET", "/c/poker/", Accept_Encoding="gzip", If_None_Match=answer.headers["etag"])
+    assert again.status == 304 and served.ask("GET", "/c/poker/").body == b"the board"
+
+
+RESERVED = ["practice", "check", "bots", "jobs", "contests", "losses", "replay", "mine", "submit", "class", "c"]
+
+
+@pytest.mark.parametrize("name", RESERVED)
+def test_contest_of_any_name_has_its_pages(served: Served, name: str) -> None:
+    place = served.ground.folder / "published" / "c" / name
+    place.mkdir()
+    for file in ("index.html", "stamp", "board.json"):
+        (place / file).write_text(file)
+        address = f"/c/{name}/{file.removeprefix('index.html')}"
+        assert served.ask("GET", address).body.decode() == file
 
 
 def test_the_pages_use_one_style_and_what_the_policy_allows(served: Served) -> None:
@@ -191,7 +285,7 @@ def test_the_pages_use_one_style_and_what_the_policy_allows(served: Served) -> N
     for kind in ("style", "script"):
         (text,) = re.findall(f"<{kind}>(.*?)</{kind}>", page.body.decode(), re.DOTALL)
         assert source_hash(text) in policy
-    assert "submissions left today" in page.body.decode() and "One-card von Neumann poker" in page.body.decode()
+    assert "Your token" in page.body.decode() and "form-action 'self'" in policy
 
 
 def test_what_is_not_taken_is_told_as_text_and_as_json(served: Served) -> None:
@@ -225,18 +319,14 @@ def test_a_body_without_a_length_may_not_be_larger_either(served: Served) -> Non
 
 
 def test_another_sites_page_can_do_nothing_with_the_cookie(served: Served) -> None:
-    token = served.ground.tokens["ann"]
-    answer = served.ask("POST", "/submit/in", token.encode(), Origin=f"http://{served.host}")
-    cookie = answer.headers["set-cookie"]
-    assert "HttpOnly" in cookie and "SameSite=strict" in cookie
-    own = cookie.split(";")[0]
+    own = signed_in(served)
     assert served.ask("PUT", "/bots/one.c", GOOD, Cookie=own, Origin="http://evil.example").status == 403
+    assert served.form("/sign-out", {}, Cookie=own, Origin="http://evil.example").status == 403
     assert served.ask("PUT", "/bots/one.c", GOOD, Cookie=own).status == 401
     assert served.ask("PUT", "/bots/one.c", GOOD, Cookie=own, Authorization="Basic x").status == 401
     alone = served.ask("PUT", "/bots/one.c", GOOD, Cookie=own)
     assert alone.status == 401 and b"the header Origin" in alone.body
     assert served.ask("PUT", "/bots/one.c?wait=20", GOOD, Cookie=own, Origin=f"http://{served.host}").status == 200
-    assert served.ask("POST", "/submit/in", b"ann.wrong", Origin=f"http://{served.host}").status == 401
 
 
 @pytest.mark.parametrize("origin", ["http://[", "http://[none]", "http://[v1.x", "null"])
@@ -244,12 +334,12 @@ def test_an_origin_that_is_no_address_is_another_sites(
     served: Served, origin: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
-    assert served.ask("POST", "/submit/in", b"ann.wrong", Origin=origin).status == 403
+    assert served.ask("POST", "/sign-in", b"token=ann.wrong", Origin=origin).status == 403
     assert not (tmp_path / "cache" / "errors").exists()
 
 
 def test_a_body_with_two_lengths_is_refused(served: Served) -> None:
-    refused = served.ask("POST", "/submit/in", b"0\r\n\r\n", Transfer_Encoding="chunked", Content_Length="5")
+    refused = served.ask("POST", "/sign-in", b"0\r\n\r\n", Transfer_Encoding="chunked", Content_Length="5")
     assert refused.status == 400
 
 
@@ -259,10 +349,9 @@ def test_behind_a_proxy_it_goes_by_the_public_name(served: Served) -> None:
     with Server(where, ground.folder / "published", ground.submissions, ground.authors_file) as server:
         proxied = Served(ground, server)
         proxied.host = f"127.0.0.1:{server.port}"
-        token, host = ground.tokens["ann"].encode(), "contest.example.org"
-        answer = proxied.ask("POST", "/submit/in", token, Host=host, Origin=url)
-        assert answer.status == 200 and "Secure" in answer.headers["set-cookie"]
-        assert proxied.ask("GET", "/poker/", Host="evil.example").status == 400
+        answer = proxied.form("/sign-in", {"token": ground.tokens["ann"]}, Host="contest.example.org", Origin=url)
+        assert answer.status == 303 and "Secure" in answer.headers["set-cookie"]
+        assert proxied.ask("GET", "/c/poker/", Host="evil.example").status == 400
 
 
 def test_wrong_tokens_of_others_keep_no_author_out(served: Served) -> None:
@@ -273,7 +362,7 @@ def test_wrong_tokens_of_others_keep_no_author_out(served: Served) -> None:
 
 
 def test_a_body_that_is_slow_is_refused(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_module, "_BODY_SECONDS", 0.3)
+    monkeypatch.setattr(web, "_BODY_SECONDS", 0.3)
     with served.raw() as slow:
         token = served.ground.tokens["ann"]
         head = f"PUT /bots/one.c HTTP/1.1\r\nHost: {served.host}\r\nAuthorization: Bearer {token}\r\n"
@@ -293,22 +382,22 @@ def test_connections_that_are_held_open_keep_nobody_out(
     served: Served, monkeypatch: pytest.MonkeyPatch, asks: str
 ) -> None:
     """The one that has asked nothing for longest makes room."""
-    monkeypatch.setattr(server_module, "_MOST_CONNECTIONS", 3)
+    monkeypatch.setattr(web, "_MAX_CONNECTIONS", 3)
     with (served.ground.folder / "published" / "large").open("wb") as large:
         large.truncate(1 << 30)  # more than lies on the way
     with contextlib.ExitStack() as those:
         held = [those.enter_context(served.raw()) for _ in range(3)]
         for client in held:
             if asks == "half a head":
-                client.sendall(b"GET /poker/ HT")
+                client.sendall(b"GET /c/poker/ HT")
             elif asks != "nothing":
                 client.sendall(f"GET /large HTTP/1.1\r\nHost: {served.host}\r\n\r\n".encode())
                 assert client.recv(9) == b"HTTP/1.1 "
-        assert served.ask("GET", "/poker/").status == 200
+        assert served.ask("GET", "/c/poker/").status == 200
         if "take" not in asks:  # else what is on its way comes first
             assert is_hung_up_on(held[0])
         for _ in range(3):
-            assert served.ask("GET", "/poker/").status == 200
+            assert served.ask("GET", "/c/poker/").status == 200
 
 
 @pytest.mark.parametrize(
@@ -324,7 +413,7 @@ def test_connections_that_are_held_open_keep_nobody_out(
         b"PUT /bots/one.c HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked",
         b"PUT /bots/one.c HTTP/1.1\r\nContent-Length: 99999999999999999999",
         b"PUT /bots/one.c HTTP/1.1\r\nHost: evil.example",
-        b"\x00\xff\xfe", b"GET", b"TRACE /poker/ HTTP/1.1", b"DELETE /bots/..%2f.. HTTP/1.1",
+        b"\x00\xff\xfe", b"GET", b"TRACE /c/poker/ HTTP/1.1", b"DELETE /bots/..%2f.. HTTP/1.1",
     ],
 )  # fmt: skip
 def test_odd_requests_change_nothing_and_stop_nobody(served: Served, head: bytes) -> None:
@@ -338,12 +427,12 @@ def test_odd_requests_change_nothing_and_stop_nobody(served: Served, head: bytes
         with contextlib.suppress(ConnectionError):
             assert re.match(rb"HTTP/1.1 (4\d\d|501)|$", client.recv(100))
     assert set(folder.rglob("*")) == before
-    assert served.ask("GET", "/poker/").status == 200
+    assert served.ask("GET", "/c/poker/").status == 200
 
 
 @pytest.mark.parametrize(
     ("method", "path", "takes"),
-    [("POST", "/jobs", "GET"), ("GET", "/bots/one.c", "PUT, DELETE"), ("POST", "/poker/", "GET, HEAD")],
+    [("POST", "/jobs", "GET"), ("GET", "/bots/one.c", "PUT, DELETE"), ("POST", "/c/poker/", "GET, HEAD")],
 )
 def test_a_method_that_an_address_does_not_take_is_told(served: Served, method: str, path: str, takes: str) -> None:
     text = served.ask(method, path)
@@ -373,38 +462,10 @@ def test_what_cannot_be_served_is_told(
 def test_without_the_extra_it_says_how_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tournament.toml").write_text("[von_neumann_poker]\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delitem(sys.modules, "tournament.open_contest.server")
+    monkeypatch.delitem(sys.modules, "tournament.open_contest.web")
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     done = run_cli("watch", "--serve", "0")
-    assert done.code == 2 and "pip install 'tournament[serve]'" in done.err
-
-
-def test_a_server_that_ends_is_told_and_started_again_a_few_times(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
-    (tmp_path / "index.html").write_text("the board")
-    told: list[str] = []
-    with Server(Address(), tmp_path, None, None, told.append) as server:
-        for ends in range(4):
-            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=90)
-            connection.request("GET", "/")
-            assert connection.getresponse().read() == b"the board"
-            connection.close()
-            assert not server.ended
-            server._server.should_exit = True
-            assert wait_until(lambda ends=ends: len(told) == ends + 1 or bool(server.ended))  # type: ignore[misc]
-        assert told == ["the server ended; it is started again"] * 3
-        assert server.ended == "the server ended; it was started again 3 times: watch again to continue"
-
-    def fails(*_: object) -> None:
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(uvicorn.Server, "run", fails)
-    told.clear()
-    with Server(Address(), tmp_path, None, None, told.append) as server:
-        assert wait_until(lambda: bool(server.ended))
-    assert len(told) == 3 and "ZeroDivisionError; please report it, with " in told[0]
+    assert done.code == 2 and "pip install '.[serve]'" in done.err
 
 
 def test_watch_ends_with_a_line_where_its_server_has_ended_for_good(
@@ -416,4 +477,104 @@ def test_watch_ends_with_a_line_where_its_server_has_ended_for_good(
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     done = run_cli("watch", "--serve", "0", "--config", str(place.config), "--executor", "local")
     assert done.code == 1
-    assert done.err.splitlines()[-1].startswith("tournament: the server ended; it was started again 3 times")
+    assert done.err.splitlines()[-1] == "tournament: the server ended; watch again to continue"
+
+
+def test_every_call_of_the_server_is_documented(served: Served) -> None:
+    ground = served.ground
+    desk = Desk(ground.submissions, ground.authors_file, ground.folder, secure=False)
+    for path in {route.path for route in desk.routes}:
+        known = {call.method for call in CALLS if call.path == path}
+        refused = served.ask("PATCH", path.format(file="x", id="x", bot="x", name="x"), who="ann")
+        assert refused.status == 405 and set(refused.headers["allow"].split(", ")) == known
+    words = served.ask("GET", "/llms.txt").body.decode()
+    assert len(words.split()) < 700 and all(f"{call.method} {call.path}" in words for call in CALLS)
+
+
+def test_values_of_answers_are_documented(served: Served) -> None:
+    page = (REPOSITORY / "docs" / "reference" / "server.md").read_text()
+    documented = set(re.findall(r"^\| `?(\w+)`? \|", page, re.MULTILINE))
+
+    def asked(method: str, path: str, body: bytes | None = None) -> Any:
+        answer = served.ask(method, path, body, "ann", Accept="application/json")
+        return json.loads(answer.body)
+
+    (line,) = asked("GET", "/contests")
+    rules = asked("GET", line["url"])
+    assert rules["state"] == "open" and rules["limits"]["submissions_per_day"] == 5
+    assert [one["name"] for one in rules["decisions"]] == ["a", "b"] and "card" in rules["decisions"][0]["told"]
+    assert asked("GET", rules["standings"])["error"] == "there is no board yet: it takes bots that can play"
+    place = served.ground.folder / "published" / "c" / CONTEST
+    place.mkdir()
+    board = {"contest": CONTEST, "made": "now", "open": True, "leaderboard": [], "versions": {}}
+    (place / "board.json").write_text(json.dumps(board))
+    found: list[Any] = [line, rules, rules["limits"], rules["decisions"][0], asked("GET", rules["standings"])]
+    found.append(asked("PUT", "/bots/one.c?wait=20", GOOD))
+    served.ask("PUT", "/bots/two.c?wait=20", GOOD, "bob")
+    job = asked("POST", "/practice/one?wait=20&against=two&sessions=7")
+    assert job["state"] == "played" and job["asks"] == {"against": ["two"], "sessions": 7}
+    job = asked("POST", "/replay/one?wait=20&opponent=two&session=1&game=2")
+    assert job["report"] == {"shown": ["one", "two", 1, 2]} and asked("GET", job["url"])["id"] == job["id"]
+    mine = asked("GET", "/mine")
+    found += [mine, mine["contests"][0], mine["contests"][0]["bots"][0], *asked("GET", "/jobs")]
+    assert {key for values in found for key in values} <= documented
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("POST", "/practice/one.c?against=../../authors", 404),
+        ("POST", "/practice/one.c?against=--results", 404),
+        ("POST", "/practice/one.c?against=one", 404),
+        ("POST", "/practice/one.c?against=" + ",".join(f"b{n}" for n in range(200)), 400),
+        ("POST", "/practice/one.c?sessions=-1", 400),
+        ("POST", "/practice/one.c?sessions=1e9", 400),
+        ("POST", "/replay/one?opponent=x", 404),
+        ("GET", "/c/../authors.toml", 404),
+        ("GET", "/c/nothing/rules", 404),
+        ("PUT", "/bots/one.c?contest=nothing", 404),
+        ("PUT", "/bots/one.c?wait=x", 400),
+    ],
+)
+def test_calls_with_odd_parameters_are_refused(served: Served, method: str, path: str, status: int) -> None:
+    body = GOOD if path.startswith(("/practice/", "/bots/")) else None
+    answer = served.ask(method, path, body, "ann", Accept="application/json")
+    assert answer.status == status and answer.values["error"]
+
+
+def test_one_author_who_asks_much_keeps_no_page_waiting(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    asking, go_on = threading.Semaphore(0), threading.Event()
+
+    def slow(_mine: Mine, author: Author) -> dict[str, Any]:
+        asking.release()
+        assert go_on.wait(60)
+        return {"submissions_left": 0, "contests": [], "jobs": []}
+
+    monkeypatch.setattr(Mine, "values", slow)
+    with ThreadPoolExecutor(60) as many:
+        answers_of = [many.submit(served.ask, "GET", "/mine", None, "ann") for _ in range(50)]
+        assert asking.acquire(timeout=60)
+        assert served.ask("GET", "/c/poker/").status == 200
+        go_on.set()
+        statuses = [one.result().status for one in answers_of]
+    assert 503 in statuses and set(statuses) <= {200, 503} and served.ask("GET", "/mine", who="bob").status == 200
+
+
+def test_waits_of_one_author_leave_those_of_others(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many waits an author has, another author's wait is answered with the outcome."""
+    go_on = threading.Event()
+    real = served.ground._check
+
+    def held(settings: Path, contest: str, bot: Path, *more: Any) -> Any:
+        assert bot.name != "one.c" or go_on.wait(60)
+        return real(settings, contest, bot, *more)
+
+    monkeypatch.setattr(submissions, "check", held)
+    where = served.ask("PUT", "/bots/one.c", GOOD, "ann").headers["location"]
+    with ThreadPoolExecutor(120) as many:
+        waits = [many.submit(served.ask, "GET", f"{where}?wait=30", None, "ann") for _ in range(110)]
+        assert wait_until(lambda: sum(one.done() for one in waits) == 106, 60)
+        victim = many.submit(served.ask, "PUT", "/bots/two.c?wait=30", UNFIT + b"!", "bob")
+        assert not victim.done() and wait_until(lambda: served.ground.submissions.jobs_of("bob") != [], 20)
+        go_on.set()
+        assert victim.result().status in (200, 422)

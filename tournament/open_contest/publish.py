@@ -1,22 +1,25 @@
-"""What everybody sees of an open contest: a page and a board, each written whole.
+"""Publishing an open contest: a page and a board that everybody sees, below `c/<contest>/`, each written whole.
 
-Each leg has cards of its own, so what is shown of one tells nothing of another: the page has everything but what bots
-wrote, which concerns their authors. Against house players all bots meet the same hands. There the games are shown at
-the end, and a final on a fresh seed should count.
+Each leg has its own cards, so a game that is shown tells nothing about another. The page has everything but what bots
+wrote, which concerns their authors. Against house players all bots meet the same hands, so their games are shown after
+the final.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gzip
+import hashlib
 import json
-import re
 import tempfile
 import zipfile
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 from tournament.config import Config
 from tournament.contests.contest import Contest
@@ -27,23 +30,35 @@ from tournament.reporting.findings import Findings, Version, find
 from tournament.reporting.page import render, utc
 from tournament.runner.seed import read_seed
 from tournament.small_files import write_whole
-from tournament.standings.standings import Standings
+from tournament.standings.standings import Standing, Standings
 from tournament.store.storage import join_location, open_storage
 
-_MOST_VERSIONS = 50  # of a bot
+_MAX_VERSIONS = 50  # of a bot
+# What the public reads of a fault, by its kind: nothing that a bot wrote.
+_PUBLIC = {
+    "fuel": "took too long", "time": "took too long", "silence": "did not answer", "start": "did not start",
+    "line": "broke the protocol", "other": "failed",
+}  # fmt: skip
 
+PLACE = "c"  # folder of the contests, so that none collides with another address
 Versions = Mapping[str, list[Version]]
 
 
 def publish(folder: Path, name: str, config: Config, *, open: bool) -> None:
-    """Write a contest's page and board from its records. Raises as `find` does, and OSError."""
+    """Write a contest's page and board from its records.
+
+    Raises:
+        InputError: There are no records, or they change too fast.
+        RunError: The records are damaged.
+        OSError: The folder can't be written.
+    """
     location = join_location(config.results, name)
     seed = None if open else read_seed(open_storage(location), load(location).setup.settings.get("seed"))
     hidden = open and config.played.house is not None
     contest, findings = find(location, with_games=not hidden, seed=seed, config_of=lambda _: config, only_sums=hidden)
     if open:
         findings = replace(findings, ranking=_without_words(findings.ranking))
-    place = folder / name
+    place = folder / PLACE / name
     place.mkdir(parents=True, exist_ok=True)
     findings = replace(findings, versions=_versions(place / "board.json", findings))
     board = {
@@ -56,28 +71,34 @@ def publish(folder: Path, name: str, config: Config, *, open: bool) -> None:
     closes = config.opening.closes
     until = f", closes {utc(closes)}; then a final is played, which alone counts" if closes else ""
     heading = f"Open contest{until}" if open else "Final: it alone counts"
+    # Two boards may be made within a second.
+    findings = replace(findings, stamp=hashlib.sha256(json.dumps(board, default=str).encode()).hexdigest()[:16])
     page = render(contest, findings, live=True, options="" if open else " --final", heading=heading)
-    write_whole(place / "index.html", page.encode())
-    write_whole(place / "board.json", (json.dumps(board, indent=2, default=str) + "\n").encode())
-    write_whole(place / "stamp", findings.made.encode())  # the last: who sees it sees the page that it is of
+    for file, text in (("index.html", page), ("board.json", json.dumps(board, indent=2, default=str) + "\n")):
+        write_whole(place / f"{file}.gz", gzip.compress(text.encode(), 6))  # for browsers that take it
+        write_whole(place / file, text.encode())
+    write_whole(place / "stamp", findings.stamp.encode())  # Last, so that its readers find the page of it.
 
 
 def publish_index(folder: Path, contests: Mapping[str, Config], over: Collection[str], *, submissions: bool) -> None:
-    """Write the page that leads to the contests, and to where bots are submitted; bots to start from; and a page of
-    each contest without a board. Raises OSError."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write the page that leads to the contests, templates of bots, and a page of each contest without a board.
+
+    Raises:
+        OSError: The folder can't be written.
+    """
     faces = faces_of(contests, over)
     for face in faces:
-        (folder / face.name).mkdir(exist_ok=True)
-        _write_templates(folder / face.name / "templates", contests[face.name].played)
-        if not (folder / face.name / "board.json").exists():
+        place = folder / PLACE / face.name
+        place.mkdir(parents=True, exist_ok=True)
+        _write_templates(place / "templates", contests[face.name].played)
+        if not (place / "board.json").exists():
             waits = small_page(face.title, "No board yet: it takes bots that can play.")
-            write_whole(folder / face.name / "index.html", waits.encode())
+            write_whole(place / "index.html", waits.encode())
     write_whole(folder / "index.html", front_page(faces, submissions=submissions).encode())
 
 
 def faces_of(contests: Mapping[str, Config], over: Collection[str]) -> list[ContestFace]:
-    """What everybody may know of each contest."""
+    """Return what everybody may know of each contest."""
     now = datetime.now(UTC)
     found = []
     for name, config in contests.items():
@@ -98,6 +119,50 @@ def faces_of(contests: Mapping[str, Config], over: Collection[str]) -> list[Cont
             )
         )
     return found
+
+
+def rules_of(
+    contests: Mapping[str, Config], over: Collection[str], name: str, *, short: bool = False
+) -> dict[str, Any]:
+    """Return a contest's rules, settings, limits and templates for scripts; if `short`, its name and dates alone."""
+    config = contests[name]
+    (face,) = faces_of({name: config}, over)
+    line = {
+        "name": name,
+        "title": face.title,
+        "state": face.state,
+        "opens": face.opens and face.opens.isoformat(),
+        "closes": face.closes and face.closes.isoformat(),
+        "url": f"/{PLACE}/{name}/rules",
+    }
+    if short:
+        return line
+    opening, played = config.opening, config.played
+    view = [field.name for field in played.interface.view]
+    return line | {
+        "description": face.description,
+        "unit": played.points_unit,
+        "house": played.house is not None,
+        "decisions": [
+            {
+                "name": question.python_name,
+                "arguments": [*question.arguments],
+                "told": view if question.observes is None else [*question.observes],
+                "description": question.description,
+                "answers": question.answers,
+            }
+            for question in played.interface.answered
+        ],
+        "settings": config.contest.playing(),
+        "limits": {
+            "bots": opening.max_bots_per_author,
+            "submissions_per_day": opening.max_submissions_per_day,
+            "seconds_per_day": opening.max_seconds_per_day,
+            "bytes_per_file": opening.max_file_bytes,
+        },
+        "standings": f"/{PLACE}/{name}/standings",
+        "templates": {language: f"/{PLACE}/{name}/templates/{file}" for language, file in face.templates.items()},
+    }
 
 
 def _suffix(language: str, template: Path) -> str:
@@ -126,14 +191,14 @@ def _zipped(folder: Path) -> bytes:
 
 
 def is_whole(ranking: Standings) -> bool:
-    """Whether every ranked bot has met all whom it is to meet."""
+    """Return whether every ranked bot has met all opponents."""
     ranked = ranking.ranked
     others = len(ranking.house) or len(ranked) - 1
     return bool(ranked) and all(line.matches >= others for line in ranked)
 
 
 def _versions(board: Path, findings: Findings) -> Versions:
-    """What became of each version of a bot: as the last board had it, with the line that it has now."""
+    """Return each bot's versions: those of the last board, and the present one with its line."""
     known: dict[str, list[Version]] = {}
     with contextlib.suppress(OSError, ValueError, TypeError, AttributeError):
         versions = json.loads(board.read_bytes())["versions"]
@@ -144,18 +209,24 @@ def _versions(board: Path, findings: Findings) -> Versions:
         others = [one for one in dict.fromkeys(known.get(line.name, [])) if one.sha != line.sha256[:8]]
         now = Version(line.sha256[:8], findings.made, line.score if line.matches else None, line.rank,
                       len(ranking.ranked))  # fmt: skip
-        found[line.name] = [*others, now][-_MOST_VERSIONS:]
+        found[line.name] = [*others, now][-_MAX_VERSIONS:]
     gone = {bot: lines for bot, lines in known.items() if bot not in found}
-    # Of bots that left, as many as there are now: names are chosen by strangers.
+    # Authors choose names, so of bots that left as many stay as there are bots now.
     return found | dict(list(gone.items())[: len(found)])
 
 
 def _without_words(ranking: Standings) -> Standings:
-    """Without what bots wrote, and where they had faults."""
-    entrants = tuple(replace(line, reason=_kind(line.reason)) for line in ranking.entrants)
+    """Return standings without what bots wrote, and without the places of their faults."""
+    kinds: dict[str, Counter[str]] = {}
+    for leg, fault in ranking.faults:
+        kinds.setdefault(leg.seats[fault.seat], Counter())[_PUBLIC[fault.kind]] += 1
+
+    def reason(line: Standing) -> str | None:
+        if line.reason is None:
+            return None
+        if line.name in kinds:
+            return kinds[line.name].most_common(1)[0][0]
+        return "not all played" if line.reason.startswith("not all played") else "failed"
+
+    entrants = tuple(replace(line, reason=reason(line)) for line in ranking.entrants)
     return replace(ranking, entrants=entrants, faults=())
-
-
-def _kind(what: str | None) -> str:
-    """The first words of a reason, which are ours."""
-    return re.split(r"[:;,\"'(0-9]", what or "")[0].strip()

@@ -1,0 +1,89 @@
+"""Archives of programs: those that people make are unpacked, and odd ones write nowhere."""
+
+from __future__ import annotations
+
+import io
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.open_contest.support import Ground
+from tournament.open_contest.jobs import ENTERED, NOT_FIT, QUICK, Job
+
+
+@pytest.fixture
+def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ground:
+    return Ground(tmp_path, monkeypatch)
+
+
+def zipped(files: dict[str, bytes], mode: int = 0o100644) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, inner in files.items():
+            entry = zipfile.ZipInfo(name)
+            entry.external_attr = mode << 16
+            archive.writestr(entry, inner)
+    return content.getvalue()
+
+
+def refused_in_trial(ground: Ground, archive: bytes) -> Job:
+    job = ground.take("ann", "told.zip", archive)
+    assert ground.do(QUICK)
+    return ground.now_of(job)
+
+
+RECIPE = b'command = ["sh", "bot.sh"]'
+
+
+@pytest.mark.parametrize("around", ["", "any/"])
+@pytest.mark.parametrize("more", [[], ["README.md"], ["__MACOSX/any/._bot.sh", "any/.DS_Store", "._any"]])
+@pytest.mark.parametrize("separator", ["/", "\\"])
+def test_a_program_comes_as_an_archive(ground: Ground, around: str, more: list[str], separator: str) -> None:
+    files = {f"{around}bot.toml": RECIPE, f"{around}bot.sh": b"exit", f"{around}more/data": b"1"}
+    files |= dict.fromkeys(more, b"")
+    if separator == "\\":
+        files = {name.replace("/", "\\"): content for name, content in files.items()}
+    assert ground.enter("ann", "told.zip", zipped(files, 0o100755)).state == ENTERED
+    folder = ground.entrants / "told"
+    assert (folder / "bot.toml").read_bytes() == RECIPE and (folder / "more" / "data").exists()
+    assert os.access(folder / "bot.sh", os.X_OK)
+    names = {path.name for path in folder.rglob("*")} - {"README.md"}
+    assert names == {"bot.toml", "bot.sh", "more", "data"}
+
+
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        (
+            ["deep/er/bot.toml"],
+            "looked for at the top and in a folder there; at the top there is deep",
+        ),
+        (["bot.sh", "Bot.toml"], "at the top there is Bot.toml, bot.sh"),
+        ([], "at the top there is nothing"),
+        (["one/bot.toml", "two/bot.toml"], "several programs, one and two"),
+        (["."], "a path that is refused: ."),
+        (["bot.toml", "x" * 201], "a path that is refused: x"),
+    ],
+)
+def test_an_archive_that_is_no_program_says_why(ground: Ground, names: list[str], why: str) -> None:
+    job = refused_in_trial(ground, zipped(dict.fromkeys(names, b"")))
+    assert job.state == NOT_FIT and why in job.said, job.said
+
+
+@pytest.mark.parametrize(
+    "archive",
+    [
+        zipped({"../out": b"x"}), zipped({"/etc/out": b"x"}), zipped({"a\\..\\out": b"x"}),
+        zipped({"link": b"/"}, 0o120777),
+        zipped({str(n): b"" for n in range(501)}), zipped({"zeros": bytes(9_000_000)}),
+        b"PK no archive", zipped({})[:-9],
+        zipped({"bot.toml/inner": b"x", "bot.toml": RECIPE}), zipped({"./bot.toml": b"x", "bot.toml": RECIPE}),
+    ],
+    ids=["above", "absolute", "backslash", "link", "files", "bomb", "none", "torn", "file and folder", "the same"],
+)  # fmt: skip
+def test_an_archive_writes_nowhere_else_and_fills_no_disk(ground: Ground, archive: bytes) -> None:
+    assert refused_in_trial(ground, archive).state == NOT_FIT
+    assert ground.files() == set()
+    assert not [path for path in ground.folder.rglob("*") if "out" in path.name]

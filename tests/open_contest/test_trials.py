@@ -1,0 +1,138 @@
+"""Trials by the server's own commands: verdicts, limits, and nothing that others may not read."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.contest_runs import REPOSITORY, environment, make_contest
+from tests.open_contest.support import CONTEST
+from tests.processes import descendants, wait_until, wait_until_exited
+from tournament.open_contest import trials
+from tournament.open_contest.submissions import PRACTICE_SECONDS
+from tournament.open_contest.trials import Wish
+
+PYTHON = "def a(bot):\n    {}\n    return 0\n\n\ndef b(bot, bet):\n    return 1\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("bot", "fit", "said"),
+    [
+        (PYTHON.format("bot.card"), True, "3 games"),
+        (PYTHON.format("while True: pass"), None, "an endless loop"),
+        (PYTHON.format("raise ValueError('no plan')"), False, "no plan"),
+        ("def a(bot:\n", False, "SyntaxError"),
+    ],
+    ids=["sound", "loops", "crashes", "syntax"],
+)
+def test_quick_trial_tells_what_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bot: str, fit: bool | None, said: str
+) -> None:
+    """Of a loop it tells that; the full trial decides about it."""
+    monkeypatch.setattr(trials, "QUICK_SECONDS", 8 if fit is None else 120)
+    (tmp_path / "tournament.toml").write_text(f"[{CONTEST}]\n")
+    (tmp_path / "bot.py").write_text(bot)
+    given = (tmp_path / "tournament.toml", CONTEST, tmp_path / "bot.py", tmp_path / "built")
+    found, text = trials.quick_check(*given, lambda: False)
+    # A quick machine comes to the end of a loop's time.
+    assert found in ((None, True) if fit is None else (fit,)) and said in text and "verdict  fit" not in text, text
+
+
+@pytest.mark.slow
+def test_a_practice_match_tells_an_author_its_faults_and_prints_but_no_seed_and_no_path(tmp_path: Path) -> None:
+    place = make_contest(tmp_path, ["bold", "calm", "dull"], settings="max_faults = 1000")
+    (tmp_path / "new").mkdir()
+    bot = tmp_path / "new" / "bold.py"
+    steps = "def a(bot):\n    print('SAID', bot.card)\n    return int('WRONG') if bot.card > 0.9 else 0\n\n"
+    bot.write_text(f"{steps}def b(bot, bet):\n    return 1\n")
+    fit, said = trials.play_practice(
+        place.config, bot, place.entrants / "bold.c", tmp_path / "built", Wish(CONTEST, "bold"), 900, lambda: False
+    )
+    assert fit and "WRONG" in said and not re.search(f"seed|{tmp_path}", said), said
+    found = json.loads(said)
+    assert {line["opponent"] for line in found["opponents"]} == {"calm", "dull"}
+    assert len(found["faults"]) == 20 < found["fault_count"] and found["baseline"] == "bold.c"
+    assert found["baseline_faults"] == [] and found["baseline_fault_count"] == 0
+
+
+def slow_to_compile(folder: Path) -> Path:
+    """A bot in C that takes the compiler as long as it may, and that no cache knows."""
+    bot = folder / "slow.c"
+    lines = "".join(f"#define m{n} m{n + 1} m{n + 1} m{n + 1} m{n + 1}\n" for n in range(14))
+    bot.write_text(f"{lines}#define m14 123 +\nint x[] = {{ m0 0 }};\n// {folder} {time.time()}\n")
+    return bot
+
+
+@pytest.mark.parametrize("what", ["check", "practice"])
+def test_what_takes_too_long_is_ended(what: str, tmp_path: Path) -> None:
+    """So that no one holds up the queue by what no other limit ends."""
+    page = (REPOSITORY / "docs" / "how_to" / "open_contest.md").read_text()
+    assert f"for at most {PRACTICE_SECONDS / 60:g} minutes," in page
+    place, descended = make_contest(tmp_path, ["bold", "calm"]), set(descendants(os.getpid()))
+    bot = place.entrants / "bold.c"
+    if what == "check":
+        found = trials.check(place.config, CONTEST, bot, tmp_path / "built", 0, lambda: False)
+    else:
+        found = trials.play_practice(
+            place.config, bot, None, tmp_path / "built", Wish(CONTEST, "bold"), 0, lambda: False
+        )
+    assert found == (False, f"the {'check' if what == 'check' else 'match'} took longer than 0 s")
+    assert wait_until_exited(set(descendants(os.getpid())) - descended)
+
+
+def test_a_check_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
+    """Long before the compiler's time is up."""
+    (tmp_path / "tournament.toml").write_text(f"[{CONTEST}]\n")
+    steps = "import pathlib, sys; from tournament.open_contest.trials import check;"
+    steps += "check(pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3]),"
+    steps += "pathlib.Path(sys.argv[3] + '.built'), 180, lambda: False)"
+    words = [sys.executable, "-c", steps, str(tmp_path / "tournament.toml"), CONTEST, str(slow_to_compile(tmp_path))]
+    with subprocess.Popen(words, env=environment()) as server:
+        assert wait_until(lambda: len(descendants(server.pid)) > 1)  # the check, and what compiles
+        started = list(descendants(server.pid))
+        server.kill()
+        assert wait_until_exited(started)
+
+
+@pytest.mark.parametrize("name", ["tournament", "json", pytest.param("sitecustomize", marks=pytest.mark.slow)])
+def test_no_upload_is_taken_for_a_module_of_the_check(tmp_path: Path, name: str) -> None:
+    """Python looks for modules in the current folder, too, if it is let: that would be an author's code, unconfined."""
+    (tmp_path / "tournament.toml").write_text(f"[{CONTEST}]\n")
+    (tmp_path / "upload").mkdir()
+    bot, taken = tmp_path / "upload" / f"{name}.py", tmp_path / "taken"
+    steps = "def a(bot):\n    return 0\n\ndef b(bot, bet):\n    return 1\n"
+    bot.write_text(f"try:\n    open({str(taken)!r}, 'w').close()\nexcept OSError:\n    pass\n{steps}")
+    fit, said = trials.check(tmp_path / "tournament.toml", CONTEST, bot, tmp_path / "built", 180, lambda: False)
+    assert not taken.exists() and fit, said
+
+
+@pytest.mark.slow
+def test_neither_a_match_nor_a_replay_shows_what_a_rival_printed(tmp_path: Path) -> None:
+    place = make_contest(tmp_path, ["bold"], settings="max_faults = 1000")
+    steps = "def a(bot):\n    print('SECRET')\n    return int('SECRET') if bot.card > 0.8 else 0\n\n"
+    (place.entrants / "rival.py").write_text(f"{steps}def b(bot, bet):\n    print('SECRET')\n    return 1\n")
+    place.play()
+    rival, bold = str(place.entrants / "rival.py"), place.entrants / "bold.c"
+    fit, said = trials.play_practice(
+        place.config, bold, None, tmp_path / "built", Wish(CONTEST, "bold", (rival,), 5), 900, lambda: False
+    )
+    found = json.loads(said)
+    assert fit and "SECRET" not in said and str(tmp_path) not in said and found["sessions"] == 5
+    for bot, other, shown in (("bold", "rival", False), ("rival", "bold", True)):
+        fit, said = trials.show_game(
+            place.config, str(place.results), Wish(CONTEST, bot, opponent=other), 180, lambda: False
+        )
+        assert fit and ("SECRET" in said) is shown and str(tmp_path) not in said
+        assert json.loads(said)["games"]
+    fit, said = trials.show_game(
+        place.config, str(place.results), Wish(CONTEST, "bold", opponent="no one"), 180, lambda: False
+    )
+    assert not fit and "no such match" in said and str(tmp_path) not in said

@@ -1,0 +1,114 @@
+"""The class at a glance: every author of an open contest with the last upload, its state and the best place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tournament.errors import first_of
+from tournament.open_contest.authors import Author, read_authors
+from tournament.open_contest.jobs import BOT, Jobs, database_beside
+from tournament.open_contest.publish import PLACE
+
+
+@dataclass(frozen=True)
+class AuthorLine:
+    """An author in a contest."""
+
+    author: str  #: the author
+    contest: str  #: the contest
+    last_upload: str | None  #: time of the last upload; null if there was none
+    bot: str | None  #: the bot that was uploaded last
+    state: str  #: what became of that upload, or "nothing submitted"
+    reason: str  #: why it isn't fit, or was set aside
+    best_bot: str | None  #: the author's bot with the best place
+    best_place: str | None  #: the ranks that may be its true one
+
+
+def status_of(
+    authors: Iterable[Author], jobs: Jobs | None, contests: Iterable[str], boards: Mapping[str, list[dict[str, Any]]]
+) -> list[AuthorLine]:
+    """Return a line for each author and contest; of organisers for those who submitted something.
+
+    Args:
+        jobs: What was submitted; None if nothing was.
+        boards: Lines of each contest's leaderboard, the best first.
+    """
+    lines, authors = [], list(authors)
+
+    def has_uploads(author: Author) -> bool:
+        return bool(jobs and jobs.rows("n", "author = ? AND kind = ? LIMIT 1", author.name, BOT))
+
+    for contest in contests:
+        places = {line["name"]: _place(line) for line in boards.get(contest, ()) if line["rank"] is not None}
+        for author in sorted((one.name for one in authors if not one.organiser or has_uploads(one)), key=str.lower):
+            of_author = "author = ? AND contest = ? AND kind = ? ORDER BY n DESC LIMIT 1"
+            last = jobs.find(of_author, author, contest, BOT) if jobs else []
+            own = set(jobs.names(author, contest)) if jobs else set()
+            best = next((name for name in places if name in own), None)
+            state, reason = (last[0].state, _reason(last[0].said)) if last else ("nothing submitted", "")
+            lines.append(
+                AuthorLine(
+                    author,
+                    contest,
+                    last[0].at if last else None,
+                    last[0].bot if last else None,
+                    state,
+                    reason if state in ("not fit", "set aside") else "",
+                    best,
+                    places[best] if best else None,
+                )
+            )
+    return lines
+
+
+def _place(line: Mapping[str, Any]) -> str:
+    low, high = line["rank_low"], line["rank_high"]
+    return str(line["rank"]) if low is None or low == high else f"{low}–{high}"
+
+
+def _reason(said: str) -> str:
+    """Return the telling lines of a trial's text as one line."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    told = [line for line in lines if line.split(" ")[0] in ("builds", "faults", "limits", "slow")]
+    return "; ".join(first_of(told or lines, 2))[:300]
+
+
+def boards_in(published: Path, contests: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
+    """Return the published leaderboard of each contest that has one."""
+    found = {}
+    for name in contests:
+        try:
+            found[name] = json.loads((published / PLACE / name / "board.json").read_bytes())["leaderboard"]
+        except (OSError, ValueError, KeyError):
+            continue
+    return found
+
+
+def lines_never_ranked(authors: Path, contest: str, ranked: Iterable[str]) -> list[dict[str, Any]]:
+    """Return lines of a gradebook for bots that were submitted and aren't ranked, and for authors without any bot.
+
+    Raises:
+        InputError: The authors' file is wrong.
+        RunError: The database can't be read.
+    """
+    if not (database := database_beside(authors)).exists():
+        return []
+    jobs, known = Jobs(database), set(ranked)
+    latest = {(job.author, job.bot): job for job in jobs.find("contest = ? AND kind = ? ORDER BY n", contest, BOT)}
+    jobs.database.close()
+    lines = [
+        {"name": bot, "author": author, "status": job.state, "reason": _reason(job.said)}
+        for (author, bot), job in latest.items()
+        if bot not in known
+    ]
+    without = [one.name for one in read_authors(authors).values() if not one.organiser]
+    with_bots = {author for author, _ in latest}
+    return lines + [
+        {"name": "", "author": name, "status": "nothing submitted", "reason": ""}
+        for name in without
+        if name not in with_bots
+    ]
