@@ -7,7 +7,7 @@ Simulated: the workers and the clock. The clock shows the processor time of the 
 simulation takes of it; where the run would wait for a receipt, the clock jumps to when that comes. So other jobs on the
 machine change little. What Ray takes for a task, and to look which of those submitted are done, is measured first, with
 tasks that do nothing, and added. A leg takes `--seconds` over `--legs`; the field has as many replicas as give each
-core `--rounds` batches of `--seconds`. Parts are links to parts that were written once for their number of rows.
+core `--rounds` batches of `--seconds`. Parts are written in full, which counts as the driver's time.
 """
 
 from __future__ import annotations
@@ -28,16 +28,15 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from benchmarks.growth import GAMES, invented_legs, make_bots, write_parts
+from benchmarks.growth import GAMES, make_bots, write_batch
 from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.runner import executors, live_standings, pace, plan, round_play
 from tournament.runner.contest_run import run_contest
 from tournament.runner.executors import keep_busy
 from tournament.runner.listener import Progress
-from tournament.store.folder_storage import FolderStorage
-from tournament.store.ledger import Batch, Part
-from tournament.worker.batch import Receipt, Task, name_of
+from tournament.store.storage import open_storage
+from tournament.worker.batch import Receipt, Task
 
 VON_NEUMANN_POKER = find_contest("von_neumann_poker")
 
@@ -84,9 +83,6 @@ class SimulatedWorkers:
         self.workers = cores
         self.waited = 0.0
         self._leg_seconds, self._clock, self._ray = leg_seconds, clock, ray
-        self._there = FolderStorage(str(there))
-        self._there.prepare()
-        self._written: dict[int, tuple[Part, ...]] = {}
         self._free = [0.0] * cores
         self._due: list[tuple[float, int]] = []
         self.played: list[tuple[float, float]] = []  # when a receipt came, and its seconds
@@ -138,20 +134,8 @@ class SimulatedWorkers:
         return receipt
 
     def _played(self, task: Task, seconds: float) -> Receipt:
-        batches = []
-        for legs in task.batches:
-            name = name_of(legs)
-            if len(legs) not in self._written:
-                self._written[len(legs)] = write_parts(self._there, name, legs)
-            parts = tuple(self._linked(task.location, name, part) for part in self._written[len(legs)])
-            batches.append(Batch(name, parts, invented_legs(legs)))
-        return Receipt(tuple(batches), seconds)
-
-    def _linked(self, location: str, name: str, written: Part) -> Part:
-        """A staged part of another batch with the same bytes."""
-        staged = f"staging/{name}-{os.urandom(16).hex()}-{written.table}"
-        os.link(Path(self._there.location) / written.staged, Path(location) / staged)
-        return replace(written, name=f"{name}.parquet", staged=staged)
+        legs = sorted(task.legs, key=lambda leg: (leg.plan.match, leg.plan.number))
+        return Receipt((write_batch(open_storage(task.location), legs, task.origin),), seconds)
 
     def busy(self) -> float:
         """The share of the cores' time that was play, from the second quarter of the receipts to the third."""

@@ -26,13 +26,13 @@ from engine.kernel.records import Table
 from tournament.contests import find_contest
 from tournament.leg import Leg
 from tournament.store.columns import Column, buffer_fields
-from tournament.store.ledger import Batch, Part, TableName
+from tournament.store.field import Batch, Origin, TableName, new_batch_name
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import LegResult, Legs
 from tournament.store.parquet_file import Runs
-from tournament.store.part_writer import PartWriter
+from tournament.store.part_writer import PartWriter, finish_batch
 from tournament.store.storage import Storage, open_storage, staged_name
-from tournament.worker.batch import Receipt, Task, name_of
+from tournament.worker.batch import Receipt, Task
 from tournament.worker.leg import leg_values
 
 VON_NEUMANN_POKER = find_contest("von_neumann_poker")
@@ -67,24 +67,26 @@ except KeyboardInterrupt:
 
 def invent(task: Task, *more: object) -> Receipt:
     """A substitute for `play_task`: parts and sums as if the task had been played."""
-    storage = open_storage(task.location)
-    batches = [
-        Batch(name_of(legs), write_parts(storage, name_of(legs), legs), invented_legs(legs)) for legs in task.batches
-    ]
-    return Receipt(tuple(batches), 1.0)
+    legs = sorted(task.legs, key=lambda leg: (leg.plan.match, leg.plan.number))
+    return Receipt((write_batch(open_storage(task.location), legs, task.origin),), 1.0)
 
 
-def write_parts(storage: Storage, name: str, legs: Sequence[Leg]) -> tuple[Part, ...]:
+def write_batch(storage: Storage, legs: Sequence[Leg], origin: Origin) -> Batch:
+    """A staged batch with as many rows as these legs would have."""
+    name = new_batch_name(legs[0].plan.match, legs[0].plan.number)
+    return finish_batch(*write_parts(storage, name, legs), invented_legs(legs), origin, "", name)
+
+
+def write_parts(storage: Storage, name: str, legs: Sequence[Leg]) -> tuple[PartWriter, PartWriter]:
     """Staged parts with as many rows as these legs would have."""
     sessions = legs[0].plan.sessions
-    parts = []
+    parts, of_both = [], staged_name(name)
     tables: list[tuple[TableName, tuple[Column, ...], int]] = [
         ("games", VON_NEUMANN_POKER.games, sessions * GAMES),
         ("sessions", VON_NEUMANN_POKER.sessions, sessions),
     ]
     for table, columns, rows in tables:
-        staged = f"{staged_name(name)}-{table}"
-        writer = PartWriter(storage, table, columns, f"{name}.parquet", staged)
+        writer = PartWriter(storage, table, columns, f"{name}.parquet", f"{of_both}-{table}")
         at_once = max(1, min(len(legs), (1 << 18) // rows))
         buffer = Table(buffer_fields(columns), at_once * rows)
         for first in range(0, len(legs), at_once):
@@ -101,8 +103,8 @@ def write_parts(storage: Storage, name: str, legs: Sequence[Leg]) -> tuple[Part,
                 if column.of_leg
             }
             writer.append({**buffer.arrays, **named}, buffer.rows)
-        parts.append(writer.finish())
-    return tuple(parts)
+        parts.append(writer)
+    return parts[0], parts[1]
 
 
 def invented_legs(legs: Sequence[Leg]) -> Legs:
@@ -194,18 +196,18 @@ def played(bots: int, sessions: int) -> tuple[float, float]:
         return seconds, megabytes
 
 
-def entries_after(bots: int, edits: int, sessions: int = 1) -> tuple[int, float]:
-    """The entries of a ledger after this many edits of one bot, with a run after each; and CPU seconds of an edit."""
+def parts_after(bots: int, edits: int, sessions: int = 1) -> tuple[int, float]:
+    """The parts of games/ after this many edits of one bot, with a run after each; and CPU seconds of an edit."""
     with tempfile.TemporaryDirectory(prefix="tournament-bench-") as name:
         folder = Path(name)
         make_bots(folder, bots)
         script = f"from benchmarks.growth import edit_often\nprint(*edit_often({edits}, {sessions}))"
-        entries, seconds = _python(folder, script).split()[-2:]
-        return int(entries), float(seconds)
+        parts, seconds = _python(folder, script).split()[-2:]
+        return int(parts), float(seconds)
 
 
 def edit_often(edits: int, sessions: int) -> tuple[int, float]:
-    """Play the bots in bots/, and again after each edit: the ledger's entries, and CPU seconds of an edit."""
+    """Play the bots in bots/, and again after each edit: the parts of games/, and CPU seconds of an edit."""
     import tournament
 
     def play() -> None:
@@ -217,8 +219,8 @@ def edit_often(edits: int, sessions: int) -> tuple[int, float]:
         bot = chance.choice(sorted(Path("bots").iterdir()))
         bot.write_bytes(modules[bot.read_bytes() == modules[0]])
         play()
-    entries = list(Path("results/von_neumann_poker/ledger").glob("0*.json"))
-    return len(entries), (time.process_time() - began) / max(edits, 1)
+    parts = list(Path("results/von_neumann_poker/games").iterdir())
+    return len(parts), (time.process_time() - began) / max(edits, 1)
 
 
 def rows() -> Iterator[tuple[str, str, str, float, str]]:
@@ -233,8 +235,8 @@ def rows() -> Iterator[tuple[str, str, str, float, str]]:
         what = f"{bots} bots, {sessions:,} session{'s' * (sessions > 1)}"
         yield f"{what}, nothing to play, CPU", f"{nothing:.1f} s", f"{nothing_in} s", nothing / nothing_in, "≤ 1"
         yield f"{what}, one edited, CPU before a game", f"{edited:.1f} s", f"{edit_in} s", edited / edit_in, "≤ 1"
-    entries, _ = entries_after(30, 50)
-    yield "30 bots, 50 edits, entries of the ledger", f"{entries}", "100", entries / 100, "≤ 1"
+    parts, _ = parts_after(30, 50)
+    yield "30 bots, 50 edits, parts of games", f"{parts}", "100", parts / 100, "≤ 1"
     before, _ = played(100, 4)
     seconds, megabytes = played(300, 4)
     what = "300 bots, 4 sessions, all played"
@@ -248,12 +250,12 @@ if __name__ == "__main__":
     parser.add_argument("bots", nargs="*", type=int, default=[30, 100, 300])
     parser.add_argument("--sessions", type=int, default=1)
     parser.add_argument("--played", action="store_true", help="play everything, which takes half a millisecond a leg")
-    parser.add_argument("--edits", type=int, default=0, help="count the ledger's entries after this many edits")
+    parser.add_argument("--edits", type=int, default=0, help="count the parts of games/ after this many edits")
     options = parser.parse_args()
     for bots in options.bots:
         if options.edits:
-            entries, seconds = entries_after(bots, options.edits, options.sessions)
-            print(f"{bots} bots, {options.edits} edits: {entries} entries, {seconds:.2f} s of processor time an edit")
+            parts, seconds = parts_after(bots, options.edits, options.sessions)
+            print(f"{bots} bots, {options.edits} edits: {parts} parts, {seconds:.2f} s of processor time an edit")
             continue
         if options.played:
             seconds, megabytes = played(bots, options.sessions)

@@ -59,7 +59,7 @@ from tournament.standings.standard_errors import Differences, Met
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.stopping import FEWEST_REPLICAS, critical_value, looks
 from tournament.store.columns import ROWS_PER_GROUP
-from tournament.store.ledger import Batch, ContestSetup, Until
+from tournament.store.field import Batch, ContestSetup, Until
 from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import Legs
 from tournament.worker.leg import NullSink, length_of, play_leg, share_variances

@@ -36,7 +36,7 @@ from tournament.rules import Decision, Int, Questions, Rules, Session
 from tournament.rules.rules import contest_of
 from tournament.standings.rank_bounds import with_implied
 from tournament.standings.standings import Standings, compute_standings
-from tournament.store.ledger import Batch, ContestSetup
+from tournament.store.field import Batch, ContestSetup
 from tournament.store.legs import Legs
 
 HOLDEM_TRAINING = find_contest("holdem_training")

@@ -146,6 +146,7 @@ def read_outcome(results: Path) -> Outcome:
         with_texts(pd.read_parquet(results / name))
         for name in ("games", "sessions", "matches.parquet", "entrants.parquet")
     )
+    entrants = entrants.drop(columns=["cpu_seconds", "memory_bytes"])  # no two runs use the same
     lines = load(str(results)).ranking.entrants
     return Outcome(games, sessions, matches, entrants, json.dumps([standing_values(line) for line in lines]))
 
@@ -184,15 +185,11 @@ def _keys(games: Path) -> pd.MultiIndex:
 
 
 def assert_games_are_the_standings(results: Path) -> None:
-    """The records have just the games that the standings count, each once, and each is in games/ once at most, and its
-    session in sessions/; all are once nothing is staged or to be removed any more."""
-    if not any((results / "ledger").glob("*.json")):
-        assert not any((results / "games").glob("*")), "games without a ledger"
+    """The records have just the games that the standings count, each once, and each is in games/ once at most."""
+    if not any((results / "sessions").glob("*")):
         return
     counted = {match.match: match.games for match in load(str(results)).ranking.matches}
-    names = {path.name for path in (results / "games").iterdir()}
-    assert names <= {path.name for path in (results / "sessions").iterdir()}, "games without their sessions"
-    if names:
+    if any((results / "games").iterdir()):
         assert not pd.read_parquet(results / "games").duplicated(["match", "session", "game"]).any()
     games = load(str(results)).games
     assert not games.duplicated(["match", "session", "game"]).any()

@@ -39,7 +39,7 @@ from tournament.config import load_config
 from tournament.contests.contest import Contest, CoreSetup
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.new import templates, write_new_bot
-from tournament.errors import RunError
+from tournament.errors import InputError, RunError
 from tournament.keys import KEY_BYTES, sub_key
 from tournament.leg import MOST_SEATS, LegPlan
 from tournament.records.results import Results
@@ -205,7 +205,18 @@ class ContestSuite:
         if "seats" in self._table:
             return (self.seats,)
         counts = _COUNTS_OF_EVERYBODY if seats == "all" else tuple(seats)
-        return counts if self.thorough else tuple(dict.fromkeys((counts[0], counts[-1])))
+        counts = counts if self.thorough else tuple(dict.fromkeys((counts[0], counts[-1])))
+        return tuple(count for count in counts if self._can_seat(count)) or (self.seats,)
+
+    def _can_seat(self, seats: int) -> bool:
+        """Return whether the settings allow this many seats: those of a game of OpenSpiel follow from its name."""
+        if not isinstance(self.contest.seats, range):
+            return True
+        try:
+            load_config(self.name, self._place(f"equal_{seats}", **self._blocks_of(seats)))
+        except InputError:
+            return False
+        return True
 
     def points_of_equal_bots(self, seats: int) -> pd.DataFrame:
         """Return the points of one match between equal bots, over blocks in which each sits at every position once.

@@ -6,6 +6,7 @@ a reason of one line. The others play on. A file that the reason names has the t
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import traceback
 from types import TracebackType
@@ -65,7 +66,13 @@ class containing:  # noqa: N801
 
 
 def contained(error: Exception, name: str, doing: str) -> BotTrouble:
-    """The trouble of the bot of this name that an error is, which came up while it did something."""
+    """Return an error that came up while a bot did something as trouble of the bot of this name.
+
+    Raises:
+        RunError: The machine is the cause, which no bot can be: this process has no descriptor left.
+    """
+    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+        raise RunError(f"{name}: {doing}: too many open files; raise their limit (ulimit -n) and run again") from error
     return BotTrouble((name,), f"{doing}: {error}" if isinstance(error, TournamentError) else our_error(error, doing))
 
 

@@ -33,7 +33,7 @@ from tournament.records.results import AUTHOR, ENTRANTS, MATCHES, OUTLIER_RESULT
 from tournament.rules import Settings
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import NAME, Column
-from tournament.store.leg_parts import FAULTS, LEGS
+from tournament.store.summary_parts import FAULTS, LEGS
 from tournament.trial.check import CHECKED
 from tournament.trial.match import MatchReport
 from tournament.worker.observation import ObservedGame, Step

@@ -18,7 +18,7 @@ from tournament.audit.report import Verification
 from tournament.open_contest.answers import openapi
 from tournament.records.results import AUTHOR, FAULT_COLUMNS, OUTLIER_RESULTS, STANDING
 from tournament.standings.standings import Standing
-from tournament.store.leg_parts import FAULTS
+from tournament.store.summary_parts import FAULTS
 from tournament.trial.check import CHECKED, CheckReport
 from tournament.trial.match import MatchReport
 

@@ -43,7 +43,7 @@ PARTS = {
             *("c_bots", "python_bots", "programs", "commands", "settings", "records", "output", "server", "python"),
         ),
     ),
-    "Explanation": ("explanation", ("ranking", "seeds", "sandbox", "ledger", "architecture", "decisions")),
+    "Explanation": ("explanation", ("ranking", "seeds", "sandbox", "kept_records", "architecture", "decisions")),
 }  # fmt: skip
 _NOT_SHOWN = ("tools", "site", "__pycache__")
 EXAMPLE = "example_report.html"

@@ -16,7 +16,7 @@ from tournament.audit.replay import Replay
 from tournament.entrants.new import write_new_bot
 from tournament.errors import InputError, RunError
 from tournament.store import kept_bots
-from tournament.store.ledger_reading import read_field
+from tournament.store.reading import read_field
 from tournament.store.storage import open_storage
 
 PYTHON = "def a(bot): return 20 if bot.card > 0.{0} else 0\ndef b(bot, bet): return int(bot.card > 0.{0})\n"

@@ -28,9 +28,8 @@ from tests.contest_runs import (
     make_contest,
     read_outcome,
 )
-from tests.ledger_rows import Rows, forge_part, forge_rows
+from tests.forgery import Head, carried_in, forge_head, forge_legs, forge_part
 from tests.object_store import new_location
-from tests.runner.test_poisoned_results import entry_at
 from tests.samples import sample_params
 from tournament.api import run, verify
 from tournament.audit import verify_games
@@ -103,11 +102,12 @@ def cut(path: Path) -> None:
 
 def unpublish(place: ContestDir) -> None:
     """As a kill between commit and rename leaves it."""
-    staged = entry_at(place, 2)["batches"][0]["parts"][0]["staged"]
+    staged = carried_in(part_of(place, "sessions"))[0]["games"][3]
     part_of(place, "games").rename(place.results / staged)
 
 
 PLAYS = "tournament run plays its 5 legs again"
+ITS = "tournament run plays its legs again"
 ANEW = "tournament run writes it again"
 # What is done to the records, and what is said of it: of which file, what, and what comes of it.
 DAMAGES: dict[str, tuple[Callable[[ContestDir], object], str]] = {
@@ -115,23 +115,37 @@ DAMAGES: dict[str, tuple[Callable[[ContestDir], object], str]] = {
         lambda p: flip(part_of(p, "games"), 1000),
         f"games/@ has other bytes than were written; remove it, and {PLAYS}",
     ),
-    "a part that is gone": (lambda p: part_of(p, "sessions").unlink(), f"sessions/@ is missing; {PLAYS}"),
-    "a part cut short": (lambda p: cut(part_of(p, "games")), f"games/@ has # bytes, of # that were written; {PLAYS}"),
+    "a part of sessions that is gone": (
+        lambda p: part_of(p, "sessions").unlink(),
+        f"sessions/@ is missing; {ITS}",
+    ),
+    "a part of games that is gone": (
+        lambda p: part_of(p, "games").unlink(),
+        f"sessions/@ has no games: these are gone; {ITS}",
+    ),
+    "a part cut short": (
+        lambda p: cut(part_of(p, "games")),
+        f"sessions/@ is damaged: games have # bytes, of #; {ITS}",
+    ),
+    "a bit of a part of sessions": (
+        lambda p: flip(part_of(p, "sessions"), 100),
+        f"sessions/@ has other bytes than were written; remove it, and {PLAYS}",
+    ),
+    "a part of sessions cut short": (
+        lambda p: cut(part_of(p, "sessions")),
+        f"sessions/@ is damaged: it is cut short; {ITS}",
+    ),
+    "a bit of what a part of sessions carries": (
+        lambda p: flip(part_of(p, "sessions"), -500),
+        f"sessions/@ is damaged: it has other legs than were written; {ITS}",
+    ),
+    "a bit of the field": (
+        lambda p: flip(p.results / "contest.json", 500),
+        f"contest.json has other bytes than were written; {ANEW}",
+    ),
     "a bit of a part of legs": (
         lambda p: flip(part_of(p, "legs"), 1000),
-        f"legs/00000002-0.parquet is damaged: it has other bytes than were written; {PLAYS}",
-    ),
-    "a part of legs that is gone": (
-        lambda p: part_of(p, "legs").unlink(),
-        f"legs/00000002-0.parquet is missing; {PLAYS}",
-    ),
-    "a part of faults that is gone": (
-        lambda p: part_of(p, "faults").unlink(),
-        f"faults/00000002-0.parquet is missing; {PLAYS}",
-    ),
-    "a part of legs not yet in place": (
-        lambda p: part_of(p, "legs").rename(p.results / entry_at(p, 2)["files"][0]["parts"][0]["staged"]),
-        "legs/00000002-0.parquet is committed and still in staging; tournament run puts it in its place",
+        "legs/% has other bytes than were written; remove it: tournament run writes it again",
     ),
     "a part not yet in place": (
         unpublish,
@@ -143,7 +157,7 @@ DAMAGES: dict[str, tuple[Callable[[ContestDir], object], str]] = {
     ),
     "another summary": (
         lambda p: pq.write_table(pq.read_table(p.results / "matches.parquet").slice(1), p.results / "matches.parquet"),
-        f"matches.parquet is not what the ledger comes to; {ANEW}",
+        f"matches.parquet is not what the legs come to; {ANEW}",
     ),
     "a summary that is gone": (
         lambda p: (p.results / "entrants.parquet").unlink(),
@@ -155,10 +169,11 @@ DAMAGES: dict[str, tuple[Callable[[ContestDir], object], str]] = {
 @pytest.mark.parametrize("name", DAMAGES)
 def test_damage_is_named_and_mended_as_it_says(place: ContestDir, expected: Outcome, name: str) -> None:
     damage, text = DAMAGES[name]
-    part = part_of(place, "games").name
+    part, summary = part_of(place, "games").name, part_of(place, "legs").name
     damage(place)
     (found,) = problems(place)
-    assert re.sub(r"[\d,]+ bytes, of [\d,]+", "# bytes, of #", found) == text.replace("@", part)
+    found = re.sub(r"[\d,]+ bytes, of [\d,]+", "# bytes, of #", found)
+    assert found == text.replace("@", part).replace("%", summary)
     if "; remove it" in text:
         (place.results / found.split()[0]).unlink()
     place.play()
@@ -207,7 +222,7 @@ def test_a_flipped_bit_anywhere_is_found(place: ContestDir, played: ContestDir) 
     summaries = played.results
     chance = random.Random(4)
     files = [path for path in place.results.rglob("*.*") if path.is_file()]
-    assert len(files) == 9
+    assert len(files) == 8
     for path in files * 2:
         before = path.read_bytes()
         flip(path, chance.randrange(len(before)), chance.randrange(8))
@@ -215,8 +230,9 @@ def test_a_flipped_bit_anywhere_is_found(place: ContestDir, played: ContestDir) 
             found = [problem.path for problem in verified(place).problems]
         except RunError as problem:
             found = [str(problem).partition(" is damaged")[0].removeprefix(f"{place.results}/")]
-        if found or path.parent != place.results:
-            assert found == [str(path.relative_to(place.results))]
+        if found or path.suffix == ".json" or path.parent != place.results:
+            places = {str(path.relative_to(place.results)), f"sessions/{path.name}"}
+            assert len(found) == 1 and {*found} <= places
         else:  # of a summary's footer some bits have no meaning
             pandas.testing.assert_frame_equal(pandas.read_parquet(path), pandas.read_parquet(summaries / path.name))
         path.write_bytes(before)
@@ -226,14 +242,14 @@ def test_a_flipped_bit_anywhere_is_found(place: ContestDir, played: ContestDir) 
 # show in sums is found by playing again.
 CLAIMS: dict[str, tuple[Callable[[ContestDir], object], str, str]] = {
     "a leg's points": (
-        lambda p: forge_rows(p.results, "legs", lambda rows: rows[0].update(points=100.0)),
+        lambda p: forge_legs(p.results, with_points),
         "sessions",
-        "adds up to other points than the ledger",
+        "adds up to other points than its legs",
     ),
     "a leg's games": (
-        lambda p: forge_rows(p.results, "legs", move_games),
+        lambda p: forge_legs(p.results, move_games),
         "games",
-        "adds up to other games than the ledger",
+        "adds up to other games than its legs",
     ),
     "rows of none": (
         lambda p: forge_part(p.results, "games", lambda rows: with_column(rows, "match", 0, 77)),
@@ -243,17 +259,17 @@ CLAIMS: dict[str, tuple[Callable[[ContestDir], object], str, str]] = {
     "a game of another leg": (
         lambda p: forge_part(p.results, "games", lambda rows: with_column(rows, "session", 0, 33)),
         "games",
-        "adds up to other games than the ledger",
+        "adds up to other games than its legs",
     ),
     "a session's games": (
         lambda p: forge_part(p.results, "sessions", lambda rows: with_column(rows, "games", 0, 1)),
         "sessions",
-        "adds up to other games in its sessions than the ledger",
+        "adds up to other games in its sessions than its legs",
     ),
     "a session's points": (
         lambda p: forge_part(p.results, "sessions", lambda rows: with_column(rows, "points_0", 0, 1e3)),
         "sessions",
-        "adds up to other points than the ledger",
+        "adds up to other points than its legs",
     ),
     "a card": (
         lambda p: forge_part(p.results, "games", lambda rows: with_column(rows, "b_card", 5, 0.5)),
@@ -261,16 +277,25 @@ CLAIMS: dict[str, tuple[Callable[[ContestDir], object], str, str]] = {
         "with other games.b_card",
     ),
     "a fault": (
-        lambda p: forge_rows(p.results, "faults", lambda rows: rows[0].update(message="looked at the sun")),
+        lambda p: forge_head(p.results, looked_at_the_sun),
         "games",
         "with other faults",
     ),
 }
 
 
-def move_games(rows: Rows) -> None:
-    for row, more in zip(rows, (1, 1, -1, -1)):  # of two legs
-        row["games"] += more
+def move_games(legs: Legs) -> Legs:
+    legs.games[:2] += (1, -1)
+    return legs
+
+
+def with_points(legs: Legs) -> Legs:
+    legs.sums[0, 0, 0] = 100.0
+    return legs
+
+
+def looked_at_the_sun(head: Head) -> None:
+    next(rest for rest in head["rests"] if rest["faults"])["faults"][0]["message"] = "looked at the sun"
 
 
 def with_column(table: pa.Table, name: str, row: int, value: object) -> pa.Table:
@@ -286,7 +311,7 @@ def test_a_claim_that_does_not_add_up_is_found_and_others_by_playing_again(place
     forge(place)
     by_replay = what.startswith("with")
     found = verified(place, replay=100 if by_replay else 0).problems
-    assert [problem.path.partition("/")[0] for problem in found if what in problem.message] == [table]
+    assert [problem.path.partition("/")[0] for problem in found if what in problem.message] == [table], found
     assert not by_replay or verified(place).exit_code == 0
 
 
@@ -357,7 +382,7 @@ def test_a_forged_summary_in_an_object_store_is_found_unless_a_run_may_go_on(tmp
     assert {problem.path for problem in found.problems} == {"entrants.parquet", "matches.parquet"}
     storage.acquire()  # as a run that goes on, or was killed
     found = verify(CONTEST, config=place.config, results=location)
-    assert found.notes == ("a run may go on: matches.parquet and its like are behind the ledger",)
+    assert found.notes == ("a run may go on: matches.parquet and its like are behind",)
     assert {problem.path for problem in found.problems} <= {"entrants.parquet"}  # which is none of these at all
 
 
@@ -372,18 +397,17 @@ def test_summaries_of_before_a_kill_are_no_loss(place: ContestDir) -> None:
         os.utime(place.results / name, (1, 1))
     found = call(["verify", CONTEST, "--config", str(place.config)])
     assert found.returncode == 0, found.stdout
-    entries = len([*(place.results / "ledger").glob("*.json")])
-    late = f"matches.parquet and entrants.parquet are {entries} commits behind; the next run rewrites them"
+    parts = sorted((place.results / "sessions").iterdir(), key=lambda path: path.stat().st_mtime)
+    late = f"matches.parquet and entrants.parquet are {len(parts)} commits behind; the next run rewrites them"
     assert late in found.stdout
-    (last,) = sorted((place.results / "ledger").glob("*.json"))[-1:]
     (place.results / "entrants.parquet").unlink()
     place.play()
     (place.results / "matches.parquet").write_bytes(kept["matches.parquet"])
     written = (place.results / "entrants.parquet").stat().st_mtime
     os.utime(place.results / "matches.parquet", (written - 50, written - 50))
-    for entry in (place.results / "ledger").glob("*.json"):
-        os.utime(entry, (written - 100, written - 100))
-    os.utime(last, (written - 20, written - 20))
+    for part in parts:
+        os.utime(part, (written - 100, written - 100))
+    os.utime(parts[-1], (written - 20, written - 20))
     found = call(["verify", CONTEST, "--config", str(place.config)])
     assert found.returncode == 0, found.stdout
     assert "matches.parquet is 1 commit behind; the next run rewrites it" in found.stdout
@@ -399,8 +423,9 @@ def test_summaries_of_before_a_kill_are_no_loss(place: ContestDir) -> None:
 def test_the_command(place: ContestDir) -> None:
     whole = call(["verify", CONTEST, "--config", str(place.config), "--replay", "2"])
     assert (whole.returncode, whole.stderr) == (0, "")
-    assert whole.stdout.startswith(f"{place.results}: checked 2 ledger entries, 4 parts of ")
-    assert whole.stdout.endswith(" games, 2 legs by playing again: all as recorded\n")
+    assert whole.stdout.startswith(f"{place.results}: checked 1 batch, 2 parts of ")
+    # Of two legs, those that share their deals come along.
+    assert re.search(r" games, [234] legs by playing again: all as recorded\n$", whole.stdout)
     assert len(whole.stdout.splitlines()) == 1
     flip(part_of(place, "games"), 1000)
     damaged = call(["verify", "--results", str(place.results.parent)])

@@ -58,7 +58,7 @@ def stopped_for_a_while(round_: Round) -> Ended:
 def taken_over(round_: Round) -> Ended:
     """A run that stands still loses its lock, as one on a host that is dead to the others; then it wakes up."""
     run = _started(round_)
-    (round_.results / "ledger" / "writer").unlink(missing_ok=True)
+    (round_.results / "writer").unlink(missing_ok=True)
     other = round_.server.start(round_.arguments(), round_.batches() + _signal_at(round_, signal.SIGSTOP))
     other.stops()
     both = [run, other]
@@ -88,7 +88,7 @@ def _refused_or_done(ended: Ended) -> None:
 
 
 def _some_file(round_: Round) -> Path | None:
-    files = round_.files("games", "sessions", "ledger", "staging", "secret", "")
+    files = round_.files("games", "sessions", "legs", "faults", "history", "staging", "secret", "")
     return round_.chance.choice(files) if files else None
 
 
@@ -110,7 +110,7 @@ def file_removed(round_: Round) -> None:
 
 
 def folder_removed(round_: Round) -> None:
-    shutil.rmtree(round_.results / round_.chance.choice(["games", "sessions", "staging"]), ignore_errors=True)
+    shutil.rmtree(round_.results / round_.chance.choice(["games", "sessions", "legs", "staging"]), ignore_errors=True)
 
 
 def changed_during_a_run(round_: Round) -> Ended:

@@ -100,8 +100,8 @@ class Ground:
         some = self._copy("nothing", "some")
         killed = Round(chance, server, some, None)  # type: ignore[arg-type]
         ended = server.run(some.arguments(), killed.batches(1) + "from tests.kill_steps import kill_at; kill_at(70)\n")
-        entries = len(list((some.results / "ledger").glob("*.json")))
-        assert ended.code == -9 and entries > 1, (ended, entries)
+        batches = len(list((some.results / "sessions").glob("*")))
+        assert ended.code == -9 and batches > 1, (ended, batches)
 
     def _copy(self, name: str, to: str) -> ContestDir:
         return ContestDir(Path(shutil.copytree(self.folder / name, self.folder / to)))
@@ -155,7 +155,8 @@ def finished(round_: Round) -> str:
         came = AFTER_VERIFY
     if came == AFTER_VERIFY:
         require_words(ended := round_.server.run(round_.arguments(), round_.batches()))
-        if ended.code != 0 or (left := problems_of(round_)):
+        left = problems_of(round_)
+        if ended.code != 0 or left:
             raise Wrong(f"what verify says does not mend it: {ended} {left}")
     round_.require_equal()
     return came

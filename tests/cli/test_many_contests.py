@@ -47,7 +47,9 @@ def play(server: Forks, place: ContestDir, setup: str = "") -> Ended:
     return server.run(["run", "--config", str(place.config), "--executor", "local"], setup)
 
 
-def damage_the_ledger(place: ContestDir) -> None:
+def put_records_of_an_earlier_version(place: ContestDir) -> None:
+    (draw(place) / "contest.json").unlink()
+    (draw(place) / "ledger").mkdir()
     (draw(place) / "ledger" / "00000001.json").write_text("{")
 
 
@@ -57,7 +59,7 @@ def put_a_file_in_the_way(place: ContestDir) -> None:
 
 
 def lock(place: ContestDir) -> None:
-    holding.append(open(draw(place) / "ledger" / "writer", "rb"))
+    holding.append(open(draw(place) / "writer", "rb"))
     fcntl.flock(holding[-1], fcntl.LOCK_EX)
 
 
@@ -76,7 +78,7 @@ WRONG: dict[str, tuple[Callable[[ContestDir], object], str]] = {
         "needs a bot that can play",
     ),
     "strategy_dir": (lambda p: p.config.write_text(p.config.read_text() + 'strategy_dir = "none"\n'), "none"),
-    "the ledger": (damage_the_ledger, "ledger/00000001.json is damaged"),
+    "the records": (put_records_of_an_earlier_version, "has records of an earlier version"),
     "the seed": (lambda p: shutil.rmtree(draw(p) / "secret"), "the seed of these records"),
     "another run": (lock, "is being written by"),
     "a file in the way": (put_a_file_in_the_way, "can't write to"),

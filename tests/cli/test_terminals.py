@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 import io
+import itertools
+import re
+import time
+from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from tournament.cli.tables import crosstable_tables, final_tables, leaderboard_table
+from tests.contest_runs import REPOSITORY as ROOT
+from tournament.cli.fitting import Facts, FittingTable
+from tournament.cli.match import opponents_table
+from tournament.cli.tables import (
+    MOST_COLUMNS,
+    crosstable_tables,
+    final_tables,
+    history_table,
+    leaderboard_table,
+    matches_table,
+    rating_table,
+)
 from tournament.contests import find_contest
-from tournament.standings.matches import Matches
+from tournament.records.history import Version
+from tournament.standings.matches import Match, Matches
+from tournament.standings.ratings import Rated, rating_kind
 from tournament.standings.standings import Standing, Standings
+from tournament.trial.match import Estimate, MatchReport, OpponentResult
 
 SIZES = [(80, 24), (100, 30), (140, 40)]
 UNIT = "a point is a dollar won, divided by √games of its session"
@@ -101,16 +121,116 @@ def test_eighty_characters_hold_the_columns_and_wide_has_all(contest: str) -> No
         assert ("games" in shown[1]) == ("matches" in shown[1]) == wide
 
 
-def test_a_long_name_is_cut_and_no_figure() -> None:
-    standings = field(12, 0)
-    long = replace(standings.entrants[3], name="a_name_of_" + "fifty_letters_" * 3, score=-98_765.4)
-    standings = replace(standings, entrants=(*standings.entrants[:3], long, *standings.entrants[4:]))
-    console = screen_of(80, 40)
-    console.print(leaderboard_table(standings, "A contest", None, UNIT))
-    lines = lines_of(console)
-    assert "-98,765.4" in next(line for line in lines if "a_name_of_fifty" in line)
-    assert [line for line in lines if "…" in line] == [line for line in lines if "a_name_of_" in line]
-    assert len(crosstable_tables(standings, "A contest", console.width)) == 3  # of twelve bots
+SHIPPED = [
+    *sorted({path.stem for path in (ROOT / "entrants").glob("*/*.*")}, key=len)[-3:],
+    "a_name_of_fifty_letters_" * 2,
+]
+TEN = ", ".join(f"{name}_{seat}" for seat, name in enumerate(SHIPPED * 3))[:150]
+
+
+def with_matches(count: int, seats: int = 2) -> Standings:
+    """Standings of this many bots with long names and large scores, each having met each."""
+    names = [f"{name}_{turn}" for turn in range(count) for name in SHIPPED][:count]
+    lines = [
+        replace(line, name=name, score=-98_765.4, ci_low=-120_000.0, ci_high=25_020.1, rank_low=1, rank_high=count)
+        for line, name in zip(field(count, 0).entrants, names)
+    ]
+    matches = [
+        Match(number, x, y, 1, 7, 70, -8_641.5 * 7, 321.5, -8_641.5 * 7, 321.5, 10)
+        for number, (x, y) in enumerate(itertools.combinations(names, 2))
+    ]
+    below = Standing("a_broken_bot", "c", "", faults=4, status="disqualified", reason="divided by zero")
+    return Standings((*lines, below), lambda: Matches.of(matches), (), seats=seats)
+
+
+def every_table(width: int | None) -> Iterator[tuple[FittingTable, set[str]]]:
+    """Yield each table for a terminal, or None for a pipe, with figures of which it always shows one."""
+    for seats in (2, 10):
+        standings = with_matches(7, seats)
+        yield leaderboard_table(standings, "Title", None, UNIT), {"-98,765.4"}
+        for table in crosstable_tables(standings, "Title", width):
+            yield table, {"-8,641.50"}
+    many = with_matches(MOST_COLUMNS + 1)
+    yield crosstable_tables(many, "Title", width)[0], {"-8641.500"}
+    versions = [Version(replace(many.entrants[0], sha256="0123456789abcdef"), 12)]
+    yield history_table(versions, "Title"), {"-98,765.4"}
+    rated = [Rated(1, name, -1234.0, 30.0, 67.8, {"won": 1, "drawn": 2, "lost": 3}) for name in SHIPPED]
+    yield rating_table(rated, rating_kind("elo"), "Title"), {"-1234"}
+    points = Estimate(-98_765.432, 6_123.0, 12_345.678)
+    for names in (SHIPPED, [TEN]):
+        matches = [Match(0, "x", name, 1, 7, 70, -8_641.5 * 7, 321.5, 8_641.5 * 7, 321.5, 10) for name in names]
+        yield matches_table(matches, "Title"), {"-8641.500"}
+        plain = tuple(OpponentResult(name, points, points) for name in names)
+        compared = tuple(OpponentResult(name, points, points, points, points) for name in names)
+        for opponents, baseline in ((plain, None), (compared, "another")):
+            report = MatchReport("a_bot", None, 7, 70, baseline=baseline, opponents=opponents)
+            yield opponents_table(report, find_contest("von_neumann_poker")), {"-98,765.432"}
+
+
+@pytest.mark.parametrize("width", [30, 60, 80, 100, None])
+def test_every_table_at_every_width_keeps_its_digits_and_names(width: int | None) -> None:
+    """A pipe has no width: there each row is one line, with all columns."""
+    for table, figures in every_table(width):
+        console = screen_of(width or 80, 60, is_terminal=width is not None)
+        console.print(table, crop=False)
+        assert isinstance(console.file, io.StringIO)
+        text = console.file.getvalue()
+        lines = text.splitlines()
+        assert all(cell_len(line) <= (width or 10_000) for line in lines), text
+        assert "…" not in text and any(figure in text for figure in figures), text
+        # A wrapped name goes on in the rows below, within its column.
+        at = [[cell.strip() for cell in re.split("[┃│]", line)] for line in lines]
+        columns = ["".join(cells).replace(" ", "") for cells in itertools.zip_longest(*at, fillvalue="")]
+        for place in (place for place, column in enumerate(table.columns) if column.is_left):
+            for cells, _ in table.rows:
+                assert any(str(cells[place]).replace(" ", "") in column for column in columns), text
+        if width is None:
+            heading = next(line for line in lines if "┃" in line)
+            assert heading.count("┃") == len(table.columns) - 1
+            assert sum(" │ " in line for line in lines) == sum(
+                max(str(cell).count("\n") + 1 for cell in cells) for cells, _ in table.rows
+            )
+
+
+def test_a_narrow_leaderboard_keeps_score_and_place_longer_than_the_rest() -> None:
+    shown = {}
+    for width in (30, 44, 60, 100):
+        console = screen_of(width, 40)
+        console.print(leaderboard_table(with_matches(7), "A contest", None, UNIT, wide=False))
+        shown[width] = [cell.strip() for cell in next(line for line in lines_of(console) if "┃" in line).split("┃")]
+    assert shown[100] == ["#", "bot", "score", "± 95%", "place", "faults"]
+    assert shown[60] == ["bot", "score", "± 95%", "place"] and shown[44] == ["bot", "score", "place"]
+    assert shown[30] == ["bot", "score"]
+
+
+def test_facts_wrap_on_a_terminal_and_are_whole_lines_elsewhere() -> None:
+    facts = Facts()
+    facts.add_row("reason", "a long reason, " * 20)
+    facts.add_row("seed", "7")
+    for is_terminal in (True, False):
+        console = screen_of(60, 40, is_terminal=is_terminal)
+        console.print(facts, crop=False)
+        assert isinstance(console.file, io.StringIO)
+        lines = console.file.getvalue().splitlines()
+        assert lines[-1] == "seed    7" and (len(lines) > 2) == is_terminal
+        assert all(len(line) <= 60 for line in lines) == is_terminal
+
+
+@pytest.mark.slow
+def test_a_crosstable_of_a_thousand_bots_takes_at_most_five_seconds() -> None:
+    names = [f"bot_{number:04}" for number in range(1000)]
+    players = np.array(list(itertools.combinations(range(1000), 2)), np.int32)
+    whole = np.tile(np.array([0, 1, 100, 5000, 90]), (len(players), 1))
+    amounts = np.tile(np.array([50.0, 12.0, -50.0, 12.0, 24.0]), (len(players), 1))
+    lines = tuple(Standing(name, "c", "", rank) for rank, name in enumerate(names, 1))
+    standings = Standings(lines, lambda: Matches(tuple(names), players, whole, amounts), ())
+    console = screen_of(80, 40, is_terminal=False)
+    before = time.process_time()
+    for table in crosstable_tables(standings, "A contest", None):
+        console.print(table, crop=False)
+    assert time.process_time() - before < 5
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().count("+0.500") == len(players)
 
 
 def test_bots_of_one_score_share_their_number() -> None:

@@ -9,6 +9,7 @@ import pytest
 from tests.cli.in_process import run_cli
 from tests.contests.test_one_door import contest_folder
 from tournament import replay
+from tournament.cli.replay_tables import short_lists
 from tournament.contests import rules_loader
 
 RULES = """
@@ -84,3 +85,27 @@ def test_a_broken_drawing_is_a_line_of_run_and_of_report(folder: Path, render: s
         assert "Traceback" not in said and len(said) < 2000
     page = (folder / "report.html").read_text()
     assert "render failed" in page and "ann" in page
+
+
+def test_replay_prints_text_that_rules_draw_and_no_svg(folder: Path) -> None:
+    write(folder, "return f'after {len(self.said)}\\nhere'")
+    assert not run_cli("run", "guesses", "--executor", "local").code
+    shown = run_cli("replay", "guesses", "--match", "0", "--session", "0").out.splitlines()
+    assert shown[0].startswith("as recorded")
+    assert [line for line in shown if "after" in line] == [f"  after {count}" for count in range(7)]
+    assert not any("round: " in line for line in shown)  # which the drawing replaces
+
+
+def test_replay_prints_questions_instead_of_drawings_that_are_svg(folder: Path) -> None:
+    write(folder, "return '<svg></svg>'")
+    assert not run_cli("run", "guesses", "--executor", "local").code
+    text = run_cli("replay", "guesses", "--match", "0", "--session", "0").out
+    assert "<svg" not in text and "round" in text
+
+
+def test_a_long_list_is_shown_by_its_ends() -> None:
+    numbers = list(range(1, 90, 2))
+    assert short_lists(f"cards: {numbers[:13]}") == f"cards: {numbers[:13]}"
+    assert short_lists(f"cards: {numbers}, pot: 3") == (
+        "cards: [1, 3, 5, 7, 9, 11, … 33 more …, 79, 81, 83, 85, 87, 89], pot: 3"
+    )

@@ -15,7 +15,7 @@ from tournament.entrants import hints
 from tournament.entrants.build import require_playable
 from tournament.entrants.folder import check_among_others, find_submissions, other_files, read_submission
 from tournament.errors import InputError, TooFewBotsError
-from tournament.store.ledger import FieldEntrant
+from tournament.store.field import FieldEntrant
 
 SECRET = "what lies outside"
 

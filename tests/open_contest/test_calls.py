@@ -22,7 +22,7 @@ from tournament.open_contest.mine import Mine
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.server import _Desk
 from tournament.open_contest.trials import Wish
-from tournament.store.leg_parts import FAULTS
+from tournament.store.summary_parts import FAULTS
 
 __all__ = ["served"]
 

@@ -104,7 +104,7 @@ def test_nothing_is_asked_and_nothing_complains(page: Page, pages: Mapping[str, 
             "location.hash = [...document.querySelectorAll('#chips a')][arguments[0]].hash",
             names.index(f"{line.rank or '–'} {line.name}"),
         )
-        assert page.texts("article.bot h2") == [line.name]
+        assert page.texts("article.bot.shown h2") == [line.name]
     for width in (360, 1600):
         with page.as_wide_as(width):
             assert page.run("return document.documentElement.scrollWidth") <= width
@@ -140,7 +140,7 @@ def test_a_name_stays_text_wherever_the_script_puts_it(page: Page, pages: Mappin
     (page.folder / "hostile.html").write_text(hostile)
     page.open("hostile")
     cell = next(
-        cell for cell in page.all(".cross td[data-row]") if HOSTILE_NAME in cell.find_element(By.XPATH, "..").text
+        cell for cell in page.all(".cross td[data-t]") if HOSTILE_NAME in cell.find_element(By.XPATH, "..").text
     )
     cell.click()
     assert page.one("#tip").text.startswith(f"{HOSTILE_NAME} against ")
@@ -164,8 +164,8 @@ def test_games_are_stepped_through(page: Page, pages: Mapping[str, Played]) -> N
     page.open("holdem_training")
     bot = page.texts(".standings tbody a")[0]
     page.one(".standings tbody a").click()
-    assert page.shows("bots", "bot") and page.texts("#bot h2") == [bot]
-    page.one("article.bot a.watch").click()
+    assert page.shows("bots", f"bot-{bot}") and page.texts("article.shown h2") == [bot]
+    page.one("article.bot.shown a.watch").click()
     assert page.shows("games")
     assert page.run("return document.querySelector('#v-bot').value") == bot
     assert page.texts("#v-opponent option") == ["Bob"]

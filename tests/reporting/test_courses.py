@@ -14,9 +14,8 @@ from tests.oracles import strata
 from tests.reporting.conftest import SHIPPED, Played
 from tournament.records.results import load
 from tournament.reporting.findings import find
-from tournament.reporting.trends import Course
 from tournament.standings.student_t import quantile
-from tournament.store.ledger import Batch
+from tournament.store.field import Batch
 from tournament.store.legs import Legs
 
 
@@ -25,17 +24,10 @@ def test_courses_are_the_sessions(pages: Mapping[str, Played]) -> None:
     sessions = one.results.sessions
     ranked = {line.name for line in one.results.ranking.entrants if line.rank is not None}
     assert set(one.findings.courses.whole) == ranked
-    courses = one.findings.courses
-    found = [
-        (pair if side == 0 else pair[::-1], Course(courses.points[side, place], courses.sizes[place]))
-        for place, pair in enumerate(courses.pairs)
-        for side in (0, 1)
-    ]
-    assert len(found) == len(ranked) * (len(ranked) - 1)
-    for (name, opponent), course in found:
+    for name, course in one.findings.courses.whole.items():
         rows = sessions[
-            ((sessions.bot_0 == name) & (sessions.bot_1 == opponent))
-            | ((sessions.bot_1 == name) & (sessions.bot_0 == opponent))
+            ((sessions.bot_0 == name) & sessions.bot_1.isin(ranked))
+            | ((sessions.bot_1 == name) & sessions.bot_0.isin(ranked))
         ]
         points = np.where(rows.bot_0 == name, rows.points_0, -rows.points_0)
         block = rows.session.to_numpy() * 32 // 60

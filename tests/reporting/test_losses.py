@@ -137,6 +137,4 @@ def test_figures_of_a_game_that_is_not_zero_sum_are_its_own_points(
         assert told.points_per_session == pytest.approx(own.mean()) != pytest.approx(-other.mean())
         assert sum(one.mean * one.count for one in told.seats) / len(own) == pytest.approx(own.mean())
         assert sum(told.trend) / len(told.trend) == pytest.approx(own.mean(), rel=0.01)
-    narrow = run_cli("crosstable", "prizes", columns=20)
-    assert "--bot NAME shows one bot's matches, the best first" in narrow.err
     rules_loader.forget()

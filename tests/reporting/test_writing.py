@@ -91,4 +91,4 @@ def test_each_author_gets_a_page(poker_results: Path, tmp_path: Path) -> None:
     kickers = [read_html(path.read_text()).first("p", class_="kicker").text for path in folder.iterdir()]
     assert sorted(kickers) == sorted(f"Tournament report, for the author of {name}" for name in names)
     crook = (folder / "bot-crook.html").read_text()
-    assert crook.count('"faulty"') == 1 and '"faulty"' not in (folder / "bot-calm.html").read_text()
+    assert crook.count('class="faults"') == 1 and 'class="faults"' not in (folder / "bot-calm.html").read_text()

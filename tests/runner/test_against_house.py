@@ -19,7 +19,7 @@ from tournament.contests.scoring import HouseScoring
 from tournament.leg import Leg, house_match_number
 from tournament.runner.schedule.legs import AgainstHouse, Competitor
 from tournament.standings.standings import Standings, compute_standings
-from tournament.store.ledger import Batch, ContestSetup, FieldEntrant, FieldHousePlayer
+from tournament.store.field import Batch, ContestSetup, FieldEntrant, FieldHousePlayer
 from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import LegResult, Legs
 

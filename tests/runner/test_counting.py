@@ -10,7 +10,7 @@ import pytest
 from tournament.runner.schedule.counting import reconcile
 from tournament.runner.schedule.legs import Competitor, Replicas, RoundRobin
 from tournament.runner.schedule.recorded import extend_with_played_replicas, recorded_replicas
-from tournament.store.ledger import Batch
+from tournament.store.field import Batch
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Fault, LegResult, Legs
 

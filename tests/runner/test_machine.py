@@ -127,7 +127,7 @@ def test_the_lock_of_another_machine_can_be_removed(tmp_path: Path) -> None:
     storage, other = FolderStorage(str(tmp_path)), FolderStorage(str(tmp_path))
     storage.prepare()
     storage.acquire()
-    lock = tmp_path / "ledger" / "writer"
+    lock = tmp_path / "writer"
     lock.write_text("process 7 on somewhere\n")
     with pytest.raises(RunError, match=rf"by process 7 on somewhere; .*; if that machine is gone, remove {lock}$"):
         other.acquire()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from pathlib import Path
+from typing import Any, NoReturn
 
 import pandas as pd
 import pytest
@@ -111,6 +114,20 @@ def test_an_error_at_a_call_for_a_webassembly_bot_is_its_trouble_alone(
     assert_same(records_of(place), without[".wasm"])
 
 
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE])
+def test_too_few_descriptors_end_the_run_and_are_no_bots_trouble(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing_to_open(*arguments: Any, **options: Any) -> NoReturn:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("tournament.worker.leg.load_bot", failing_to_open)
+    place, said = place_of(tmp_path, ODDS[".wasm"]), Listener()
+    with pytest.raises(RunError, match="too many open files; raise their limit"):
+        place.play(listener=said)
+    assert not any("is set aside" in text for text in said.said)
+
+
 OF_PROCESSES = [
     "leg_in_play.LegInPlay.fault",
     "bot_process.BotProcess.audit",
@@ -179,7 +196,7 @@ def test_a_bot_set_aside_keeps_its_recorded_matches_and_its_rank(
     place.play()
     before = read_outcome(place.results)
     place.config.write_text(place.config.read_text().replace("replicas = 2", "replicas = 4"))
-    late_in(monkeypatch, 2)
+    late_in(monkeypatch, 99)
     place.play(listener=said)
     set_aside(place, said)
     after = read_outcome(place.results)

@@ -12,14 +12,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.contest_runs import ContestDir, call, make_contest
-from tests.ledger_rows import Rows, content_of, entry_of, forge_part, forge_rows
+from tests.contest_runs import CONTEST, ContestDir, call, make_contest
+from tests.forgery import Head, carried_in, field_of, forge_head, forge_legs, part_of, put_carried, put_field
+from tournament.api import verify
 from tournament.errors import InputError, RunError
 from tournament.records.results import load
+from tournament.store.legs import Legs
 
 ESCAPES = "\x1b[2J\x1b]0;owned\x07 [bold red]markup[/] [/nothing]"
-PLAYS_AGAIN = "; run again to play its legs again"
-Change = Callable[[dict[str, Any]], object]
+Change = Callable[[Any], object]
 
 
 @pytest.fixture(scope="module")
@@ -45,94 +46,100 @@ def place(played: ContestDir, tmp_path: Path) -> Iterator[ContestDir]:
     assert {path: path.read_bytes() for path in victim.parent.glob("*.txt")} == before
 
 
-def entry_at(place: ContestDir, number: int) -> dict[str, Any]:
-    entry: dict[str, Any] = entry_of((place.results / "ledger" / f"{number:08}.json").read_bytes())
-    return entry
-
-
-def put(place: ContestDir, number: int, content: bytes) -> None:
-    (place.results / "ledger" / f"{number:08}.json").write_bytes(content)
-
-
-def poison(place: ContestDir, number: int, change: Change) -> None:
-    entry = entry_at(place, number)
-    change(entry)
-    put(place, number, content_of(entry))
-
-
 def one_line(problem: BaseException) -> str:
     (line,) = str(problem).splitlines()
     return line
 
 
-def part(entry: dict[str, Any], **changes: Any) -> None:
-    entry["batches"][0]["parts"][0].update(changes)
-
-
-def file(entry: dict[str, Any], **changes: Any) -> None:
-    entry["files"][0]["parts"][0].update(changes)
-
-
 OUTSIDE = "../../../../victim.txt"
-POISONS: dict[str, tuple[int, Change]] = {
-    "a part's name": (2, lambda e: part(e, name=OUTSIDE)),
-    "a part of legs, elsewhere": (2, lambda e: file(e, name=OUTSIDE)),
-    "a file of legs, elsewhere": (2, lambda e: e["files"][0].update(name=OUTSIDE)),
-    "a file of legs that went, elsewhere": (2, lambda e: e.update(without_files=[OUTSIDE])),
-    "a batch that went, and never was": (2, lambda e: e.update(without=[f"{0:010}-0-{'a' * 12}"])),
-    "a batch in two files": (2, lambda e: e["files"].append({**e["files"][0], "name": "00000002-1"})),
-    "a batch in no file": (2, lambda e: e.pop("files")),
-    "a batch twice": (2, lambda e: e["batches"].append(e["batches"][0])),
-    "a table": (2, lambda e: part(e, table="../../../..", name="victim.txt")),
-    "a staged path": (2, lambda e: part(e, staged=OUTSIDE)),
-    "another staged path": (2, lambda e: part(e, staged="ledger/00000001.json")),
-    "a name with NUL": (2, lambda e: part(e, name="x\0")),
-    "no parts": (2, lambda e: e["batches"][0].update(parts=[])),
-    "a size that is text": (2, lambda e: part(e, size="7")),
-    "rows of no legs": (2, lambda e: part(e, rows=7)),
-    "rows of a part of legs": (2, lambda e: file(e, rows=10**15)),
-    "a part of legs of a petabyte": (2, lambda e: file(e, size=(1 << 50) - 1)),
-    "other legs than there are": (2, lambda e: e["batches"][0].update(legs=1)),
-    "no legs": (2, lambda e: e["batches"][0].update(legs=0)),
-    "escapes in an entrant": (1, lambda e: e["field"]["entrants"][0].update(name=ESCAPES)),
-    "a number with gaps": (1, lambda e: e["field"]["numbers"].update(bold=7)),
-    "an entrant's number": (1, lambda e: e["field"]["entrants"][0].update(number=2)),
-    "an entrant twice": (1, lambda e: e["field"]["entrants"].append(e["field"]["entrants"][0])),
-    "settings in a list": (1, lambda e: e["field"].update(settings=[])),
-    "settings in settings": (1, lambda e: e["field"]["settings"].update(bet_cap=[[[]]])),
-    "a seed that is a list": (1, lambda e: e["field"]["settings"].update(seed=[[]])),
-    "a contest with escapes": (1, lambda e: e["field"].update(contest=ESCAPES)),
-    "a kind that is none": (1, lambda e: e["field"]["entrants"][0].update(kind=None)),
+FIELDS: dict[str, Change] = {
+    "escapes in an entrant": lambda f: f["entrants"][0].update(name=ESCAPES),
+    "a number with gaps": lambda f: f["numbers"].update(bold=7),
+    "an entrant's number": lambda f: f["entrants"][0].update(number=2),
+    "an entrant twice": lambda f: f["entrants"].append(f["entrants"][0]),
+    "settings in a list": lambda f: f.update(settings=[]),
+    "settings in settings": lambda f: f["settings"].update(bet_cap=[[[]]]),
+    "a seed that is a list": lambda f: f["settings"].update(seed=[[]]),
+    "a contest with escapes": lambda f: f.update(contest=ESCAPES),
+    "a kind that is none": lambda f: f["entrants"][0].update(kind=None),
 }
 
 
-@pytest.mark.parametrize("name", POISONS)
-def test_a_poisoned_entry_is_one_line_and_harms_nothing(place: ContestDir, name: str) -> None:
-    number, change = POISONS[name]
-    poison(place, number, change)
-    staging = place.results / "staging"
-    for path in (place.results / "games").iterdir():  # as if not yet published, so that a run has something to move
-        batch = entry_at(place, 2)["batches"][0]
-        for known in batch["parts"] if isinstance(batch["parts"], list) else ():
-            if known["table"] == "games" and known["staged"].startswith("staging/"):
-                shutil.copy(path, staging / Path(known["staged"]).name)
-    for read in (lambda: load(str(place.results)), place.play):
-        with pytest.raises((RunError, InputError)) as problem:
-            read()
-        line = one_line(problem.value)
-        assert str(place.results) in line and line.isprintable()
-        if line.endswith(PLAYS_AGAIN):
-            place.play()
-            break
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_poisoned_field_is_made_again_from_the_parts(place: ContestDir, name: str) -> None:
+    before = load(str(place.results)).standings
+    field = field_of(place.results)
+    FIELDS[name](field)
+    put_field(place.results, field)
+    there = load(str(place.results)).standings
+    assert {*there.name} <= {*before.name}
+    place.play()
+    pd.testing.assert_frame_equal(load(str(place.results)).standings, before)
+
+
+HEADS: dict[str, Change] = {
+    "a staged path": lambda h: h["games"].__setitem__(3, OUTSIDE),
+    "another staged path": lambda h: h["games"].__setitem__(3, "secret/bots"),
+    "a staged path deep inside": lambda h: h["games"].__setitem__(3, f"staging/{OUTSIDE}"),
+    "a size that is text": lambda h: h["games"].__setitem__(0, "7"),
+    "a size below 0": lambda h: h["games"].__setitem__(0, -1),
+    "rows of no legs": lambda h: h["games"].__setitem__(1, 7),
+    "a hash that is none": lambda h: h["games"].__setitem__(2, "x"),
+    "other legs than there are": lambda h: h.update(count=1),
+    "no legs": lambda h: h.update(count=0),
+    "legs beyond all": lambda h: h.update(count=1 << 62),
+    "another number of seats": lambda h: h.update(seats=1),
+    "escapes in a name": lambda h: h["names"].__setitem__(0, ESCAPES),
+    "a name that is none of the players'": lambda h: h["names"].__setitem__(0, "nobody"),
+    "a player without a hash": lambda h: h["origin"]["artifacts"].popitem(),
+    "a hash of a player that is none": lambda h: h["origin"]["artifacts"].update(bold="x"),
+    "a seed that is a list": lambda h: h["origin"]["settings"].update(seed=[[]]),
+    "a contest with escapes": lambda h: h["origin"].update(contest=ESCAPES),
+    "a fault of another seat": lambda h: fault_in(h).update(seat=200),
+    "a question that is no word": lambda h: fault_in(h).update(decision=ESCAPES),
+    "a kind that is none": lambda h: fault_in(h).update(kind="tired"),
+    "a text without end": lambda h: fault_in(h).update(message="x" * 100_001),
+    "an end without a fault": lambda h: h["rests"][0].update(out=[0]),
+    "faults below 0": lambda h: h["rests"][0].update(faults_left_out=[-1, 0]),
+    "a list without an end": lambda h: h.update(sandbox="x" * 2000),
+}
+
+
+def fault_in(head: Head) -> dict[str, Any]:
+    found: dict[str, Any] = next(rest for rest in head["rests"] if rest["faults"])["faults"][0]
+    return found
+
+
+def assert_played_again(place: ContestDir, before: pd.DataFrame) -> None:
+    """The part is named, counts nothing, and its legs are played again."""
+    problems = verify(CONTEST, config=place.config).problems
+    assert problems and all(str(one).isprintable() for one in problems)
+    place.play()
+    pd.testing.assert_frame_equal(load(str(place.results)).standings, before)
+    assert not verify(CONTEST, config=place.config).problems
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_what_no_part_can_carry_is_damage_and_is_played_again(place: ContestDir, name: str) -> None:
+    before = load(str(place.results)).standings
+    forge_head(place.results, HEADS[name])
+    assert not len(load(str(place.results)).matches)
+    assert_played_again(place, before)
 
 
 def test_reasons_reach_the_terminal_escaped(place: ContestDir) -> None:
     """What is wrong with a bot, and what it did, is free text."""
-    poison(place, 1, lambda entry: entry["field"]["entrants"][2].update(problem=f"error: {ESCAPES}"))
-    poison(place, 2, lambda entry: entry["batches"][0].update(sandbox=f"off {ESCAPES}"))
-    forge_rows(
-        place.results, "faults", lambda rows: [row.update(message=ESCAPES, question_text=ESCAPES) for row in rows]
-    )
+    field = field_of(place.results)
+    field["entrants"][2].update(problem=f"error: {ESCAPES}")
+    put_field(place.results, field)
+
+    def with_escapes(head: Head) -> None:
+        head.update(sandbox=f"off {ESCAPES}")
+        for rest in head["rests"]:
+            for fault in rest["faults"]:
+                fault.update(message=ESCAPES, question_text=ESCAPES)
+
+    forge_head(place.results, with_escapes)
     for command in ("leaderboard", "crosstable"):
         done = call([command, "--results", str(place.results)])
         assert done.returncode == 0, done.stderr
@@ -143,58 +150,37 @@ def test_reasons_reach_the_terminal_escaped(place: ContestDir) -> None:
     assert call(["leaderboard", "--results", str(place.results), "--json"]).returncode == 0
 
 
-def cell(column: str, value: Any, row: int = 0) -> Callable[[Rows], object]:
-    return lambda rows: rows[row].update({column: value})
+def cell(column: str, at: tuple[int, ...], value: float) -> Callable[[Legs], Legs]:
+    def change(legs: Legs) -> Legs:
+        getattr(legs, column)[at] = value
+        return legs
+
+    return change
 
 
-# What rows of legs/ and faults/ may claim, with hashes to match.
-ROWS: dict[str, tuple[str, Callable[[Rows], object]]] = {
-    "points of no session": ("legs", cell("points", float("nan"))),
-    "points beyond all": ("legs", cell("points", 1.1e15)),
-    "a variance below 0": ("legs", cell("variance", -1.0)),
-    "a covariance beyond all": ("legs", cell("covariance", float("inf"))),
-    "games below 0": ("legs", cell("games", -1)),
-    "a negative match": ("legs", cell("match", -1)),
-    "a number of another leg": ("legs", cell("number", 7)),
-    "a seat that none has": ("legs", cell("seat", 9)),
-    "escapes in a name": ("legs", cell("bot", ESCAPES)),
-    "a bot of another match": ("legs", cell("bot", "even")),
-    "more sessions": ("legs", cell("sessions", 99, 1)),
-    "another digest": ("legs", cell("digest", bytes(32))),
-    "fewer faults than are told": ("legs", lambda rows: [row.update(faults=0, ended=False) for row in rows]),
-    "faults below 0": ("legs", cell("faults", -1)),
-    "an end without a fault": ("legs", cell("ended", True)),
-    "a leg twice": ("legs", lambda rows: rows.extend(rows[:2])),
-    "a leg less": ("legs", lambda rows: rows.__delitem__(slice(2))),
-    "a row less": ("legs", lambda rows: rows.pop()),
-    "no rows": ("legs", lambda rows: rows.clear()),
-    "legs in another order": ("legs", lambda rows: rows.reverse()),
-    "a fault of another leg": ("faults", cell("match", 77)),
-    "a fault of another seat": ("faults", cell("seat", 200)),
-    "a question that is no word": ("faults", cell("decision", ESCAPES)),
-    "a kind that is none": ("faults", cell("kind", "tired")),
-    "a text without end": ("faults", cell("message", "x" * 100_001)),
+# What columns of legs may claim, with seals to match.
+COLUMNS: dict[str, Callable[[Legs], Legs]] = {
+    "points of no session": cell("sums", (0, 0, 0), float("nan")),
+    "points beyond all": cell("sums", (0, 0, 0), 1.1e15),
+    "a variance below 0": cell("sums", (0, 0, 3), -1.0),
+    "a covariance beyond all": cell("sums", (0, 0, 5), float("inf")),
+    "games below 0": cell("whole", (0, 3), -1),
+    "a negative match": cell("whole", (0, 0), -1),
+    "another match": cell("whole", (1, 0), 77),
+    "a player that is none": cell("players", (0, 0), 9),
+    "a house player that is none": cell("house", (0,), 9),
+    "a field that is none": cell("more", (0,), 9),
+    "a leg twice": lambda legs: legs.chosen([0, 0, 1]),
+    "legs in another order": lambda legs: legs.chosen([1, 0]),
+    "a leg less": lambda legs: legs.chosen([0]),
 }
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_poisoned_rows_of_legs_are_one_line_and_are_played_again(place: ContestDir, name: str) -> None:
-    table, change = ROWS[name]
+@pytest.mark.parametrize("name", COLUMNS)
+def test_poisoned_columns_of_legs_count_nothing_and_are_played_again(place: ContestDir, name: str) -> None:
     before = load(str(place.results)).standings
-    forge_rows(place.results, table, change)
-    with pytest.raises(RunError) as problem:
-        load(str(place.results))
-    assert str(place.results) in one_line(problem.value) and one_line(problem.value).isprintable()
-    if str(problem.value).endswith(PLAYS_AGAIN):
-        place.play()
-        pd.testing.assert_frame_equal(load(str(place.results)).standings, before)
-
-
-@pytest.mark.parametrize("how", [{"compression": "zstd"}, {"use_dictionary": True}], ids=str)
-def test_faults_that_could_take_more_memory_than_their_file_are_refused(place: ContestDir, how: dict[str, Any]) -> None:
-    forge_part(place.results, "faults", lambda rows: rows, **how)
-    with pytest.raises(RunError, match=r"faults/.* is damaged: it is compressed; run again"):
-        load(str(place.results))
+    forge_legs(place.results, COLUMNS[name])
+    assert_played_again(place, before)
 
 
 @pytest.mark.parametrize("dry", [True, False])
@@ -230,13 +216,18 @@ def places_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_any_change_of_an_entry_is_one_line_or_valid_records(played: ContestDir, data: st.DataObject) -> None:
-    """Any value of an entry replaced by any other, or left out, and sealed."""
-    number = data.draw(st.sampled_from([1, 2]))
-    before = (played.results / "ledger" / f"{number:08}.json").read_bytes()
-    entry = entry_of(before)
-    path = data.draw(st.sampled_from([path for path in places_in(entry) if path]))
-    holder: Any = entry
+def test_any_change_of_a_field_or_of_what_a_part_carries_is_one_line_or_valid_records(
+    played: ContestDir, data: st.DataObject
+) -> None:
+    """Any value replaced by any other, or left out, and sealed."""
+    of_field = data.draw(st.booleans())
+    part = part_of(played.results, "sessions")
+    changed = played.results / "contest.json" if of_field else part
+    before = changed.read_bytes()
+    head, columns = carried_in(part)
+    told = field_of(played.results) if of_field else head
+    path = data.draw(st.sampled_from([path for path in places_in(told) if path]))
+    holder: Any = told
     for key in path[:-1]:
         holder = holder[key]
     if data.draw(st.booleans()) and isinstance(holder, dict):
@@ -244,11 +235,14 @@ def test_any_change_of_an_entry_is_one_line_or_valid_records(played: ContestDir,
     else:
         holder[path[-1]] = data.draw(values)
     try:
-        put(played, number, content_of(entry))
+        if of_field:
+            put_field(played.results, told)
+        else:
+            put_carried(part, told, columns)
         results = load(str(played.results))
         assert len(results.standings) == len(results.setup.entrants)
         assert len(results.matches) >= 0 and len(results.faults) >= 0 and len(results.entrants) >= 0
     except (RunError, InputError) as problem:
         assert one_line(problem).isprintable()
     finally:
-        put(played, number, before)
+        changed.write_bytes(before)

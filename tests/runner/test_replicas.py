@@ -144,7 +144,7 @@ def test_run_and_records_give_the_same_verdict(tmp_path: Path) -> None:
     assert said.startswith(f"{orders.count('settled')} of 3 neighbours are settled")
     assert any(note.startswith("settled pairs seem further apart") for note in notes_of(loaded.ranking))
     assert loaded.standings["order_status"].tolist()[:-1] == orders[:-1]
-    assert "order" in [column.header for column in leaderboard_table(loaded.ranking, "").columns]
+    assert "order" in [column.title for column in leaderboard_table(loaded.ranking, "").columns]
     report(CONTEST, place.folder / "report.html", config=place.config)
     page = (place.folder / "report.html").read_text()
     assert page.count("not clearly ahead of the next") == unsettled

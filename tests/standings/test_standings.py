@@ -27,7 +27,7 @@ from tournament.records.results import crosstable_values
 from tournament.standings.caveats import notes_of
 from tournament.standings.standings import Standing, compute_standings
 from tournament.standings.student_t import quantile
-from tournament.store.ledger import Batch, ContestSetup, FieldEntrant, Until
+from tournament.store.field import Batch, ContestSetup, FieldEntrant, Until
 from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import Fault, LegResult, Legs
 

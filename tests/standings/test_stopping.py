@@ -14,7 +14,7 @@ from tournament.standings.settled_order import SettledOrder, Verdict, looks_of, 
 from tournament.standings.standard_errors import Differences
 from tournament.standings.stopping import apart, critical_value, looks, within
 from tournament.standings.student_t import quantile
-from tournament.store.ledger import Until
+from tournament.store.field import Until
 
 LOOKS = looks(4, 64)
 

@@ -15,9 +15,9 @@ from tournament.runner.schedule.legs import Competitor, Replicas, RoundRobin
 from tournament.standings.rank_bounds import with_implied
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.tables import pairs_of_tables
-from tournament.store.ledger import Batch, ContestSetup, FieldEntrant, Setting
+from tournament.store.field import Batch, ContestSetup, FieldEntrant, Setting
 from tournament.store.leg_sums import LegSums
-from tournament.store.legs import DIGESTS, Legs, Rest
+from tournament.store.legs import DIGESTS, Legs, Rest, Used
 
 SESSIONS = 5
 
@@ -54,7 +54,8 @@ def legs_of(field: ContestSetup, places: npt.NDArray[np.int64], seats: npt.NDArr
     names = tuple(one.name for one in field.entrants)
     none = np.zeros(count, np.int32)
     whole, seconds = np.asfortranarray(whole), np.zeros(count, np.float32)
-    return Legs(digest, names, seats, none - 1, whole, sums, (Rest(),), none, seconds).in_order()
+    used = np.zeros((count, seats.shape[1], len(Used._fields)), np.float32)
+    return Legs(digest, names, seats, none - 1, whole, sums, (Rest(),), none, seconds, used).in_order()
 
 
 def ranked(field: ContestSetup, legs: Legs) -> Standings:

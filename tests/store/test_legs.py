@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import math
 import pickle
 from dataclasses import replace
-from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournament.arrays import Whole
-from tournament.store.folder_storage import FolderStorage
-from tournament.store.ledger import ListedBatch, Part, TableName, batch_name
-from tournament.store.leg_parts import read_legs, stage_legs
+from tournament.store.carried import legs_content, legs_of_content
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Fault, LegResult, Legs, too_much
+from tournament.store.summary_parts import summary_of
 
 amounts = st.floats(-1e15, 1e15)
 places, words = st.integers(0, 9), st.text(max_size=9)
@@ -59,24 +57,16 @@ def test_legs_come_back_to_the_last_bit(played: list[LegResult], data: st.DataOb
     assert Legs.of(ordered).are_in_order() == (len(set(places)) == len(places))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None)
 @given(played=st.lists(results | both, min_size=1, max_size=5, unique_by=lambda leg: (leg.match, leg.number)))
-def test_legs_come_back_from_a_part_to_the_last_bit(tmp_path: Path, played: list[LegResult]) -> None:
-    storage = FolderStorage(str(tmp_path))
-    storage.prepare()
+def test_legs_come_back_from_bytes_and_are_rows_of_a_summary(played: list[LegResult]) -> None:
     legs = Legs.of(played).in_order()
-    name = batch_name(legs[0].match, legs[0].number, legs.digests)
-    tables: tuple[tuple[TableName, Whole], ...] = ("games", legs.games), ("sessions", legs.sessions)
-    parts = [
-        Part(table, f"{name}.parquet", 0, sum(rows.tolist()), f"staging/{name}", "0" * 64) for table, rows in tables
-    ]
-    batch = ListedBatch(name, tuple(parts), len(legs))
-    file = stage_legs(storage, "00000001-0", [batch], legs, 2)
-    again = read_legs(storage, file, [batch])
-    assert again == legs and list(map(repr, again)) == list(map(repr, legs))
-    assert again.seconds.tolist() == legs.seconds.tolist()
-    rows = pd.read_parquet(tmp_path / file.parts[0].staged)
+    again, about = legs_of_content(legs_content(legs, "of whom"))
+    plain = [replace(leg, faults=(), faults_left_out=(), out=()) for leg in legs]
+    assert about == "of whom" and list(map(repr, again)) == list(map(repr, plain))
+    rows = pd.read_parquet(io.BytesIO(summary_of("legs", legs, 2)))
     assert rows.bot.tolist() == [name for leg in legs for name in leg.seats]
+    assert rows.house.tolist() == [leg.house for leg in legs for _ in leg.seats]
     assert rows.points.tolist() == [sums.points for leg in legs for sums in leg.sums]
     assert rows.faults.tolist() == [leg.fault_count(seat) for leg in legs for seat in range(legs.seats)]
 

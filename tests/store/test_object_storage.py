@@ -18,12 +18,12 @@ import pytest
 import tournament
 from tests.contest_runs import CONTEST, THRESHOLDS, Listener, bot_source, call, make_contest
 from tests.object_store import BUCKET, MemoryStore, ServedStore, new_location
-from tests.store.test_ledger import FIELD, leg, read_beside_a_writer, stage_batch
+from tests.store.test_records import FIELD, counting, leg, read_beside_a_writer, stage_batch
 from tournament.errors import InputError, RunError
-from tournament.store.ledger_reading import read_records
 from tournament.store.legs import Fault
-from tournament.store.storage import AlreadyExists, Storage, open_storage
-from tournament.store.writer import Writer, open_for_writing
+from tournament.store.reading import read_records
+from tournament.store.storage import Storage, open_storage
+from tournament.store.writer import open_for_writing
 
 LOCATION = "s3://bucket/results/von_neumann_poker"
 
@@ -83,65 +83,43 @@ STOPS = f"another process writes to {LOCATION} now; this one stops"
 
 
 @pytest.mark.parametrize("commits", [False, True])
-def test_a_paused_writer_that_wakes_changes_nothing(monkeypatch: pytest.MonkeyPatch, commits: bool) -> None:
-    """One writer stops at each request of a commit; another opens, commits or not; then the first goes on."""
-    for request in range(1, 15):
-        memory = MemoryStore(monkeypatch)
-        first = open_for_writing(open_storage(LOCATION))
-        first.commit(field=FIELD)
-        batch = stage_batch(first.storage, leg(0))
-        before: dict[str, bytes] = {}
-
-        def take_over() -> None:
-            second = open_for_writing(open_storage(LOCATION))
-            if commits:
-                second.commit(batches=[stage_batch(second.storage, leg(1))])
-            before.update(memory.objects())  # noqa: B023
-
-        said = paused(memory, request, lambda: first.commit(batches=[batch]), take_over)  # noqa: B023
-        staged = f"{LOCATION.partition('bucket/')[2]}/staging/"  # where one that stops may leave something
-        assert {name: text for name, text in memory.objects().items() if not name.startswith(staged)} == before
-        assert said in ((None,) if request == 14 else ("", STOPS))  # a commit is thirteen requests
-        with pytest.raises(RunError, match=STOPS):
-            first.commit(batches=[stage_batch(first.storage, leg(2))])
-        counting = [tuple(found.legs) for found in read_records(first.storage).batches]
-        counts = not said or request == 5  # its entry was there, and the other has finished that
-        assert counting == [(leg(0),)] * counts + [(leg(1),)] * commits
-
-
-@pytest.mark.parametrize("what", ["opening", "closing"])
-def test_who_is_taken_over_while_it_sweeps_sweeps_nothing_of_the_other(
-    monkeypatch: pytest.MonkeyPatch, what: str
-) -> None:
-    request = 4
+@pytest.mark.parametrize("what", ["a batch", "a cut", "a removal"])
+def test_a_paused_writer_that_wakes_changes_nothing(monkeypatch: pytest.MonkeyPatch, what: str, commits: bool) -> None:
+    """One writer stops at each request of a change; another opens, commits or not; then the first goes on."""
     said: str | None = ""
+    request = 0
     while said is not None:
+        request += 1
         memory = MemoryStore(monkeypatch)
         first = open_for_writing(open_storage(LOCATION))
-        first.commit(field=FIELD)
-        first.commit(batches=[stage_batch(first.storage, leg(0))])
-        for _ in range(2):
-            stage_batch(first.storage, leg(5))  # that no one commits
-        kept: list[Writer] = []
+        first.set_field(FIELD)
+        first.commit([known := stage_batch(first.storage, leg(0), leg(1))])
+        new = [stage_batch(first.storage, leg(2))] if what == "a batch" else []
+        if what == "a cut":
+            new = [stage_batch(first.storage, leg(1), name=known.name)]
+        without = [known.name] if what == "a removal" else []
         before: dict[str, bytes] = {}
 
         def take_over() -> None:
             second = open_for_writing(open_storage(LOCATION))
-            second.commit(batches=[stage_batch(second.storage, leg(1))])
-            stage_batch(second.storage, leg(2))
-            kept.append(second)  # noqa: B023
+            second.commit(without=dict(second.lost))
+            if commits:
+                second.commit([stage_batch(second.storage, leg(3))])
             before.update(memory.objects())  # noqa: B023
 
-        again = open_storage(LOCATION)
-        action = first.close if what == "closing" else lambda: open_for_writing(again)  # noqa: B023
-        # Its first three requests are those by which it takes over itself.
-        said = paused(memory, request - 3 * (what == "closing"), action, take_over)
-        if said is not None:
-            assert memory.objects() == before
-            assert said in ("", STOPS)
-            kept[0].commit(batches=[stage_batch(kept[0].storage, leg(3))])
-        request += 1
-    assert request > 8
+        said = paused(memory, request, lambda: first.commit(new, without), take_over)  # noqa: B023
+        if said is None:
+            break
+        staged = f"{LOCATION.partition('bucket/')[2]}/staging/"  # where one that stops may leave something
+        there = {name: text for name, text in memory.objects().items() if not name.startswith(staged)}
+        assert there == {name: text for name, text in before.items() if not name.startswith(staged)}, request
+        assert said in ("", STOPS) or "is missing" in said
+        with pytest.raises(RunError, match=STOPS):
+            first.commit([stage_batch(first.storage, leg(4))])
+        others = [[leg(3)]] * commits
+        done = {"a batch": [[leg(0), leg(1)], [leg(2)]], "a cut": [[leg(1)]], "a removal": []}[what]
+        assert counting(first.storage) in ([[leg(0), leg(1)], *others], [*done, *others])
+    assert request > 5
 
 
 def test_a_store_that_passes_over_conditions_is_refused(served_store: ServedStore, storage: Storage) -> None:
@@ -166,46 +144,37 @@ def test_a_store_that_stumbles_while_it_is_tried_is_fit(
     assert storage.still_held()
 
 
-def test_an_answer_that_was_lost_is_not_taken_for_another_writer(served_store: ServedStore, storage: Storage) -> None:
-    lost = iter(["500", "503"])
-    with served_store.behaving(losing=lambda request: next(lost, None) if request.startswith("PUT") else None):
-        storage.create("ledger/one", b"ours")
-    assert storage.read("ledger/one") == b"ours"
-    with pytest.raises(AlreadyExists):
-        storage.create("ledger/one", b"ours")
-
-
 @pytest.mark.slow
 def test_readers_beside_a_writer_find_whole_commits_in_a_store(memory: MemoryStore) -> None:
     writer = open_for_writing(open_storage(LOCATION))
-    writer.commit(field=FIELD)
+    writer.set_field(FIELD)
     assert read_beside_a_writer(writer, open_storage(LOCATION)) > 3
 
 
 # Requests.
 
 
-def test_a_leaderboard_takes_few_requests_however_many_commits_there_were(memory: MemoryStore) -> None:
+def test_a_leaderboard_takes_a_request_for_each_batch_and_few_others(memory: MemoryStore) -> None:
     writer = open_for_writing(open_storage(LOCATION))
-    writer.commit(field=FIELD)
-    for number in range(200):
+    writer.set_field(FIELD)
+    for number in range(50):
         fault = Fault(0, number, 0, "b", "oh")
-        writer.commit(batches=[stage_batch(writer.storage, replace(leg(0, number), faults=(fault,)))])
+        writer.commit([stage_batch(writer.storage, replace(leg(0, number), faults=(fault,)))])
     writer.close()
     requests: list[str] = []
     memory.gate = requests.append
-    assert len(read_records(open_storage(LOCATION)).batches) == 200
-    assert 0 < len(requests) <= 64
+    assert len(read_records(open_storage(LOCATION)).batches) == 50
+    assert 0 < len(requests) <= 50 + 8
 
 
-def test_a_commit_takes_no_more_than_thirteen_requests(memory: MemoryStore) -> None:
+def test_a_commit_takes_no_more_than_fourteen_requests(memory: MemoryStore) -> None:
     writer = open_for_writing(open_storage(LOCATION))
-    writer.commit(field=FIELD)
+    writer.set_field(FIELD)
     batch = stage_batch(writer.storage, leg(0))
     requests: list[str] = []
     memory.gate = requests.append
-    writer.commit(batches=[batch])
-    assert 0 < len(requests) <= 13, requests
+    writer.commit([batch])
+    assert 0 < len(requests) <= 14, requests
 
 
 # Uploads.
@@ -237,7 +206,7 @@ def test_an_upload_that_fails_is_taken_back(served_store: ServedStore, storage: 
 def trouble(location: str) -> str:
     """The one line that is said of a store that can't be used."""
     with pytest.raises((RunError, InputError)) as refused:
-        open_storage(location).list("ledger")
+        open_storage(location).list("sessions")
     (line,) = str(refused.value).splitlines()
     return line
 
@@ -272,7 +241,7 @@ def test_a_store_that_stumbles_is_asked_again_and_one_that_fails_is_given_up(ser
     storage = open_storage(new_location(served_store.options))
     stumbles = iter(["503", "500"])
     with served_store.behaving(gate=lambda request: next(stumbles, None)):
-        assert storage.list("ledger") == {}
+        assert storage.list("sessions") == {}
     with served_store.behaving(gate=lambda request: "503") as requests:
         line = trouble(new_location(served_store.options))
     assert re.fullmatch(

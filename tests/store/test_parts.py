@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from engine.kernel.records import Table
 from tournament.errors import RunError
 from tournament.store.columns import Column, buffer_fields
+from tournament.store.field import Part
 from tournament.store.folder_storage import FolderStorage
-from tournament.store.ledger import Part
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import LegResult, Legs
 from tournament.store.part_writer import PartWriter
@@ -127,28 +127,25 @@ def legs_of(part: Part, sessions: int = 10) -> Legs:
 def test_copied_are_the_rows_of_the_legs_that_stay(
     tmp_path_factory: pytest.TempPathFactory, chosen: set[int], cuts: list[int]
 ) -> None:
-    """Whatever the row groups, from one part and from two."""
+    """Whatever the row groups."""
     storage = FolderStorage(str(tmp_path_factory.mktemp("parts")))
     storage.prepare()
     values = random_values(300, 7)
     part = write_part(storage, COLUMNS, values, cuts)
     stay = np.isin(np.arange(6), list(chosen))
-    for sources in ([(part, legs_of(part), stay)], [(part, legs_of(part), stay), (part, legs_of(part), ~stay)]):
-        copied = copy_legs(storage, COLUMNS, sources, 10, "new.parquet", "staging/new")
-        rows = np.flatnonzero(np.repeat(stay, 50)) if len(sources) == 1 else np.arange(300)
-        assert copied.rows == len(rows)
-        storage.publish("staging/new", f"games/{copied.name}")
-        assert_holds(read(storage, copied), {name: column[rows] for name, column in values.items()})
-        assert damage(storage, copied) == ""
-        meaning = pq.read_schema(f"{storage.location}/games/{copied.name}").field("card").metadata
-        assert meaning is not None
-        assert meaning[b"meaning"] == b"a card, 0 to 1"
+    copied = copy_legs(storage, COLUMNS, part, legs_of(part), stay, 10, "staging/new").finish()
+    rows = np.flatnonzero(np.repeat(stay, 50))
+    assert copied.rows == len(rows)
+    storage.publish("staging/new", f"games/{copied.name}")
+    assert_holds(read(storage, copied), {name: column[rows] for name, column in values.items()})
+    assert damage(storage, copied) == ""
+    meaning = pq.read_schema(f"{storage.location}/games/{copied.name}").field("card").metadata
+    assert meaning is not None
+    assert meaning[b"meaning"] == b"a card, 0 to 1"
 
 
-def test_rows_of_other_legs_than_the_ledger_says_are_not_copied(storage: FolderStorage) -> None:
+def test_rows_of_other_legs_than_were_played_are_not_copied(storage: FolderStorage) -> None:
     part = write_part(storage, COLUMNS, random_values(300, 9))
-    with pytest.raises(RunError, match=r"p\.parquet is damaged: it has rows of other legs than the ledger says"):
-        copy_legs(
-            storage, COLUMNS, [(part, legs_of(part, sessions=9), np.ones(6, bool))], 10, "new.parquet", "staging/new"
-        )
+    with pytest.raises(RunError, match=r"p\.parquet is damaged: it has rows of other legs than were played"):
+        copy_legs(storage, COLUMNS, part, legs_of(part, sessions=9), np.ones(6, bool), 10, "staging/new")
     assert storage.list("staging") == {}

@@ -1,4 +1,4 @@
-"""The verbs of a storage, on a folder and on an object store: what the ledger's exactness rests on."""
+"""The verbs of a storage, on a folder and on an object store: what the records' exactness rests on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from tournament.store.folder_storage import FolderStorage
 from tournament.store.object_storage import ObjectStorage
 from tournament.store.storage import (
     FOLDERS,
-    AlreadyExists,
     Storage,
     open_storage,
 )
@@ -55,14 +54,6 @@ def stage(storage: Storage, name: str, content: bytes) -> None:
     stream = storage.open_staged(name)
     stream.write(content)
     storage.finish_staged(stream)
-
-
-def test_create_never_replaces(storage: Storage) -> None:
-    storage.create("ledger/one", b"first")
-    with pytest.raises(AlreadyExists):
-        storage.create("ledger/one", b"second")
-    assert storage.read("ledger/one") == b"first"
-    assert storage.list("staging") == {}
 
 
 def test_publish_moves_and_tells_when_there_is_nothing_to_move(storage: Storage) -> None:
@@ -106,7 +97,7 @@ def test_a_large_file_is_whole_once_it_is_finished(storage: Storage) -> None:
 
 def test_all_goes_to_an_archive(storage: Storage) -> None:
     assert storage.archives() == ()
-    there = {"games/part": b"1", "ledger/00000001.json": b"22", "secret/seed": b"333", "matches.parquet": b"4"}
+    there = {"games/part": b"1", "sessions/part": b"22", "secret/seed": b"333", "matches.parquet": b"4"}
     for name, content in there.items():
         storage.replace(name, content)
     if isinstance(storage, ObjectStorage):
@@ -137,7 +128,7 @@ def test_a_root_is_held_until_it_is_released_or_its_sign_replaced(location: str,
     other = open_storage(location)
     other.acquire()
     assert other.still_held()
-    other.replace("ledger/writer", b"somebody else")
+    other.replace("writer", b"somebody else")
     assert not other.still_held()
     other.release()
 
@@ -170,7 +161,6 @@ def test_names_that_lead_outside_are_refused_by_every_verb(storage: Storage, nam
     verbs: list[Callable[[], object]] = [
         lambda: storage.size(name),
         lambda: storage.read(name),
-        lambda: storage.create(name, b""),
         lambda: storage.replace(name, b""),
         lambda: storage.publish(name, "games/x"),
         lambda: storage.publish("staging/part", name),
@@ -208,7 +198,6 @@ def test_a_folder_that_is_a_link_is_not_followed(folder: FolderStorage, tmp_path
         lambda: folder.list(inner),
         lambda: folder.size(f"{inner}/part"),
         lambda: folder.read(f"{inner}/part"),
-        lambda: folder.create(f"{inner}/part", b""),
         lambda: folder.replace(f"{inner}/part", b""),
         lambda: folder.publish(there, f"{inner}/part"),
         lambda: folder.publish(f"{inner}/part", "games/stolen"),

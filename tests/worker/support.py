@@ -25,16 +25,30 @@ from tournament.entrants.build import build_entrants
 from tournament.leg import Leg, Seat
 from tournament.runner.schedule.legs import Competitor, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.store.field import Origin
 from tournament.store.legs import Fault, LegResult
 from tournament.worker.processes.bot_process import Use
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.leg_in_play import PlayedLeg
 from tournament.worker.processes.spool import Spool
 
+CONTEST = VON_NEUMANN_POKER.name
 Source = str | bytes | Mapping[str, str]
 Question = tuple[int, tuple[int, ...], bytes]
 ON = SandboxSettings()
 SILENT_C = "int a(const Bot *b) { return 0; } int b(const Bot *b, int x) { return 0; }"
+
+
+def origin_of(field: Iterable[Competitor], house: Iterable[Competitor] = ()) -> Origin:
+    """What legs of these competitors are played with."""
+    players = (*field, *house)
+    return Origin(
+        CONTEST,
+        VON_NEUMANN_POKER.engine_version,
+        {},
+        {one.name: one.number for one in players},
+        {one.name: one.artifact or "0" * 64 for one in players},
+    )
 
 
 def write_bot(path: Path, source: Source) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -32,13 +31,12 @@ from tournament.runner.schedule.legs import (
     Schedule,
 )
 from tournament.runner.tasks import TaskQueue
-from tournament.store.folder_storage import FolderStorage
-from tournament.store.ledger import Batch
+from tournament.store.field import Batch
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import LegResult, Legs
 from tournament.worker.batch import Receipt
 
-Task = tuple[tuple[Leg, ...], ...]
+Task = tuple[Leg, ...]
 SUMS = (LegSums(0.0, 0.0),) * 2
 
 # One Python bot whose legs may share processes, and one whose legs may not.
@@ -96,16 +94,20 @@ def schedule_of(in_lanes: Iterable[bool], of_a_replica: int = 10**9) -> OneMatch
     return OneMatchForEachLeg("rules", {}, bytes(KEY_BYTES), FIELD, in_lanes=tuple(in_lanes), of_a_replica=of_a_replica)
 
 
-def to_play(
-    schedule: Schedule, pace: Pace, done: Iterable[int] = (), out: Iterable[str] = (), *, in_order: bool = True
-) -> TaskQueue:
+def to_play(schedule: Schedule, pace: Pace, done: Iterable[int] = (), out: Iterable[str] = ()) -> TaskQueue:
     """What is left of a schedule of which these legs have been played."""
     fixtures = [one for number, one in enumerate(schedule.fixtures()) if number in set(done)]
     played = [
         LegResult(one.digest, one.match, one.number, one.names, 1, 1, SUMS[:1] * len(one.names)) for one in fixtures
     ]
     left = reconcile([Batch("", (), Legs.of(played))] if done else [], schedule)
-    return TaskQueue(schedule, left, pace, lambda: (frozenset(out), frozenset()), in_order=in_order)
+    return TaskQueue(schedule, left, pace, lambda: (frozenset(out), frozenset()))
+
+
+def learn(pace: Pace, games: int, seconds: float, sandbox: str = "") -> None:
+    """Have a pace learn from legs with this many games, which took so long."""
+    leg = LegResult("0" * 64, 0, 0, ("x", "y"), 1, games, SUMS, seconds=seconds)
+    pace.learn([Batch("", (), Legs.of([leg]), sandbox)])
 
 
 def tasks_of(play: TaskQueue) -> Iterator[Task]:
@@ -113,14 +115,13 @@ def tasks_of(play: TaskQueue) -> Iterator[Task]:
         yield task
 
 
-def numbers(schedule: Schedule, pace: Pace, done: Iterable[int] = ()) -> list[list[list[int]]]:
-    """The tasks of a schedule's legs, each with its batches, by their numbers."""
-    tasks = tasks_of(to_play(schedule, pace, done))
-    return [[[cast(Fixture, leg).match for leg in batch] for batch in task] for task in tasks]
+def numbers(schedule: Schedule, pace: Pace, done: Iterable[int] = ()) -> list[list[int]]:
+    """The tasks of a schedule's legs, by their numbers."""
+    return [[cast(Fixture, leg).match for leg in task] for task in tasks_of(to_play(schedule, pace, done))]
 
 
 def cut(legs: list[bool], pace: Pace) -> list[list[bool]]:
-    return [[legs[number] for batch in task for number in batch] for task in numbers(schedule_of(legs), pace)]
+    return [[legs[number] for number in task] for task in numbers(schedule_of(legs), pace)]
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
@@ -165,7 +166,7 @@ def test_legs_of_a_duplicate_match_are_in_one_task(kind: PlaysAs) -> None:
     """Their variance is that of their sum; and processes of the later one start after those of the earlier one."""
     schedule = field_of(*[kind] * 9, duplicate=True)
     tasks = list(tasks_of(to_play(schedule, new_pace(2, 10**6))))
-    matches = [{leg.plan.match for leg in chain.from_iterable(task)} for task in tasks]
+    matches = [{leg.plan.match for leg in task} for task in tasks]
     assert len(tasks) > 4 and len(set.union(*matches)) == sum(map(len, matches)) == 36
 
 
@@ -175,26 +176,19 @@ def test_who_is_out_goes_out_no_more() -> None:
     play = to_play(field_of(*kinds, "program"), new_pace(2, 10**6), out=out)
     assert play.next_task()
     out |= {"3", "8"}
-    assert all(out.isdisjoint(leg.names) for task in tasks_of(play) for leg in chain.from_iterable(task))
+    assert all(out.isdisjoint(leg.names) for task in tasks_of(play) for leg in task)
 
 
-def test_a_batch_ends_where_a_leg_is_done() -> None:
-    """So no part has legs on both sides of one in another part."""
-    assert numbers(schedule_of([False] * 6), new_pace(1, 1), done=(0, 3)) == [[[1, 2], [4, 5]]]
-    assert numbers(schedule_of([True] * 6), new_pace(1, 1), done=(2,)) == [[[0, 1], [3, 4, 5]]]
+def test_a_task_goes_on_over_legs_that_are_done_and_over_replicas() -> None:
+    assert numbers(schedule_of([False] * 6, of_a_replica=2), new_pace(1, 1), done=(0, 3)) == [[1, 2, 4, 5]]
+    assert numbers(schedule_of([True] * 6, of_a_replica=2), new_pace(1, 1), done=(2,)) == [[0, 1, 3, 4, 5]]
     assert numbers(schedule_of([True, False]), new_pace(1, 1), done=(0, 1)) == []
-
-
-def test_a_batch_ends_with_its_replica() -> None:
-    for in_lanes in (True, False):
-        legs = schedule_of([in_lanes] * 6, of_a_replica=2)
-        assert numbers(legs, new_pace(1, 1)) == [[[0, 1], [2, 3], [4, 5]]]
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(st.data())
-def test_batches_without_disqualified_bots_keep_to_one_replica_in_schedule_order(data: st.DataObject) -> None:
-    seats, replicas, in_order = data.draw(st.integers(2, 4)), data.draw(st.integers(1, 5)), data.draw(st.booleans())
+def test_tasks_have_the_missing_legs_without_disqualified_bots_in_schedule_order(data: st.DataObject) -> None:
+    seats, replicas = data.draw(st.integers(2, 4)), data.draw(st.integers(1, 5))
     kinds: list[PlaysAs] = ["wasm", "python"]
     bots = [
         Competitor(n, f"{n}", data.draw(st.sampled_from(kinds)), "") for n in range(data.draw(st.integers(seats, 6)))
@@ -203,13 +197,9 @@ def test_batches_without_disqualified_bots_keep_to_one_replica_in_schedule_order
     fixtures = list(schedule.fixtures())
     done = data.draw(st.sets(st.integers(0, len(fixtures) - 1)))
     out = data.draw(st.sets(st.sampled_from([bot.name for bot in bots])))
-    batches = list(chain.from_iterable(tasks_of(to_play(schedule, new_pace(1, 1), done, out, in_order=in_order))))
-    for batch in batches:
-        assert len({leg.plan.number // schedule.legs_per_replica for leg in batch}) == 1
-        keys = [(leg.plan.match, leg.plan.number) for leg in batch]
-        assert keys == sorted(keys)
+    legs = list(chain.from_iterable(tasks_of(to_play(schedule, new_pace(1, 1), done, out))))
     wanted = [one.digest for n, one in enumerate(fixtures) if n not in done and out.isdisjoint(one.names)]
-    assert [leg.digest for leg in chain.from_iterable(batches)] == wanted
+    assert [leg.digest for leg in legs] == wanted
 
 
 def test_short_legs_make_no_endless_batches() -> None:
@@ -222,11 +212,11 @@ def test_slow_legs_play_on_all_workers_before_any_is_measured(known: bool) -> No
     """276 legs of a second on 16 workers, which the contest's guess takes for a moment's play."""
     pace = new_pace(16, 100)
     if known:
-        pace.kept((1200.0 * 600, 600.0, 0.0, 0.0))
+        learn(pace, 1200 * 600, 600.0)
     play = to_play(schedule_of([False] * 276), pace)
     free, result = [0.0] * 16, LegResult("0" * 64, 0, 0, ("x", "y"), 100, 1200, SUMS)
     while task := play.next_task():
-        count = sum(map(len, task))
+        count = len(task)
         now = min(free)
         if now:  # one has come back
             pace.note(Receipt((Batch("", (), Legs.of([result] * count)),), float(count)))
@@ -244,14 +234,14 @@ def test_legs_with_processes_go_out_few_at_a_time_until_some_are_measured() -> N
     """So that a first leaderboard is soon there."""
     pace = new_pace(2, 10)
     assert [len(task) for task in cut([True] * 160, pace)][:8] == [16] * 8
-    pace.kept((0.0, 0.0, 60_000.0, 1.0))
+    learn(pace, 60_000, 1.0, "Landlock")
     assert len(cut([True] * 160, pace)[0]) == 80
 
 
 def test_what_takes_a_moment_is_one_task_by_the_pace_of_runs_before() -> None:
-    """As the legs of an edited bot: each task is an entry of the ledger."""
+    """As the legs of an edited bot: each task has a part of its own."""
     pace = new_pace(1, 1)
-    pace.kept((24_000.0, 1.0, 0.0, 0.0))
+    learn(pace, 24_000, 1.0)
     assert pace.seconds_of_one(59, 0) > 0.02
     assert len(cut([False] * 59, pace)) == 1
 
@@ -264,10 +254,9 @@ def test_pace_of_a_task_that_took_less_than_its_lanes_foretells_no_negative_time
     assert pace.seconds_for(5, 0) >= 0
 
 
-def test_a_pace_that_can_not_be_noted_or_read_ends_no_run(tmp_path: Path) -> None:
-    storage, pace = FolderStorage(str(tmp_path)), new_pace(1, 1)
-    storage.prepare()
-    (tmp_path / "ledger" / "pace").mkdir()
-    pace.note(Receipt((), 2.0))
-    pace.save(storage)
-    assert not pace.load_saved(storage)
+def test_pace_begins_with_that_of_recorded_legs() -> None:
+    pace = new_pace(1, 10)
+    leg = LegResult("0" * 64, 0, 0, ("x", "y"), 10, 120, SUMS, seconds=0.5)
+    assert not pace.learn([])
+    assert pace.learn([Batch("", (), Legs.of([leg] * 3)), Batch("", (), Legs.of([leg]), "Landlock")])
+    assert pace.seconds_of_one(1, 0) == pace.seconds_of_one(0, 1) == pytest.approx(0.5)

@@ -204,10 +204,10 @@ def test_the_command_prints_a_verdict(tmp_path: Path, config: str) -> None:
     code, text = run_check(str(tmp_path / "calm.py"), "--config", config)
     assert code == 0
     assert re.search(
-        r"calm \(python\) .* of Python sandbox Landlock .* in 10 sessions against the house bot, .*"
+        r"^verdict fit to enter bot calm \(python\) .* of Python sandbox Landlock .*"
+        r" in 10 sessions against the house bot, .*"
         r" time [1-9][\d.]* µs of processor time a decision, .* memory [1-9]\d* MB at most, .*"
-        r" repeats yes: .* legs share a process limits 162 questions with extreme values: all answered faults none"
-        r" verdict fit to enter",
+        r" repeats yes: .* legs share a process limits 162 questions with extreme values: all answered faults none",
         text,
     ), text
 
@@ -225,7 +225,8 @@ def test_check_of_a_bot_at_fault_shows_the_game(tmp_path: Path, monkeypatch: pyt
     write_bot(tmp_path / "thirty.py", f"{deeds}def b(bot, bet): return 1\n")
     monkeypatch.chdir(tmp_path)  # with its tournament.toml
     code, text = run_check("thirty.py")
-    assert code == 1 and "verdict not fit to enter" in text
+    assert code == 1
+    assert re.match(r"verdict not fit to enter faults session \d+, game \d+, a: AssertionError: thirty", text), text
     assert re.search(r"game \d+: .*thirty a: card .* fault: AssertionError: thirty \(line 5 in a\)", text), text
 
 
@@ -235,6 +236,7 @@ def test_bots_that_cannot_be_built_and_files_that_are_none(tmp_path: Path, confi
     write_bot(tmp_path / "plain", script("")["bot.py"])
     (tmp_path / "folder").mkdir()
     for name, expected, words in (
+        ("broken.py", 1, "verdict not fit to enter error "),
         ("broken.py", 1, "SyntaxError"),
         ("wrong", 1, "bot.toml, line 1: command must be a list of words"),
         ("plain", 2, "bots are files ending in .c"),

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tests.built_in import VON_NEUMANN_POKER
 from tests.contest_runs import CONTEST, assert_in_schedule_order, assert_same, read_outcome
 from tests.processes import descendants, wait_until
-from tests.worker.support import ON, SILENT_C, answering, artifacts_of, build, legs_of, play, write_bot
+from tests.worker.support import ON, SILENT_C, answering, artifacts_of, build, legs_of, origin_of, play, write_bot
 from tournament.api import run
 from tournament.artifacts import python_artifact
 from tournament.artifacts.bot import Entrant
@@ -218,7 +218,9 @@ def test_a_stopped_batch_leaves_nothing_behind(tmp_path: Path, after: int) -> No
     field += build({"told": answering("0", "0")})
     play(field, Settings(sessions=1))  # what is loaded once stays
     playing = Settings(sessions=10**6)
-    task = Task(CONTEST, playing.playing(), ON.model_dump(), str(tmp_path), (tuple(legs_of(field, playing)),))
+    task = Task(
+        CONTEST, playing.playing(), ON.model_dump(), str(tmp_path), tuple(legs_of(field, playing)), origin_of(())
+    )
     calls = count()
     with nothing_left(tmp_path), pytest.raises(Stopped):
         play_task(task, artifacts_of(field), lambda: next(calls) >= after)

@@ -1,1 +1,1 @@
-"""Verifying records: every byte against the ledger, every sum against its rows, and legs by playing them again."""
+"""Verifying records: every byte against its hash, every sum against its rows, and legs by playing them again."""

@@ -21,10 +21,10 @@ from tournament.names import did_you_mean
 from tournament.records.contest_of import contest_of
 from tournament.runner.schedule.counting import fixtures_of
 from tournament.runner.seed import seed_of
-from tournament.store.ledger import Batch, ContestSetup
-from tournament.store.ledger_reading import read_records
+from tournament.store.field import Batch, ContestSetup
 from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.parts import require_written, rows_of
+from tournament.store.reading import read_records
 from tournament.store.storage import open_storage
 from tournament.worker.observation import ObservedGame, Window, observe_leg
 
@@ -36,8 +36,8 @@ MOST_GAMES = 1000
 class Replay:
     """Games of one session of a match, played again. `mismatch` says what is not as recorded, "" for nothing.
 
-    `faults` are those that the records have of this session, or of the games that were asked for. `drawings`: the
-    session as the contest draws it, if it does: a text or SVG before each decision, and at the end.
+    `faults` are those that the records have of this session, or of the games that were asked for. `drawings`: these
+    games as the contest draws them, if it does: a text or SVG before each decision, and at the end.
     """
 
     contest: str  #: its name
@@ -49,7 +49,7 @@ class Replay:
     #: that the records have: `seat`, `session`, `game`, `decision`, `message`, `question_text`, `last_output`, `kind`
     faults: tuple[Fault, ...]
     mismatch: str  #: what is not as recorded; "" for nothing
-    #: the session as the contest draws it, if it does: a text or SVG before each decision, and at the end
+    #: these games as the contest draws them, if it does: a text or SVG before each decision, and at the end
     drawings: tuple[str, ...] = ()
 
 
@@ -65,7 +65,7 @@ def replay_games(
 
     `match` is its number or the names of its players in any order; of a table's players some are enough. `config_of`
     gives the settings of a contest. Raises InputError when there are no such records, or a bot has changed since;
-    RunError when the ledger can't be read or this machine can't play.
+    RunError when the records can't be read or this machine can't play.
     """
     with reading(location):
         storage = open_storage(location)
@@ -122,7 +122,9 @@ def _replayed(
 ) -> Replay:
     """A session of a leg, or a game of it, played by the first of these artifacts that give what was recorded."""
     in_leg = session - leg.plan.first_session
-    window = Window(in_leg, in_leg, *((0, MOST_GAMES - 1) if game is None else (game, game)), drawn=in_leg)
+    # Drawings are of a whole session: its games until the wanted one are observed, too, to know which are of that one.
+    first, last = (0, MOST_GAMES - 1) if game is None else (0 if contest.new_drawn_core else game, game)
+    window = Window(in_leg, in_leg, first, last, drawn=in_leg)
 
     def shown(faults: Sequence[Fault]) -> tuple[Fault, ...]:
         return tuple(fault for fault in faults if fault.session == session and game in (None, fault.game))
@@ -130,7 +132,11 @@ def _replayed(
     faults = shown(recorded.faults)
     for artifacts in ways:
         observed = observe_leg(contest, players.settings, players.sandbox, leg, artifacts, window)
-        games = tuple(replace(one, matches_record=one.row == rows.get(one.game)) for one in observed.games)
+        games = tuple(
+            replace(one, matches_record=one.row == rows.get(one.game))
+            for one in observed.games
+            if game in (None, one.game)
+        )
         differing = [one.game for one in games if not one.matches_record]
         if not differing and _places(faults) == _places(shown(observed.result.faults)):
             mismatch = ""
@@ -139,7 +145,10 @@ def _replayed(
         if leg.has_processes:
             clock = "a bot that is a process may look at a clock, or at what the system hands out"
             mismatch += f": {began_again(recorded) or clock}"
-    if not observed.games and not faults:
+    before = sum(len(one.steps) for one in observed.games if game is not None and one.game < game)
+    decided = sum(len(one.steps) for one in games)
+    drawings = observed.drawings[before : before + decided + 1]
+    if not games and not faults:
         if not rows:
             raise InputError(f"--session {session} of match {recorded.match} has no games")
         raise InputError(f"--game {game}: session {session} of match {recorded.match} has games 0 to {max(rows)}")
@@ -152,7 +161,7 @@ def _replayed(
         games,
         faults,
         mismatch,
-        observed.drawings,
+        drawings,
     )
 
 

@@ -42,7 +42,7 @@ class Verification:
 
     contest: str  #: its name
     location: str  #: where the records are
-    entries: int  #: ledger entries read
+    batches: int  #: batches checked
     parts: int  #: parts checked
     bytes: int  #: their bytes
     legs: int  #: legs whose sums were added up again
@@ -68,7 +68,7 @@ class Verification:
     def __str__(self) -> str:
         """One line of what was checked."""
         checked = [
-            pluralize(self.entries, "ledger entry", "ledger entries"),
+            pluralize(self.batches, "batch", "batches"),
             f"{pluralize(self.parts, 'part')} of {self.bytes:,} bytes",
             f"the sums of {pluralize(self.legs, 'leg')} with {pluralize(self.games, 'game')}",
             *([f"{pluralize(self.replayed, 'leg')} by playing again"] if self.replayed else []),

@@ -13,11 +13,13 @@ from tournament.audit.report import Problem, Verification, reading
 from tournament.audit.verify_games import chosen_legs, find_players, replay_problems
 from tournament.audit.verify_records import (
     batch_problems,
+    batches_problems,
     commits_behind,
+    field_problems,
     history_problems,
     house_problems,
     kept_bot_problems,
-    legs_problems,
+    leg_summary_problems,
     stray_problems,
     summary_problems,
 )
@@ -27,13 +29,14 @@ from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
 from tournament.errors import InputError, RunError, TournamentError, pluralize
+from tournament.leg import legs_per_replica
 from tournament.records.contest_of import contest_of, is_here
 from tournament.records.results import ranking_of
 from tournament.runner.executors.local import LocalExecutor
 from tournament.runner.stray_files import in_tables
-from tournament.store.ledger import Batch, ContestSetup, State
-from tournament.store.ledger_reading import read_what_is_there, require_own
+from tournament.store.field import Batch, ContestSetup
 from tournament.store.legs import Legs
+from tournament.store.reading import Records, read_records
 from tournament.store.storage import Storage, open_storage
 
 
@@ -50,7 +53,7 @@ def verify_contest(
     """Read all that is recorded at a location, and play this many of its legs again, None for all.
 
     A run may go on meanwhile. `config_of` gives the settings of a contest. Raises InputError when there are no records,
-    RunError when the ledger can't be read or this machine can't play.
+    RunError when they can't be read or this machine can't play.
     """
     with reading(location):
         return _verified(open_storage(location), config_of, replay, listener)
@@ -58,21 +61,22 @@ def verify_contest(
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The records at a moment: a run may go on meanwhile. `there`: what lay in the tables before the ledger was
-    read. `unread`: what is wrong with parts of legs/ whose batches are left out."""
+    """The records at a moment: a run may go on meanwhile. `there`: what lay in the tables before they were read."""
 
     there: Mapping[str, bool]
-    state: State
     field: ContestSetup
-    batches: Sequence[Batch]
-    unread: Mapping[str, str]
+    records: Records
 
     @classmethod
     def of(cls, storage: Storage) -> Snapshot:
-        there, (records, unread) = in_tables(storage), read_what_is_there(storage)
+        there, records = in_tables(storage), read_records(storage)
         if records.field is None:
             raise InputError(f"{storage.location} holds no results")
-        return cls(there, records.state, records.field, records.batches, unread)
+        return cls(there, records.field, records)
+
+    @property
+    def batches(self) -> Sequence[Batch]:
+        return self.records.batches
 
 
 def _verified(
@@ -99,15 +103,25 @@ def _verified(
     # What was damaged counts if it is still there now.
     after = Snapshot.of(storage)
     problems += [problem for batch in after.batches if batch in damaged for problem in check(batch)]
-    problems += legs_problems(storage, after.state, after.unread)
-    problems += stray_problems(storage, after.state, after.there)
+    problems += batches_problems(after.records)
+    of_field = field_problems(storage)
+    problems += of_field
+    problems += stray_problems(storage, after.there)
     problems += history_problems(storage)
     problems += kept_bot_problems(storage)
     problems += house_problems(storage, after.field, contest.house.suffix if contest.house else None)
-    require_own(storage.location, after.field, after.batches)
     ranking = ranking_of(storage, after.field, after.batches)
-    wrong, behind = ([], []) if after.unread else summary_problems(storage, ranking)
+    per_replica = 1 if after.field.house_numbers else legs_per_replica(after.field.settings, ranking.seats)
+    wrong, late_legs = leg_summary_problems(storage, after.records, per_replica)
+    behind: list[Problem] = []
+    if of_field or after.records.problems or after.records.waiting:
+        late_legs = []
+    else:
+        of_summaries, behind = summary_problems(storage, ranking)
+        wrong += of_summaries
     remarks = []
+    if late_legs:
+        remarks.append(f"{pluralize(len(late_legs), 'part')} of legs/ and faults/ are behind; the next run writes them")
     commits = {one.path: commits_behind(storage, one.path) for one in behind}
     if late := [name for name in commits if commits[name]]:
         verb, them = ("is", "it") if len(late) == 1 else ("are", "them")
@@ -115,7 +129,7 @@ def _verified(
         remarks.append(f"{' and '.join(late)} {verb} {number} behind; the next run rewrites {them}")
         behind = [one for one in behind if one.path not in late]
     if behind and storage.may_be_locked():
-        notes.append("a run may go on: matches.parquet and its like are behind the ledger")
+        notes.append("a run may go on: matches.parquet and its like are behind")
         behind = []
     problems += wrong + behind
     replayed = 0
@@ -128,9 +142,9 @@ def _verified(
     return Verification(
         contest.name,
         storage.location,
-        before.state.entries,
-        len(before.state.parts),
-        sum(part.size for part in before.state.parts),
+        len(batches),
+        len(before.records.parts),
+        sum(part.size for part in before.records.parts),
         sum(len(batch.legs) for batch in batches),
         sum(int(batch.legs.games.sum()) for batch in batches),
         sum(int(batch.legs.sessions.sum()) for batch in batches),
@@ -158,7 +172,7 @@ def settings_of(contest: Contest, field: ContestSetup, config: Config, seed: str
             {key: field.settings[key] for key in field.settings.keys() - {"seed"}}
         )
     except ValidationError as error:
-        raise RunError(f"the ledger's settings are none of {contest.name}: {error.errors()[0]['loc'][0]}") from None
+        raise RunError(f"the recorded settings are none of {contest.name}: {error.errors()[0]['loc'][0]}") from None
     return recorded.model_copy(update=elsewhere | {"seed": seed})
 
 

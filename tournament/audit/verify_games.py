@@ -33,12 +33,12 @@ from tournament.runner.schedule.legs import Schedule
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import Column
+from tournament.store.field import Batch, ContestSetup, FieldEntrant, Origin, Part
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.kept_bots import kept_bot, place_of
-from tournament.store.ledger import Batch, ContestSetup, FieldEntrant, Part
 from tournament.store.legs import Fault, LegResult, Legs, pair_keys
 from tournament.store.parts import rows_of
-from tournament.store.storage import Storage, explain_write_error
+from tournament.store.storage import FIELD_NAME, Storage, explain_write_error
 from tournament.worker.batch import Task
 
 _MOST_LEGS = 64  # that are played as one task, and compared in memory
@@ -55,6 +55,7 @@ class Players:
     settings: ContestSettings
     sandbox: SandboxSettings
     schedule: Schedule
+    origin: Origin
     artifacts: Mapping[str, bytes]
     missing: frozenset[str]
     others: frozenset[str]
@@ -98,6 +99,7 @@ def find_players(
         settings,
         config.sandbox,
         schedule_of(contest, settings.playing(), master_key(settings.seed), field),
+        field.origin,
         artifacts,
         frozenset(name for name, artifact in recorded.items() if artifact not in artifacts),
         frozenset(here.keys() ^ known.keys() | here.keys() - set(same)),
@@ -135,12 +137,12 @@ def _entrant_problems(known: FieldEntrant, here: Entrant) -> Iterator[Problem]:
     """What the field says of an entrant that its file, which is the same, doesn't give."""
     again = "tournament run mends it"
     if known.kind != here.kind:
-        yield Problem("ledger", f"says that {known.name} is {known.kind}, not {here.kind}", again)
+        yield Problem(FIELD_NAME, f"says that {known.name} is {known.kind}, not {here.kind}", again)
     if (known.problem is None) != (here.problem is None):
         what = "plays, and it can't" if known.problem is None else "can't play, and it can"
-        yield Problem("ledger", f"says that {known.name} {what}", again)
+        yield Problem(FIELD_NAME, f"says that {known.name} {what}", again)
     elif known.problem != (here.problem and replace(known, problem=here.problem).bounded().problem):
-        yield Problem("ledger", f"gives another reason why {known.name} can't play than there is here", again)
+        yield Problem(FIELD_NAME, f"gives another reason why {known.name} can't play than there is here", again)
 
 
 Chosen = Sequence[tuple[Batch, npt.NDArray[np.intp]]]  # legs by their places in their batch, in order
@@ -251,7 +253,10 @@ def _task(contest: Contest, players: Players, there: FolderStorage, legs: Sequen
         settings,
         sandbox,
         there.location,
-        (tuple(legs),),
+        tuple(legs),
+        players.origin.of_players(
+            {seat.name for leg in legs for seat in leg.seats}, {leg.house.name for leg in legs if leg.house}
+        ),
         contest.rules,
         contest.requires,
         source=contest.source,
@@ -271,7 +276,7 @@ class _Replayed:
     def of(cls, batch: Batch, recorded: Legs, all_recorded: Legs, players: Players) -> _Replayed:
         fixtures = list(fixtures_of(recorded, players.schedule, all_recorded))
         problems = [
-            Problem("ledger", f"has {_name_of(recorded[place])} {wrong}", plays_again(len(batch.legs)))
+            Problem(batch.parts[1].place, f"has {_name_of(recorded[place])} {wrong}", plays_again(len(batch.legs)))
             for place, wrong in enumerate(fixtures)
             if isinstance(wrong, str)
         ]

@@ -1,4 +1,4 @@
-"""Whether a results folder is as its ledger says: parts, sums, summaries."""
+"""Whether a results folder is as it was written: parts, sums, summaries."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from tournament.records.history import damaged_parts
 from tournament.records.results import summaries
 from tournament.runner.stray_files import in_tables, shown, strays
 from tournament.standings.standings import Standings
+from tournament.store.field import OF_BATCH, SUMMARY_FILE, Batch, ContestSetup, Part, unpack_field
 from tournament.store.kept_bots import damaged_bots
-from tournament.store.ledger import OF_BATCH, Batch, ContestSetup, Part, State, entry_name
-from tournament.store.ledger_reading import sizes_of_entries, text_of
 from tournament.store.legs import pair_keys
 from tournament.store.parts import damage, rows_of, summary_is
-from tournament.store.storage import Storage, is_url
+from tournament.store.reading import Records, text_of
+from tournament.store.storage import FIELD_NAME, Storage, is_url
+from tournament.store.summary_parts import has_faults, name_of_summary, summary_of
 
 WRITE = "tournament run writes it again"
 _MOST_OF_HOUSE = 4 << 20  # bytes of a house player's file
@@ -31,7 +32,7 @@ _ROUNDING = 1e-9
 
 
 def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: ContestSettings | None) -> list[Problem]:
-    """Compare a batch's parts with their hashes, and the sums of their rows with the ledger. Without `settings` only
+    """Compare a batch's parts with their hashes, and the sums of their rows with the legs. Without `settings` only
     bytes are compared: its games are of another version."""
     plays = plays_again(len(batch.legs))
     remove = f"remove it, and {plays}"
@@ -42,7 +43,7 @@ def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: C
         return [Problem(part.place, "has other bytes than were written", remove) for part in damaged]
     try:
         wrong = _not_adding_up(storage, batch, contest, settings)
-    except RunError as problem:  # its hash is the ledger's, so it was written like this
+    except RunError as problem:  # its hash is right, so it was written like this
         place, _, what = str(problem).removeprefix(f"{storage.location}/").partition(" ")
         return [Problem(place, what, remove)]
     return [Problem(place, what, remove) for place, what in wrong.items()]
@@ -85,25 +86,54 @@ def _not_adding_up(storage: Storage, batch: Batch, contest: Contest, settings: C
     unlike = [np.abs(points[seat] - legs.of_seat(seat).points) > _ROUNDING * amount for seat in range(legs.seats)]
     if np.any(unlike):
         wrong[batch.part(scored.table).place].append("points")
-    return {place: f"adds up to other {' and '.join(names)} than the ledger" for place, names in wrong.items() if names}
+    return {place: f"adds up to other {' and '.join(names)} than its legs" for place, names in wrong.items() if names}
 
 
-def legs_problems(storage: Storage, state: State, problems: Mapping[str, str]) -> list[Problem]:
-    """What is wrong with parts of legs/ and faults/; `problems` came up when they were read, by their file."""
-    found = []
-    for name, file in state.files.items():
-        plays = plays_again(sum(state.batches[batch].legs for batch in file.batches))
-        own = [problem for part in file.parts if (problem := _place_problem(storage, part, plays))]
-        if name in problems and not own:
-            place, _, what = problems[name].partition(" ")
-            own = [Problem(place, what, plays)]
-        found += own
+def batches_problems(records: Records) -> list[Problem]:
+    """What is wrong with batches that don't count: damaged ones, and those that no run has taken in yet."""
+    again = "tournament run plays its legs again"
+    found = [Problem(f"sessions/{name}.parquet", what, again) for name, what in sorted(records.problems.items())]
+    for batch in records.waiting:
+        what = "has legs of other bots than the field's, or legs that another part has"
+        found.append(Problem(batch.part("sessions").place, what, "tournament run keeps those that count"))
     return found
+
+
+def field_problems(storage: Storage) -> list[Problem]:
+    """What is wrong with the file of the field."""
+    content = text_of(storage, FIELD_NAME)
+    if content is None:
+        return [Problem(FIELD_NAME, "is missing", WRITE)]
+    try:
+        unpack_field(content)
+    except ValueError:
+        return [Problem(FIELD_NAME, "has other bytes than were written", WRITE)]
+    return []
+
+
+def leg_summary_problems(storage: Storage, records: Records, per_replica: int) -> tuple[list[Problem], list[Problem]]:
+    """Parts of legs/ and faults/ that are damaged; and those that are missing or of former batches, as while a run goes
+    on."""
+    problems, behind = [], []
+    for table in ("legs", "faults"):
+        wanted = {name_of_summary(one): one for one in records.batches if table == "legs" or has_faults(one)}
+        there = {name for name in storage.list(table) if SUMMARY_FILE.fullmatch(name)}
+        behind += [Problem(f"{table}/{name}", "is missing", WRITE) for name in sorted(wanted.keys() - there)]
+        behind += [
+            Problem(f"{table}/{name}", "is of legs that don't count", "tournament run removes it")
+            for name in sorted(there - wanted.keys())
+        ]
+        for name in sorted(wanted.keys() & there):
+            content = text_of(storage, f"{table}/{name}")
+            if content is not None and content != summary_of(table, wanted[name].legs, per_replica):
+                again = "remove it: tournament run writes it again"
+                problems.append(Problem(f"{table}/{name}", "has other bytes than were written", again))
+    return problems, behind
 
 
 def _place_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
     size = storage.size(part.place)
-    if size is None and storage.size(part.staged) == part.size:
+    if size != part.size and storage.size(part.staged) == part.size:
         return Problem(part.place, "is committed and still in staging", "tournament run puts it in its place")
     if size is None:
         return Problem(part.place, "is missing", plays)
@@ -112,9 +142,9 @@ def _place_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
     return None
 
 
-def stray_problems(storage: Storage, state: State, before: Mapping[str, bool]) -> list[Problem]:
-    """What lies among the parts and is none that counts: it was there `before` the ledger was read, and still is."""
-    found = strays(before, state, writing=storage.may_be_locked())
+def stray_problems(storage: Storage, before: Mapping[str, bool]) -> list[Problem]:
+    """What lies among the parts and is none: it was there `before` these were read, and still is."""
+    found = strays(before)
     still = in_tables(storage) if found else {}
     return [
         Problem(shown(place), "is none of the records", "move it away: tournament run stops for it")
@@ -147,19 +177,18 @@ def house_problems(storage: Storage, field: ContestSetup, suffix: str | None) ->
 
 
 def commits_behind(storage: Storage, name: str) -> int:
-    """How many commits followed after a summary was written, as while a run goes on or after one was killed. One that
-    is missing is as old as the oldest, or older than all without any. In an object store that isn't known: 0."""
+    """How many parts were committed after a summary was written, as while a run goes on or after one was killed. One
+    that is missing is as old as the oldest, or older than all without any. In an object store that isn't known: 0."""
     if is_url(storage.location):
         return 0
     folder = Path(storage.location)
     times = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.parquet")}
     written = times.get(name, min(times.values(), default=0))
-    entries = [folder / "ledger" / entry_name(number) for number in sizes_of_entries(storage)]
-    return sum(path.stat().st_mtime_ns > written for path in entries)
+    return sum(path.stat().st_mtime_ns > written for path in (folder / "sessions").glob("*.parquet"))
 
 
 def summary_problems(storage: Storage, ranking: Standings) -> tuple[list[Problem], list[Problem]]:
-    """Summaries that are damaged; and those that are missing or differ from the ledger, as while a run goes on."""
+    """Summaries that are damaged; and those that are missing or differ from the legs, as while a run goes on."""
     problems, behind = [], []
     for name, (columns, values) in summaries(ranking).items():
         try:
@@ -170,5 +199,5 @@ def summary_problems(storage: Storage, ranking: Standings) -> tuple[list[Problem
         if same is None:
             problems.append(Problem(name, "is damaged", WRITE))
         elif not same:
-            behind.append(Problem(name, "is not what the ledger comes to", WRITE))
+            behind.append(Problem(name, "is not what the legs come to", WRITE))
     return problems, behind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tournament.audit.report import Problem
 from tournament.errors import RunError
 from tournament.runner.seed import seed_of, unlike_seed
-from tournament.store.ledger import ContestSetup
+from tournament.store.field import ContestSetup
 from tournament.store.seed_files import SECRETS
 from tournament.store.storage import Storage
 

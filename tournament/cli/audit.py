@@ -26,11 +26,10 @@ from tournament.cli.options import (
     option,
     print_json,
 )
-from tournament.cli.replay_tables import print_game
+from tournament.cli.replay_tables import print_replay
 from tournament.cli.screen import Screen
 from tournament.config import load_config
 from tournament.errors import InputError, printable
-from tournament.leg import title_of
 
 
 def verify(
@@ -93,15 +92,8 @@ def replay(
     if as_json:
         print_json(dataclasses.asdict(found))
     else:
-        title = (
-            f"{title_of(found.seats, found.house)}, session {found.session} of match {found.match} of {found.contest}"
-        )
-        out.print(title, style="bold")
-        for one in found.games:
-            print_game(out, one)
+        print_replay(out, found)
         if game is None and len(found.games) == MOST_GAMES:
             out.print(f"the first {MOST_GAMES:,} games; --game shows another")
-        if found.mismatch:
-            print_text(f"not as recorded: {found.mismatch}", style="red")
     if found.mismatch:
         raise typer.Exit(1)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from rich.table import Table
 from rich.text import Text
 
+from tournament.cli.fitting import Facts
 from tournament.cli.screen import Screen
-from tournament.cli.tables import facts_table
 from tournament.contests.rules_loader import MOST_BYTES, load_rules
 from tournament.errors import TournamentError, printable
 from tournament.sandbox.outside.scratch import scratch_folder
@@ -24,8 +23,10 @@ def are_rules(path: Path) -> bool:
     return path.suffix == ".py" and path.is_file() and bool(_RULES.search(read_small_file(path, MOST_BYTES)))
 
 
-def check_rules(path: Path, screen: Screen, *, thorough: bool = False) -> tuple[Table, bool]:
-    """Return a line for each check of the conformance suite, and whether all hold.
+def check_rules(path: Path, screen: Screen, *, thorough: bool = False) -> tuple[Facts, bool]:
+    """Return the verdict with a line for each check of the conformance suite, and whether all checks hold.
+
+    Failed checks precede the others.
 
     Args:
         path: The file with the rules.
@@ -33,13 +34,13 @@ def check_rules(path: Path, screen: Screen, *, thorough: bool = False) -> tuple[
         thorough: Whether positions are compared at every number of seats.
 
     Raises:
-        InputError: The file has no rules.
+        InputError: The file has no rules that can be loaded.
     """
     from tournament import conformance
 
     contest = load_rules(path.name, path.parent)
-    table, sound = facts_table(), True
-    table.add_row("rules", f"{contest.rules}, {contest.title}")
+    held: list[tuple[str, Text]] = [("rules", Text(f"{contest.rules}, {contest.title}"))]
+    failed: list[tuple[str, Text]] = []
     with scratch_folder() as folder:
         suite = conformance.ContestSuite(
             contest.rules, folder, rules=str(path.absolute()), thorough=thorough, sessions=_SESSIONS
@@ -49,14 +50,15 @@ def check_rules(path: Path, screen: Screen, *, thorough: bool = False) -> tuple[
             try:
                 check(suite)
             except (conformance.ConformanceError, TournamentError) as problem:
-                sound = False
-                table.add_row(check.__name__, Text(printable(str(problem)), style="red"))
+                failed.append((check.__name__, Text(printable(str(problem)), style="red")))
                 if isinstance(problem, TournamentError):  # nothing more can be played
                     break
             else:
-                table.add_row(check.__name__, Text((check.__doc__ or "").strip()))
-        for worth in conformance.worth_of_positions(suite) if sound else ():
-            table.add_row("positions", Text(worth))
-    words, style = ("fit to be played", "green") if sound else ("not fit to be played", "red")
-    table.add_row("verdict", Text(words, style=style))
-    return table, sound
+                held.append((check.__name__, Text((check.__doc__ or "").strip())))
+        for worth in conformance.worth_of_positions(suite) if not failed else ():
+            held.append(("positions", Text(worth)))
+    words, style = ("not fit to be played", "red") if failed else ("fit to be played", "green")
+    table = Facts()
+    for label, value in [("verdict", Text(words, style=style)), *failed, *held]:
+        table.add_row(label, value)
+    return table, not failed

@@ -4,34 +4,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from rich.table import Table
 from rich.text import Text
 
 from engine.kernel.game_core import BLOCK_COUNT
+from tournament.cli.fitting import Facts
 from tournament.cli.numbers import short, small_duration
-from tournament.cli.tables import facts_table
 from tournament.entrants import hints
-from tournament.errors import pluralize, printable
+from tournament.errors import main_error_line, pluralize, printable
 from tournament.standings.student_t import half_width
 from tournament.store.legs import Fault, LegResult, by_sort
 from tournament.trial.check import CheckReport
 from tournament.trial.sanitizer_search import Search
 from tournament.trial.trial_legs import Meter
 
-if TYPE_CHECKING:
-    pass
 
-
-def check_table(report: CheckReport) -> Table:
-    """What `tournament check` found."""
-    table = facts_table()
-    table.add_row("bot", Text(f"{report.name} ({report.kind})"))
+def check_table(report: CheckReport) -> Facts:
+    """Return what `tournament check` found: the verdict first, then what makes a bot unfit, then the rest."""
+    table = Facts()
+    verdict = Text("fit to enter", style="green") if report.fit else Text("not fit to enter", style="red")
+    if report.mistakes and report.mistakes.mistakes:
+        verdict.append(", but would crash or differ elsewhere", style="yellow")
+    table.add_row("verdict", verdict)
     if report.problem is not None:
+        table.add_row("error", Text(printable(main_error_line(report.problem)), style="red"))
+    if report.leg and report.faults_of_leg:
+        table.add_row("faults", fault_lines(report.faults_of_leg))
+    if report.boundary_faults:
+        table.add_row("limits", _at_limits(report))
+    if report.slow and (report.too_slow or report.leg is None):
+        table.add_row("slow", Text(report.slow, style="red" if report.too_slow else "yellow"))
+    table.add_row("bot", Text(f"{report.name} ({report.kind})"))
+    if report.problem is not None and report.problem.strip() != main_error_line(report.problem):
         table.add_row("builds", Text(printable(report.problem)))
-    if report.slow and report.leg is None:
-        table.add_row("slow", Text(report.slow, style="yellow"))
     if report.leg:
         leg = report.leg
         what = {"python": "of Python", "program": "of its folder"}.get(report.kind, "of WebAssembly")
@@ -46,8 +51,8 @@ def check_table(report: CheckReport) -> Table:
             "plays",
             f"{leg.games:,} games {_in_sessions(leg.sessions)} against {report.opponent}{won}",
         )
-        if report.slow:
-            table.add_row("slow", Text(report.slow, style="red" if report.too_slow else "yellow"))
+        if report.slow and not report.too_slow:
+            table.add_row("slow", Text(report.slow, style="yellow"))
         for number, habit in enumerate(report.habits):
             table.add_row("habits" if number == 0 else "", Text(habit, style="yellow"))
         if report.seed:
@@ -64,16 +69,14 @@ def check_table(report: CheckReport) -> Table:
             )
             if report.kind == "python":
                 table.add_row("legs", _legs(report))
-            table.add_row("limits", _at_limits(report))
+            if not report.boundary_faults:
+                table.add_row("limits", _at_limits(report))
         if report.mistakes:
             table.add_row("elsewhere", mistakes_in_words(report.mistakes, f"{report.name}.{report.kind}"))
         if report.printed:
             table.add_row("prints", Text(printable(report.printed), style="dim"))
-        table.add_row("faults", fault_lines(report.faults_of_leg))
-    verdict = Text("fit to enter", style="green") if report.fit else Text("not fit to enter", style="red")
-    if report.mistakes and report.mistakes.mistakes:
-        verdict.append(", but would crash or differ elsewhere", style="yellow")
-    table.add_row("verdict", verdict)
+        if not report.faults_of_leg:
+            table.add_row("faults", "none")
     return table
 
 

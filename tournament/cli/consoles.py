@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rich.console import Console, RenderableType
 
 
 class _Console(Console):
-    """A console whose closed output ends the command with a line. Rich's own ends it without a word."""
+    """A console that cuts nothing, and whose closed output ends the command with an error message.
+
+    Our tables fit a terminal by themselves, and nothing has to fit a pipe.
+    """
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        super().print(*objects, **{"crop": False, **options})
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError

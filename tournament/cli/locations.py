@@ -10,8 +10,8 @@ from tournament.errors import InputError
 from tournament.names import valid_contest_name
 from tournament.records.finals import finals_beside, last_final
 from tournament.records.results import NO_RESULTS, Results, contests_held, load, locate
-from tournament.store.ledger_reading import read_field
-from tournament.store.storage import join_location, open_storage
+from tournament.store.reading import read_field
+from tournament.store.storage import has_records, join_location, open_storage
 
 
 def recorded(contest: str | None, results: str | None, config: Path | None, *, final: bool = False) -> list[str]:
@@ -70,4 +70,4 @@ def _results_of(contest: str | None, results: str | None, config: Path | None) -
 
 
 def _holds_records(location: str) -> bool:
-    return bool(open_storage(location).list("ledger"))
+    return has_records(open_storage(location))

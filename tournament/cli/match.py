@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from tournament.cli.check_tables import fault_lines
 from tournament.cli.consoles import err, out
+from tournament.cli.fitting import LATE, Facts, FittingTable
 from tournament.cli.options import (
     CHOICE,
     EXITS,
@@ -26,9 +26,9 @@ from tournament.cli.options import (
     option,
     print_json,
 )
-from tournament.cli.replay_tables import print_game
+from tournament.cli.replay_tables import print_replay
 from tournament.cli.screen import Screen
-from tournament.cli.tables import facts_table, matches_table, plain_table
+from tournament.cli.tables import matches_table
 from tournament.config import Config, Contests, load_config, load_contests
 from tournament.contests import KNOWN_RULES
 from tournament.errors import InputError, pluralize
@@ -108,7 +108,7 @@ def match(
     names = {Path(one).stem for one in (bot, baseline) if one}
     shown: list[Replay] = []
 
-    def draw(standings: Standings, rows: int) -> Table:
+    def draw(standings: Standings, rows: int) -> FittingTable:
         playing = [line.name for line in standings.entrants if line.name in names]  # one version at a time
         found = [match for name in playing for match in matches_of_bot(standings, name)]
         return matches_table(found, f"{' '.join(playing)} against each", rows)
@@ -134,8 +134,8 @@ def match(
         print_json(values | {"replay": dataclasses.asdict(shown[0]) if shown else None})
     else:
         _print(report, played, seed)
-        for one in shown[0].games if shown else ():
-            print_game(out, one)
+        for one in shown:
+            print_replay(out, one)
         given = {"sessions": sessions, "replicas": replicas, "seed": seed, "config": config}
         if alone and not baseline and not until_settled:
             for (_, fault), *_ in by_sort(report.faults):
@@ -162,24 +162,43 @@ def _who_plays(known: Contests, contest: str, bot: str | None, others: list[str]
     return contest, bot, others
 
 
-def _print(report: MatchReport, contest: PlayedContest, seed: str) -> None:
+def _unit_and_form(contest: PlayedContest) -> tuple[str, str]:
+    """Return what the points of a match are called, and their format."""
     scoring = contest.house.scoring if contest.house else None
-    unit, form = ("score", f",.{scoring.decimals}f") if scoring else ("points a session", "+,.3f")
-    signed = f"+{form.lstrip('+')}"
-    headings = ["against", unit, "± 95%", *([] if scoring else ["theirs"])]
-    headings += ["baseline", "better by", "± 95%"] if report.baseline else []
-    table = plain_table(f"{report.bot} against each", contest.points_unit or f"{unit}, ± 95%")
-    for number, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if number else "left", no_wrap=True)
+    return ("score", f",.{scoring.decimals}f") if scoring else ("points a session", "+,.3f")
+
+
+def opponents_table(report: MatchReport, contest: PlayedContest) -> FittingTable:
+    """Return a bot's results against each opponent; with a baseline also the baseline's and the difference."""
+    unit, form = _unit_and_form(contest)
+    table = FittingTable(f"{report.bot} against each", contest.points_unit or f"{unit}, ± 95%")
+    table.add_column("against", is_left=True)
+    compared = report.baseline is not None
+    # The difference, which a comparison is for, stays longest.
+    table.add_column(unit, drop=LATE + 1 if compared else None)
+    table.add_column("± 95%", drop=1 if compared else LATE)
+    if any(line.opponent_points for line in report.opponents):
+        table.add_column("theirs", drop=0)
+    if compared:
+        table.add_column("baseline", drop=2)
+        table.add_column("better by")
+        table.add_column("± 95%", drop=LATE)
     for line in report.opponents:
         cells = [*_cells(line.points, form)]
         cells += [Text(f"{line.opponent_points.value:{form}}")] if line.opponent_points else []
         if line.baseline and line.difference:
-            cells += [Text(f"{line.baseline.value:{form}}"), *_cells(line.difference, signed)]
-        table.add_row(Text(line.opponent), *cells)
+            cells += [Text(f"{line.baseline.value:{form}}"), *_cells(line.difference, f"+{form.lstrip('+')}")]
+        table.add_row(line.opponent, *cells)
+    return table
+
+
+def _print(report: MatchReport, contest: PlayedContest, seed: str) -> None:
+    scoring = contest.house.scoring if contest.house else None
+    unit, form = _unit_and_form(contest)
+    signed = f"+{form.lstrip('+')}"
     if report.opponents:
-        out.print(table)
-    facts = facts_table()
+        out.print(opponents_table(report, contest))
+    facts = Facts()
     facts.add_row("played", f"{report.games:,} games in {pluralize(report.sessions, 'session')}")
     if report.opponent and report.opponents and scoring:
         for measure in scoring.measures:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -11,39 +12,92 @@ from rich.text import Text
 
 from tournament.cli.options import command_line
 from tournament.errors import join_names, pluralize, printable
+from tournament.leg import title_of
 from tournament.standings.standings import Standings
 from tournament.store.legs import Fault, LegResult, by_sort
 
 if TYPE_CHECKING:
+    from tournament.audit.replay import Replay
     from tournament.worker.observation import ObservedGame
 
 
-def print_game(console: Console, game: ObservedGame) -> None:
-    """A game: who holds what, each decision with what the bot was told, printed and answered, and the outcome.
+def print_replay(console: Console, found: Replay) -> None:
+    """Print whether games came out as recorded, then the games, with the contest's own drawings if they are text."""
+    title = f"{title_of(found.seats, found.house)}, session {found.session} of match {found.match} of {found.contest}"
+    if found.mismatch:
+        _print_line(console, 0, (f"not as recorded: {found.mismatch}", "red"))
+    else:
+        _print_line(console, 0, ("as recorded", "green"), (f": {pluralize(len(found.games), 'game')}", ""))
+    _print_line(console, 0, (title, "bold"))
+    drawings = iter(() if any(map(_is_svg, found.drawings)) else found.drawings)
+    for game in found.games:
+        print_game(console, game, drawings)
+    _print_drawing(console, next(drawings, ""))
 
-    On a terminal the continuation of a line is indented like its beginning; elsewhere a line is a line.
+
+def print_game(console: Console, game: ObservedGame, drawings: Iterable[str] = ()) -> None:
+    """Print who holds which cards, each decision with question, output and answer, and the outcome of a game.
+
+    Args:
+        console: Where to print. A terminal indents the continuation of a line; elsewhere a line isn't broken.
+        game: The game.
+        drawings: The contest's drawings, of which one is taken for each decision. It replaces the question.
     """
-
-    def line(indent: int, *pieces: tuple[str, str]) -> None:
-        text = Text.assemble(*[(printable(text), style) for text, style in pieces], overflow="fold")
-        if console.is_terminal:
-            console.print(Padding(text, (0, 0, 0, indent), expand=False))
-        else:
-            console.print(Text(" " * indent) + text, soft_wrap=True)
-
+    shown, drawings = "", iter(drawings)
     held = ", ".join(f"{name} {' '.join(cards)}" for name, cards in game.cards.items())
-    line(0, (f"game {game.game}", "bold"), (f": {held}" if held else "", ""))
+    _print_line(console, 0, (f"game {game.game}", "bold"), (f": {held}" if held else "", ""))
     for step in game.steps:
-        asked = step.question_text.removeprefix(f"{step.decision}: ")  # of contests without words of their own
-        line(2, (step.bot, "bold"), (f" {step.decision}: {asked}", ""))
+        drawing = next(drawings, "")
+        if drawing != shown:
+            _print_drawing(console, drawing)
+        shown = drawing
+        # Contests without words of their own repeat the decision's name.
+        question = step.question_text.removeprefix(f"{step.decision}: ")
+        asked = "" if drawing else f": {short_lists(question)}"
+        _print_line(console, 2, (step.bot, "bold"), (f" {step.decision}{asked}", ""))
         for printed in step.printed.splitlines():
-            line(4, (f"| {printed}", "dim"))
+            _print_line(console, 4, (f"| {printed}", "dim"))
         if step.fault is not None:
-            line(4, (f"fault: {step.fault}", "red"))
+            _print_line(console, 4, (f"fault: {step.fault}", "red"))
         elif step.answer_text:
-            line(4, (f"→ {step.answer_text}", "green"))
+            _print_line(console, 4, (f"→ {short_lists(step.answer_text)}", "green"))
     said = [f"{who} {what}" if who else what for who, what in game.actions]
-    line(2, (f"{', '.join(said)}{'; ' if said else ''}{game.outcome}", "italic"))
+    outcome = short_lists(f"{', '.join(said)}{'; ' if said else ''}{game.outcome}")
+    _print_line(console, 2, (outcome, "italic"))
+
+
+def _print_line(console: Console, indent: int, *pieces: tuple[str, str]) -> None:
+    text = Text.assemble(*[(printable(text), style) for text, style in pieces], overflow="fold")
+    if console.is_terminal:
+        console.print(Padding(text, (0, 0, 0, indent), expand=False))
+    else:
+        console.print(Text(" " * indent) + text, soft_wrap=True)
+
+
+def _print_drawing(console: Console, drawing: str) -> None:
+    for line in drawing.rstrip().splitlines():
+        console.print(Text(f"  {printable(line)}"), soft_wrap=True)
+
+
+def _is_svg(drawing: str) -> bool:
+    return drawing.lstrip().startswith("<svg")
+
+
+_LISTED = 12  # items of a list that are shown, at either end half of them
+_LIST = re.compile(r"[\[(]([^\[\]()]*,[^\[\]()]*)[\])]")
+
+
+def short_lists(text: str) -> str:
+    """Return a text in which only the first and the last items of each long list are left."""
+
+    def shortened(found: re.Match[str]) -> str:
+        items = found[1].split(", ")
+        if len(items) <= _LISTED + 1:
+            return found[0]
+        shown = ", ".join([*items[: _LISTED // 2], f"… {len(items) - _LISTED:,} more …", *items[-_LISTED // 2 :]])
+        return f"{found[0][0]}{shown}{found[0][-1]}"
+
+    return _LIST.sub(shortened, text)
 
 
 def replay_command(contest: str, leg: LegResult, fault: Fault, options: Mapping[str, object]) -> str:

@@ -54,8 +54,6 @@ from tournament.standings.history import line_of, matches_of_bot
 if TYPE_CHECKING:
     from tournament.contests.contest import Contest
 
-_WIDEST = 1_000  # characters
-
 
 def leaderboard(
     contest: ContestOrOnly = None,
@@ -92,10 +90,7 @@ def leaderboard(
         print_json(leaderboard_values(found.ranking, _authors(found, authors, config)))
         return
     played = _contest_of(found, config)
-    table = leaderboard_table(found.ranking, played.title, unit=played.points_unit, wide=wide)
-    if wide:  # all columns are whole, also in a file, which has no width of its own
-        table.width = out.measure(table, options=out.options.update(width=_WIDEST)).maximum
-    out.print(table, crop=not wide)
+    out.print(leaderboard_table(found.ranking, played.title, unit=played.points_unit, wide=wide))
     given = {"results": results, "final": final, "config": config}
     if below := reasons(found.ranking, commands_to_see(found.setup.contest, found.ranking, given)):
         out.print(below, soft_wrap=True)
@@ -167,7 +162,7 @@ def crosstable(
         rows = [row for row in crosstable_values(found.ranking) if bot in (None, row["bot"])]
         print(rows_csv(rows), end="") if as_csv else print_json(rows)
         return
-    tables = crosstable_tables(found.ranking, _contest_of(found, config).title, out.width)
+    tables = crosstable_tables(found.ranking, _contest_of(found, config).title, out.width if out.is_terminal else None)
     for table in tables:
         out.print(table)
     if len(tables) > 1 or len(found.ranking.ranked) > MOST_COLUMNS:

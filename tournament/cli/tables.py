@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
 from rich.console import Console, RenderableType
-from rich.table import Table
 from rich.text import Text
 
+from tournament.cli.fitting import LATE, Cell, FittingTable
 from tournament.errors import and_more, main_error_line, printable
 from tournament.standings.caveats import note_of_second_tries, notes_of
 from tournament.standings.history import closest_to_beating
@@ -31,10 +32,11 @@ _MOST_REASONS = 3  # on a terminal
 
 @dataclass(frozen=True)
 class _Heading:
-    """A column of the leaderboard: its title, its cells' text and their style."""
+    """A column of the leaderboard: its title, its cells' text, when a narrow table drops it, and the cells' style."""
 
     title: str
     cell: Callable[[Standing], str]
+    drop: int | None = None
     style: Callable[[Standing], str] = lambda line: ""
 
 
@@ -50,41 +52,44 @@ def _per_session(line: Standing) -> str:
     return _signed(line.points_per_session)
 
 
-_PER_MATCH = _Heading("per match", lambda line: f"{line.score / line.matches:+,.1f}" if line.matches else "")
+_PER_MATCH = _Heading("per match", lambda line: f"{line.score / line.matches:+,.1f}" if line.matches else "", LATE)
 
 
 def columns(standings: Standings, wide: bool) -> list[_Heading]:
-    """The columns of a leaderboard: those that 80 characters hold, or all.
+    """Return the columns of a leaderboard: those that usually fit 80 characters, or all.
 
-    Against house players the score is no sum, and the contest's measures follow it. While some have played more than
-    others, the value that ranks them stands before their sums.
+    Against house players the score is no sum, and the contest's measures follow it. While some bots have played more
+    than others, the value that ranks them precedes their sums.
     """
     scoring = standings.scoring
     sign, digits = ("", scoring.decimals) if scoring else ("+", 3 if standings.has_means else 1)
-    score = _Heading("score", lambda line: f"{line.score:{sign},.{digits}f}" if line.matches else "", _by_sign)
+    score = _Heading(
+        "score", lambda line: f"{line.score:{sign},.{digits}f}" if line.matches else "", None, style=_by_sign
+    )
     reach = _Heading(
         "± 95%",
         lambda line: "" if line.ci_high is None else f"{line.ci_high - line.score:,.{digits}f}",
+        LATE + 1,
         lambda _: "dim",
     )
     averages = [
-        *([] if standings.has_means else [_Heading("per session", _per_session)]),
-        _Heading("per game", lambda line: _signed(line.points_per_game)),
+        *([] if standings.has_means else [_Heading("per session", _per_session, 3)]),
+        _Heading("per game", lambda line: _signed(line.points_per_game), 2),
     ]
     more = [
         *([] if scoring else averages),
-        _Heading("matches", lambda line: f"{line.matches:,}"),
-        _Heading("games", lambda line: f"{line.games:,}"),
+        _Heading("matches", lambda line: f"{line.matches:,}", 1),
+        _Heading("games", lambda line: f"{line.games:,}", 0),
     ]
     return [
         *([_PER_MATCH] if _is_uneven(standings) and not (scoring or standings.has_means) else []),
         score,
         reach,
-        *([_Heading(one.title, partial(_measured, one)) for one in scoring.measures] if scoring else []),
-        _Heading("place", lambda line: line.place, lambda _: "cyan"),
-        *([] if standings.until is None else [_Heading("order", _order_of)]),
+        *([_Heading(one.title, partial(_measured, one), 5) for one in scoring.measures] if scoring else []),
+        _Heading("place", lambda line: line.place, LATE + 2, lambda _: "cyan"),
+        *([] if standings.until is None else [_Heading("order", _order_of, 6)]),
         *(more if wide else []),
-        _Heading("faults", lambda line: f"{line.faults:,}" if line.faults else "", lambda _: "red"),
+        _Heading("faults", lambda line: f"{line.faults:,}" if line.faults else "", 7, lambda _: "red"),
     ]
 
 
@@ -103,10 +108,17 @@ def _measured(measure: Measure, line: Standing | Match) -> str:
 
 def leaderboard_table(
     standings: Standings, title: str, most_rows: int | None = None, unit: str = "", wide: bool = False
-) -> Table:
-    """The ranking, at most `most_rows` lines of it; `wide`: all its columns.
+) -> FittingTable:
+    """Return the ranking, at most `most_rows` lines of it.
 
-    Below the line stand the broken and the disqualified. `unit` says what scores are counted in.
+    Broken and disqualified bots are below the line.
+
+    Args:
+        standings: The standings.
+        title: The title.
+        most_rows: The most rows; None for all.
+        unit: What scores are counted in; "" for nothing to say.
+        wide: Whether the table has all columns, no matter how narrow the terminal is.
     """
     headings = columns(standings, wide)
     is_mean = standings.scoring or standings.has_means
@@ -120,30 +132,34 @@ def leaderboard_table(
             else notes_of(standings)
         ),
     ]
-    table = plain_table(title, "; ".join(note for note in notes if note) or None)
-    table.add_column("#", justify="right", no_wrap=True)
-    _add_names(table)
+    table = FittingTable(title, "; ".join(note for note in notes if note), fits=not wide)
+    _add_number_and_bot(table)
     for heading in headings:
-        table.add_column(heading.title, justify="right", no_wrap=True)
+        table.add_column(heading.title, drop=heading.drop)
     ranked, below = shown, shown_below = standings.ranked, standings.below
     if most_rows is not None and len(ranked) + len(below) > most_rows:
         shown_below = below[: max(1, most_rows // 3)]
         shown = ranked[: max(1, most_rows - len(shown_below))]
     before: Standing | None = None
-    lines = []
     for line in shown:
         number = "=" if before and _are_equal(before, line) else str(line.rank)
         before = line
         cells = [Text(heading.cell(line), style=heading.style(line)) for heading in headings]
-        lines.append((Text(number), Text(line.name, style="bold"), *cells))
-    _add_lines(table, lines, end_section=bool(below) and len(shown) == len(ranked))
+        ends_section = bool(below) and line is ranked[-1]
+        table.add_row(number, Text(line.name, style="bold"), *cells, ends_section=ends_section)
     if len(shown) < len(ranked):
-        table.add_row("", f"…{and_more(len(ranked) - len(shown))}", end_section=bool(below))
+        table.add_row("", f"…{and_more(len(ranked) - len(shown))}", ends_section=bool(below))
     for line in shown_below:
-        counts = [f"{line.faults or ''}" if heading.title == "faults" else "" for heading in headings[1:]]
-        table.add_row("", Text(line.name, style="dim"), Text(line.status, style="red"), *counts)
+        # The status replaces the score, a column that no table drops.
+        counts = [
+            Text(line.status, style="red") if heading.title == "score" else f"{line.faults or ''}" * (
+                heading.title == "faults") for heading in headings
+        ]  # fmt: skip
+        table.add_row("", Text(line.name, style="dim"), *counts)
     if len(shown_below) < len(below):
-        table.add_row("", f"…{and_more(len(below) - len(shown_below))}", Text("can't play", style="red"))
+        place = next(number for number, heading in enumerate(headings) if heading.title == "score")
+        more = f"…{and_more(len(below) - len(shown_below))}"
+        table.add_row("", more, *[""] * place, Text("can't play", style="red"))
     return table
 
 
@@ -153,31 +169,34 @@ def _are_equal(line: Standing, other: Standing) -> bool:
     return next(values) == next(values)
 
 
-def rating_table(lines: Sequence[Rated], look: RatingKind, title: str) -> Table:
-    """Another rating by the same crosstable, best first."""
-    table = plain_table(f"{title}: {look.title}", look.meaning)
-    table.add_column("#", justify="right", no_wrap=True)
-    _add_names(table)
+def rating_table(lines: Sequence[Rated], look: RatingKind, title: str) -> FittingTable:
+    """Return another rating by the same crosstable, best first."""
+    table = FittingTable(f"{title}: {look.title}", look.meaning)
+    _add_number_and_bot(table)
+    table.add_column("rating")
     with_errors = any(line.ci_half_width is not None for line in lines)
-    for heading in ("rating", *(["± 95%"] if with_errors else []), *(column for _, column, _ in look.columns)):
-        table.add_column(heading, justify="right", no_wrap=True)
+    if with_errors:
+        table.add_column("± 95%", drop=LATE)
+    for number, (_, column, _) in enumerate(look.columns):
+        table.add_column(column, drop=9 - min(9, number))
     for line in lines:
         reach = "" if line.ci_half_width is None else look.shown(line.ci_half_width).lstrip("+")
         more = [show(line.more[name]) for name, _, show in look.columns]
-        table.add_row(
-            str(line.rank), Text(line.name), look.shown(line.rating), *([reach] if with_errors else []), *more
-        )
+        table.add_row(str(line.rank), line.name, look.shown(line.rating), *([reach] if with_errors else []), *more)
     return table
 
 
-def history_table(versions: Sequence[Version], title: str) -> Table:
-    """A bot's versions, the newest last; where archives have some, which."""
-    table = plain_table(title)
+def history_table(versions: Sequence[Version], title: str) -> FittingTable:
+    """Return a bot's versions, the newest last; if archives have some, which."""
+    table = FittingTable(title)
     archived = any(version.archive for version in versions)
-    for heading in ("version", "rank", "place", "score", "± 95%", "per session", "sessions"):
-        table.add_column(heading, justify="left" if heading == "version" else "right", no_wrap=True)
+    table.add_column("version")
+    for heading, drop in (
+        ("rank", 2), ("place", LATE + 2), ("score", None), ("± 95%", LATE + 1), ("per session", 1), ("sessions", 0)
+    ):  # fmt: skip
+        table.add_column(heading, drop=drop)
     if archived:
-        table.add_column("records", no_wrap=True)
+        table.add_column("records", drop=3)
     for version in versions:
         line = version.line
         reach = "" if line.ci_high is None else f"{line.ci_high - line.score:,.1f}"
@@ -190,14 +209,16 @@ def history_table(versions: Sequence[Version], title: str) -> Table:
     return table
 
 
-def matches_table(matches: Sequence[Match], title: str, most: int | None = None) -> Table:
-    """A bot's matches from its side, the best first, this many at most."""
+def matches_table(matches: Sequence[Match], title: str, most: int | None = None) -> FittingTable:
+    """Return a bot's matches from its side, the best first, at most this many."""
     closest = closest_to_beating(matches)
-    table = plain_table(title, f"closest to beating: {closest.y}" if closest else "no one is ahead of it")
-    for heading in ("against", "points per session", "± 95%", "theirs"):
-        table.add_column(heading, justify="left" if heading == "against" else "right")
+    table = FittingTable(title, f"closest to beating: {closest.y}" if closest else "no one is ahead of it")
+    table.add_column("against", is_left=True)
+    table.add_column("points per session")
+    table.add_column("± 95%", drop=LATE)
+    table.add_column("theirs", drop=0)
     for match in matches[:most]:
-        table.add_row(Text(match.y), *_points(match), f"{match.from_y().points_per_session:+.3f}")
+        table.add_row(match.y, *_points(match), f"{match.from_y().points_per_session:+.3f}")
     return table
 
 
@@ -246,12 +267,16 @@ def final_tables(
         yield below
 
 
-def crosstable_tables(standings: Standings, title: str, width: int = 120) -> list[Table]:
-    """Points per session of row against column, in the order of the leaderboard.
+def crosstable_tables(standings: Standings, title: str, width: int | None = 120) -> list[FittingTable]:
+    """Return points per session of row against column, in the order of the leaderboard.
 
-    Columns are the entrants themselves, or the house players whom they meet.
-    Opponents that don't fit into `width` characters are in further tables; a
-    field of more than MOST_COLUMNS is a list of pairs.
+    Columns are the entrants themselves, or the house players whom they meet. Opponents that don't fit into `width`
+    characters are in further tables. A field of more than MOST_COLUMNS is a list of pairs.
+
+    Args:
+        standings: The standings.
+        title: The title of each table.
+        width: The terminal's width in characters, None for any.
     """
     names = [line.name for line in standings.ranked]
     scoring = standings.scoring
@@ -261,56 +286,63 @@ def crosstable_tables(standings: Standings, title: str, width: int = 120) -> lis
         caption += ", " + ", ".join(measure.title for measure in scoring.measures)
     across = list(standings.house) if scoring else names
     if len(across) > MOST_COLUMNS:
-        table = plain_table(title, caption)
-        for name in ("x", "y", "points per session", "± 95%"):
-            table.add_column(name, justify="left" if name in "xy" else "right")
-        shown = standings.matches if standings.is_zero_sum else standings.sides
-        _add_lines(table, ((Text(match.x), Text(match.y), *map(Text, _points(match))) for match in shown))
-        return [table]
+        return [_list_of_pairs(standings, title, caption)]
     pairs = {(match.x, match.y): match for match in standings.sides}
-    longest = min(width // 3, max((len(name) for name in names), default=0))
-    count = max(1, (width - longest - 8) // (max(9, *[len(name) + 3 for name in across]) if scoring else 9))
+    cells = {pair: _cell(match, scoring) for pair, match in pairs.items()}
+    wide = max((len(line) for cell in cells.values() for line in cell.plain.split("\n")), default=1) + 3
+    if scoring:
+        wide = max(wide, *(len(name) + 3 for name in across))
+    longest = max((len(name) for name in names), default=0)
+    count = len(across)
+    if width is not None:
+        count = max(1, (width - min(max(10, width // 3), longest) - 5) // wide)
     tables = []
     for first in range(0, len(across), count):
-        table = plain_table(title, caption)
-        table.add_column("#", justify="right", no_wrap=True)
-        _add_names(table)
+        table = FittingTable(title, caption)
+        _add_number_and_bot(table)
         opponents = range(first, min(first + count, len(across)))
         for number in opponents:
-            heading = Text(across[number] if scoring else f"{number + 1}")
-            table.add_column(heading, justify="right", no_wrap=True)
+            table.add_column(across[number] if scoring else f"{number + 1}")
         for row, name in enumerate(names):
-            cells: list[RenderableType] = []
-            for number in opponents:
-                found = pairs.get((name, across[number]))
-                itself = number == row and not scoring
-                cells.append(Text("·", style="dim") if itself else "" if found is None else _cell(found, scoring))
-            table.add_row(f"{row + 1}", Text(name), *cells)
+            itself = Text("·", style="dim")
+            of_row: list[Cell] = [
+                cells.get((name, across[number]), itself if number == row and not scoring else "")
+                for number in opponents
+            ]
+            table.add_row(f"{row + 1}", name, *of_row)
         tables.append(table)
     return tables
 
 
-def _add_names(table: Table) -> None:
-    """A column of bots' names. Long ones are cut where a terminal is too narrow, and no figures."""
-    table.add_column("bot", overflow="ellipsis")
-
-
-def _add_lines(table: Table, lines: Iterable[Sequence[Text]], *, end_section: bool = False) -> None:
-    """Add lines whose cells have no spaces, or don't wrap, as one row: drawing a row each takes three times as long."""
-    if cells := [Text("\n").join(column) for column in zip(*lines)]:
-        table.add_row(*cells, end_section=end_section)
-
-
-def plain_table(title: str, caption: str | None = None) -> Table:
-    return Table(title=title, caption=caption, title_style="bold", header_style="bold", show_edge=False, pad_edge=False)
-
-
-def facts_table() -> Table:
-    """A table of two columns: labels and values."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="bold")
-    table.add_column(overflow="fold")
+def _list_of_pairs(standings: Standings, title: str, caption: str) -> FittingTable:
+    """Return each match as a row, if it isn't zero-sum from either side."""
+    table = FittingTable(title, caption)
+    table.add_column("x", is_left=True)
+    table.add_column("y", is_left=True)
+    table.add_column("points per session")
+    table.add_column("± 95%", drop=LATE)
+    matches = standings.matches
+    sessions = np.maximum(1, matches.whole[:, 2])
+    names = np.array(matches.names, object)[matches.players].reshape(-1, 2)
+    sides = [(names, matches.amounts[:, 0], matches.ci_half_width_per_session[0])]
+    if not (standings.is_zero_sum or standings.scoring):
+        sides.append((names[:, ::-1], matches.amounts[:, 2], matches.ci_half_width_per_session[1]))
+    rows = [
+        [
+            (x, y, f"{value:+.3f}", "" if reach != reach else f"{reach:.3f}")
+            for (x, y), value, reach in zip(named.tolist(), (points / sessions).tolist(), reaches.tolist())
+        ]
+        for named, points, reaches in sides
+    ]
+    # Both sides of a match follow each other.
+    table.add_rows(row for of_match in zip(*rows) for row in of_match)
     return table
+
+
+def _add_number_and_bot(table: FittingTable) -> None:
+    """Add the columns of numbers and names, with which most tables start."""
+    table.add_column("#", drop=8)
+    table.add_column("bot", is_left=True)
 
 
 def _cell(match: Match, scoring: HouseScoring | None) -> Text:

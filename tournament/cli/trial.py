@@ -34,7 +34,7 @@ from tournament.sandbox.outside.run_command import Ended
 from tournament.trial.check import check_bot, check_values, contest_of
 
 if TYPE_CHECKING:
-    from tournament.store.ledger import FieldEntrant
+    from tournament.store.field import FieldEntrant
 
 
 def _recorded(loaded: Config) -> Sequence[FieldEntrant]:
@@ -92,8 +92,8 @@ def check(
         if as_json:
             print_json(check_values(report))
         else:
+            out.print(check_table(report))
             for game in report.at_fault:
                 print_game(out, game)
-            out.print(check_table(report))
     if not report.fit:
         raise typer.Exit(1)

@@ -7,13 +7,12 @@ from typing import Annotated
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
 from engine.games.two_card_draw.evaluation import StrategyEvaluator
 from tournament.cli.consoles import err, out
+from tournament.cli.fitting import Facts
 from tournament.cli.groups import PLAIN, Command, Group, examples
 from tournament.cli.options import OUTPUT, PLAY, option
-from tournament.cli.tables import facts_table
 from tournament.contests.two_card_draw.generate import Recipe, generate
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy_file, write_strategy
 from tournament.errors import InputError
@@ -83,11 +82,11 @@ def _progress_bar() -> Progress:
     )
 
 
-def _values(strategy: ServerStrategy, where: str) -> Table:
+def _values(strategy: ServerStrategy, where: str) -> Facts:
     """What a server is worth, a line each."""
     evaluator = StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2)
     exact = evaluator.value()
-    table = facts_table()
+    table = Facts()
     table.add_row("strategy", f"{where}, bets {strategy.bet1} and {strategy.bet2}")
     table.add_row("value", f"{exact:+.8f}: a perfect opponent wins {-exact:+.8f} a hand")
     table.add_row("trembling value", f"{evaluator.trembling_value():+.8f}")

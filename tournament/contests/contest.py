@@ -18,7 +18,7 @@ from tournament.contests.scoring import House, PointsSource
 from tournament.contests.settings import ContestSettings
 from tournament.leg import LegPlan
 from tournament.store.columns import Column
-from tournament.store.ledger import TableName
+from tournament.store.field import TableName
 
 
 class LegLuck(Protocol):

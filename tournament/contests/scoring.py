@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.errors import RunError
-from tournament.store.ledger import TableName
+from tournament.store.field import TableName
 from tournament.store.legs import Legs
 
 

@@ -17,7 +17,7 @@ from tournament.artifacts.compiler_command import LANGUAGES
 from tournament.containment import our_error
 from tournament.errors import InputError, printable
 from tournament.names import NAME_RULE, valid_name
-from tournament.store.ledger import FieldEntrant
+from tournament.store.field import FieldEntrant
 
 KINDS: dict[str, Kind] = {".c": "c", ".cpp": "cpp", ".cc": "cpp", ".cxx": "cpp", ".wasm": "wasm", ".py": "python"}
 MOST_BYTES = 16 << 20

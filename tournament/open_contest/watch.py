@@ -27,7 +27,7 @@ from tournament.runner.listener import NullListener, Progress, ProgressListener
 from tournament.runner.prepare import Prepared, prepare_contest
 from tournament.sandbox.outside.scratch import sweep_temporary
 from tournament.standings.standings import Standings
-from tournament.store.ledger_reading import read_field
+from tournament.store.reading import read_field
 from tournament.store.storage import join_location, open_storage
 
 # The system tells of changes at once; of those that it doesn't tell, as on a network's file system, a look does.

@@ -13,7 +13,7 @@ from tournament.contests.scoring import PointsSource
 from tournament.contests.settings import ContestSettings
 from tournament.errors import InputError
 from tournament.store.columns import Column
-from tournament.store.ledger import Batch, ContestSetup, TableName
+from tournament.store.field import Batch, ContestSetup, TableName
 from tournament.store.storage import open_storage
 
 _NOT_HERE = Interface(Path(), CompiledBots(""))

@@ -6,7 +6,7 @@ import contextlib
 from datetime import UTC, datetime
 
 from tournament.errors import InputError, RunError
-from tournament.store.storage import folder_of, join_location, open_storage
+from tournament.store.storage import folder_of, has_records, join_location, open_storage
 
 _PREFIX = "final-"
 
@@ -24,7 +24,7 @@ def finals_beside(location: str) -> tuple[str, ...]:
     with contextlib.suppress(OSError, RunError):
         names = sorted(name for name in open_storage(above).folders() if name.startswith(_PREFIX))
         finals = (join_location(join_location(above, name), contest) for name in names)
-        return tuple(final for final in finals if open_storage(final).list("ledger"))
+        return tuple(final for final in finals if has_records(open_storage(final)))
     return ()
 
 

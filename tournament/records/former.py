@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tournament.leg import legs_per_replica
+from tournament.store.carried import legs_content, legs_of_content
 from tournament.store.derived_files import read_note, write_note
-from tournament.store.ledger import Batch, ContestSetup
+from tournament.store.field import Batch, ContestSetup
 from tournament.store.legs import Legs
 from tournament.store.storage import Storage
 
@@ -30,8 +30,6 @@ class Former:
 
 def keep_former(storage: Storage, field: ContestSetup, batches: Sequence[Batch], names: Collection[str]) -> None:
     """Note the legs of these bots, which are about to leave. Raises OSError."""
-    from tournament.store.leg_parts import legs_content  # pyarrow, which reading a field doesn't need
-
     legs = Legs.joined(batch.legs for batch in batches)
     sha256 = field.sha256
     for name in sorted(names) if len(names) <= _MOST_BOTS else ():
@@ -43,20 +41,15 @@ def keep_former(storage: Storage, field: ContestSetup, batches: Sequence[Batch],
         # A run that was killed while legs left has noted all.
         if len(own) and not (before and before.sha256 == sha256[name] and len(before.legs) > len(own)):
             about = {"sha256": sha256[name], "others": {one: sha256[one] for one in {*own.names} & sha256.keys()}}
-            content = legs_content(
-                own, 1 if field.house else legs_per_replica(field.settings, own.seats), json.dumps(about)
-            )
-            write_note(storage, f"former/{name}", content)
+            write_note(storage, f"former/{name}", legs_content(own, json.dumps(about)))
 
 
 def read_former(storage: Storage, name: str) -> Former | None:
     """What is noted of a bot. None where there is nothing, or nothing that can be true: anybody may have written it."""
-    from tournament.store.leg_parts import DamagedPart, legs_of_content
-
     content = read_note(storage, f"former/{name}")
     if content is None:
         return None
-    with contextlib.suppress(DamagedPart, ValueError, TypeError, KeyError):
+    with contextlib.suppress(ValueError, TypeError, KeyError):
         legs, text = legs_of_content(content)
         about = json.loads(text)
         others = {str(one): str(sha256) for one, sha256 in dict(about["others"]).items()}

@@ -1,7 +1,6 @@
 """The standings after each run that changed something: what became of a bot, and of the ranks.
 
-A part of history/ has those after this many entries of the ledger, and is named by that number and the hash of its
-bytes. The ledger doesn't list it, so that it grows with what counts alone.
+A part of history/ has those after one run, and is named by the run's number and the hash of its bytes.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import contextlib
 import dataclasses
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -22,13 +21,11 @@ from tournament.errors import RunError
 from tournament.standings.history import line_of
 from tournament.standings.standings import Standing, Standings
 from tournament.store.columns import Column
-from tournament.store.ledger import Batch, ContestSetup
-from tournament.store.ledger_reading import read_records, text_of
+from tournament.store.field import Batch, ContestSetup
+from tournament.store.reading import read_records, text_of
 from tournament.store.storage import Storage, open_storage
 
 _PART = re.compile(r"[0-9]{8}-[0-9a-f]{16}\.parquet")
-# This many parts of fewer bytes are put together: they take longer to open than to read.
-_MOST_SMALL, _SMALL_BYTES = 64, 1 << 18
 # What a column of each kind has; of all others JSON.
 _TYPES = {"int": "int64", "int | None": "int64", "float": "float64", "float | None": "float64"}
 _TEXTS = ("str", "str | None", "Verdict | None")
@@ -40,7 +37,7 @@ def _is_json(kind: object) -> bool:
 
 
 HISTORY = (
-    Column("run", "int64", "how many entries the ledger had after the run"),
+    Column("run", "int64", "number of the run, from 1"),
     Column("field_size", "int64", "how many bots had a rank"),
     *(
         Column(one.name, _TYPES.get(str(one.type), "str"), "as in the leaderboard" + "; JSON" * (_is_json(one.type)))
@@ -59,30 +56,42 @@ class Version:
     archive: int | None = None
 
 
-def is_kept(storage: Storage, run: int) -> bool:
-    """Whether the standings after this many entries are kept."""
-    return any(name.startswith(f"{run:08}-") for name, _ in _parts(storage))
+def keep_history(storage: Storage, ranking: Standings) -> None:
+    """Keep the standings after a run, unless the last kept ones are the same.
+
+    Raises:
+        OSError: The part can't be written.
+    """
+    names = _parts(storage)
+    last = int(names[-1][:8]) if names else 0
+    if names and _part_of(last, ranking)[0] == names[-1]:
+        return
+    name, content = _part_of(last + 1, ranking)
+    storage.replace(f"history/{name}", content)
 
 
-def keep_history(storage: Storage, run: int, ranking: Standings) -> None:
-    """Keep the standings after this many entries. Raises OSError."""
-    from tournament.store.parts import summary_content  # pyarrow, which a ledger doesn't need
+def has_lines(storage: Storage, known: Mapping[str, tuple[str, int]]) -> bool:
+    """Return whether the standings after the last run have these bots, by name, with this content and as many
+    sessions."""
+    try:
+        rows = {row["name"]: (row["sha256"], row["sessions"]) for row in _rows(storage, _parts(storage)[-1:])}
+    except RunError:
+        return False
+    return all(rows.get(name) == line for name, line in known.items())
 
-    lines = [_row(run, len(ranking.ranked), line) for line in ranking.entrants]
-    small = [name for name, size in _parts(storage) if size < _SMALL_BYTES]
-    small = small if len(small) >= _MOST_SMALL else []
-    rows = {(row["run"], row["name"]): row for row in (*_rows(storage, small), *lines)}.values()
-    values = {column.name: [row[column.name] for row in rows] for column in HISTORY}
-    content = summary_content(HISTORY, values)
-    written = f"{run:08}-{_hash(content)}.parquet"
-    storage.replace(f"history/{written}", content)
-    for name in set(small) - {written}:
-        storage.remove(f"history/{name}")
+
+def _part_of(run: int, ranking: Standings) -> tuple[str, bytes]:
+    """Return the name and the content of a part with the standings after a run."""
+    from tournament.store.parts import summary_content  # pyarrow, which a field doesn't need
+
+    rows = [_row(run, len(ranking.ranked), line) for line in ranking.entrants]
+    content = summary_content(HISTORY, {column.name: [row[column.name] for row in rows] for column in HISTORY})
+    return f"{run:08}-{_hash(content)}.parquet", content
 
 
 def damaged_parts(storage: Storage) -> list[str]:
     """The places of parts that have other bytes than were written."""
-    found = [(name, text_of(storage, f"history/{name}")) for name, _ in _parts(storage)]
+    found = [(name, text_of(storage, f"history/{name}")) for name in _parts(storage)]
     return [f"history/{name}" for name, text in found if text is not None and _hash(text) != name[9:25]]
 
 
@@ -114,7 +123,7 @@ def history_of(
 
 def _versions(storage: Storage, name: str, archive: int | None = None) -> Iterator[Version]:
     """A bot's line after each run. Raises RunError where one can't be a line."""
-    kept = {row["run"]: row for row in _rows(storage, [part for part, _ in _parts(storage)]) if row["name"] == name}
+    kept = {row["run"]: row for row in _rows(storage, _parts(storage)) if row["name"] == name}
     for _, row in sorted(kept.items()):
         values = {one.name: row[one.name] for one in _FIELDS}
         try:
@@ -142,8 +151,8 @@ def _hash(content: bytes) -> str:
     return blake3(content).hexdigest()[:16]
 
 
-def _parts(storage: Storage) -> list[tuple[str, int]]:
-    return sorted((name, size) for name, size in storage.list("history").items() if _PART.fullmatch(name))
+def _parts(storage: Storage) -> list[str]:
+    return sorted(filter(_PART.fullmatch, storage.list("history")))
 
 
 def _rows(storage: Storage, names: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -151,7 +160,7 @@ def _rows(storage: Storage, names: Sequence[str]) -> Iterator[dict[str, Any]]:
 
     for name in names:
         content = text_of(storage, f"history/{name}")
-        if content is None:  # put together with others meanwhile
+        if content is None:
             continue
         place = f"{storage.location}/history/{name}"
         if _hash(content) != name[9:25]:

@@ -23,9 +23,10 @@ from tournament.records.rows import EVERYTHING, Selection, dataset_of, loaded_be
 from tournament.standings.outlier_pairs import outlier_pairs
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.columns import Column
-from tournament.store.ledger import Batch, ContestSetup, TableName
-from tournament.store.ledger_reading import read_records
-from tournament.store.storage import Storage, join_location, open_storage
+from tournament.store.field import Batch, ContestSetup, TableName
+from tournament.store.legs import Used
+from tournament.store.reading import read_records
+from tournament.store.storage import Storage, has_records, join_location, open_storage
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,6 +60,9 @@ ENTRANTS = (
     ),
     Column("faults", "int32", "faults over all its legs, each one counted"),
     Column("reason", "str", "why it is not ok"),
+    Column("fuel", "int64", "fuel that it used over all its legs; 0 of a process"),
+    Column("cpu_seconds", "float64", "processor time that its processes used over all its legs; 0 of WebAssembly"),
+    Column("memory_bytes", "int64", "most memory that it had at once in any of its legs"),
 )
 
 # What scripts are told of a fault, by columns of the parts in faults/.
@@ -169,6 +173,14 @@ class Results:
     def entrants(self) -> pd.DataFrame:
         """Entrants, one per row, as in entrants.parquet."""
         return _frame(ENTRANTS, entrant_values(self.ranking))
+
+    @cached_property
+    def legs(self) -> pd.DataFrame:
+        """Legs, with a row per seat, as in legs/: results, and what each bot used."""
+        from tournament.store.summary_parts import legs_frame
+
+        per_replica = 1 if self.setup.house_numbers else legs_per_replica(self.setup.settings, self.ranking.seats)
+        return legs_frame([batch.legs for batch in self.batches], per_replica)
 
     @cached_property
     def faults(self) -> pd.DataFrame:
@@ -319,7 +331,7 @@ def locate(results: str) -> str:
     """Where one contest's records are: there, or right below when that holds a single contest. Raises InputError
     else."""
     storage = open_storage(results)
-    if storage.list("ledger"):
+    if has_records(storage):
         return storage.location
     held = contests_held(storage.location)
     if len(held) != 1:
@@ -334,7 +346,7 @@ def contests_held(results: str) -> list[str]:
 
     def holds_records(name: str) -> bool:
         with contextlib.suppress(RunError):  # a folder that we may not read, such as that of a seed
-            return bool(open_storage(join_location(results, name)).list("ledger"))
+            return has_records(open_storage(join_location(results, name)))
         return False
 
     return [name for name in open_storage(results).folders() if valid_contest_name(name) and holds_records(name)]
@@ -345,7 +357,7 @@ def ranking_of(storage: Storage, field: ContestSetup, batches: Sequence[Batch]) 
     contest = contest_of(storage.location, field)
     house = contest.house
     if house and any(set(house.facts) - player.facts.keys() for player in field.house):
-        raise RunError(f"the ledger of {storage.location} lacks facts of house players; run again to mend it")
+        raise RunError(f"the field of {storage.location} lacks facts of house players; run again to write it again")
     return standings_of(contest, field, batches)
 
 
@@ -376,7 +388,9 @@ def match_values(ranking: Standings) -> Cells:
 
 def entrant_values(ranking: Standings) -> dict[str, list[Any]]:
     lines = sorted(ranking.entrants, key=lambda line: line.name)
-    return {column.name: [getattr(line, column.name) for line in lines] for column in ENTRANTS}
+    used, nothing = ranking.find_used(), Used()
+    rows = [{**vars(line), **used.get(line.name, nothing)._asdict()} for line in lines]
+    return {column.name: [row[column.name] for row in rows] for column in ENTRANTS}
 
 
 def fault_values(ranking: Standings) -> dict[str, list[Any]]:

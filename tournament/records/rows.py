@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tournament.contests.contest import Contest
 from tournament.errors import InputError, RunError, truncate
 from tournament.store.columns import NAME
-from tournament.store.ledger import Batch, Part, TableName
+from tournament.store.field import Batch, Part, TableName
 from tournament.store.legs import Legs
 from tournament.store.storage import open_storage
 
@@ -88,7 +88,7 @@ def _are_in(legs: Legs, matches: frozenset[int]) -> npt.NDArray[np.bool_]:
 
 
 def _row_count(parts: Iterable[tuple[Part, Legs]], table: TableName, matches: frozenset[int] | None) -> int:
-    """How many rows of these matches the ledger knows."""
+    """How many rows of these matches were played."""
     counts = [(legs.games if table == "games" else legs.sessions, legs) for _, legs in parts]
     return sum(int((rows if matches is None else rows[_are_in(legs, matches)]).sum()) for rows, legs in counts)
 
@@ -128,7 +128,7 @@ def read_frame(
         )
     # Nothing checks the statistics by which row groups are chosen for matches.
     if rows.num_rows != _row_count(parts, table, selection.matches):
-        raise InputError(f"{location}/{table} has other rows than the ledger says; run again to mend the records")
+        raise InputError(f"{location}/{table} has other rows than were played; run again to play these again")
     frame: pd.DataFrame = rows.unify_dictionaries().to_pandas(split_blocks=True, self_destruct=True)
     del rows
     frame = frame[order]

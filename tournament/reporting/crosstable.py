@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,16 +56,6 @@ class Crosstable:
         found: npt.NDArray[np.bool_] = np.abs(self.value - self.middle) > self.ci_half_width
         return found
 
-    def sides(self, numbers: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
-        """A matrix row by row; where bots play each other its upper half, then the lower, each in the same order.
-
-        So the first has a pair's numbers as the better one of both has them.
-        """
-        if not self.is_square:
-            return [numbers.ravel()]
-        upper = np.triu_indices(len(self.bots), 1)
-        return [numbers[upper], numbers.T[upper]]
-
 
 def crosstable_of(ranking: Standings, by_game: bool) -> Crosstable:
     """The results of a ranking, in points a game or a session. Against house players they are the entrants'."""
@@ -92,23 +81,3 @@ def crosstable_of(ranking: Standings, by_game: bool) -> Crosstable:
     # In a zero-sum game 0 is even; elsewhere the mean result is.
     is_even = ranking.scoring or not table.shown.size or ranking.is_zero_sum
     return table if is_even else replace(table, middle=float(table.shown.mean()))
-
-
-def in_last_digit(values: Floats, digits: int) -> Floats:
-    """Values in units of the last of this many digits, rounded as texts are: by the exact value of a number."""
-    scaled = values * 10.0**digits
-    whole = np.rint(scaled)
-    for place in np.flatnonzero(np.abs(np.abs(scaled - whole) - 0.5) < 1e-6).tolist():
-        whole[place] = round(round(values[place].item(), digits) * 10.0**digits)
-    return whole
-
-
-def packed(numbers: Sequence[int] | npt.NDArray[Any]) -> dict[str, Any]:
-    """Whole numbers for the page's script: the lowest, and in base64 how far each is above it, in the fewest bytes."""
-    whole = np.asarray(numbers, np.int64)
-    low, high = (int(whole.min()), int(whole.max())) if len(whole) else (0, 0)
-    width = next((width for width in (1, 2, 4) if high - low < 1 << 8 * width), 0)
-    if low == high or not width:
-        return {"count": len(whole), "low": low, "plain": [] if low == high else whole.tolist()}
-    above = base64.b64encode((whole - low).astype(f"<u{width}").tobytes()).decode()
-    return {"count": len(whole), "low": low, "width": width, "above": above}

@@ -29,7 +29,7 @@ from tournament.errors import InputError, pluralize
 from tournament.records.results import Results
 from tournament.reporting.trends import courses_of
 from tournament.standings.matches import Match
-from tournament.store.ledger import Batch
+from tournament.store.field import Batch
 from tournament.store.parts import require_written, rows_of
 from tournament.store.storage import Storage, open_storage
 

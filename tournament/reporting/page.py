@@ -18,14 +18,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tournament.contests.contest import Contest
-from tournament.reporting.figures import as_json, clean, plain, signed, size_text
+from tournament.reporting.bots import Bots
+from tournament.reporting.charts import chart, line_plot, spark
+from tournament.reporting.figures import clean, plain, signed, size_text
 from tournament.reporting.findings import Findings
 from tournament.reporting.games import games_for_viewer
 from tournament.reporting.layout import Layout, breakable
-from tournament.reporting.script_data import numbers_of, script_data
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_SCRIPT = ("base", "charts", "tables", "data", "crosstable", "courses", "bots", "viewer", "route")
 
 
 HEADING = "Tournament report"
@@ -43,7 +43,7 @@ def environment() -> Environment:
     )
     made.filters |= {
         "signed": signed, "plain": plain, "clean": clean, "size": size_text,
-        "breakable": breakable, "utc": utc, "utc_of": _utc_of,
+        "breakable": breakable, "chart": chart, "line_plot": line_plot, "spark": spark, "utc": utc, "utc_of": _utc_of,
     }  # fmt: skip
     return made
 
@@ -68,8 +68,7 @@ def inlined(name: str) -> str:
 
 @cache
 def _script() -> str:
-    """The page's script: its files one after the other, in a scope of their own."""
-    return "\n".join(['"use strict";', "(() => {", *(inlined(f"script/{name}.js") for name in _SCRIPT), "})();"])
+    return inlined("report.js")
 
 
 def source_hash(text: str) -> str:
@@ -110,7 +109,6 @@ def render_each(
     heading: str = HEADING,
 ) -> Iterator[str]:
     """A page for each author."""
-    numbers = numbers_of(Layout(contest, findings, live))
     for author in authors:
         page = Layout(contest, findings, live, author, options)
         games = games_for_viewer(contest, page.watchable, findings.survey, findings.told, page.tables)
@@ -119,7 +117,7 @@ def render_each(
             .get_template("report.html")
             .render(
                 page=page,
-                data=as_json(script_data(page, numbers)),
+                bots=Bots(page),
                 games=games,
                 findings=findings,
                 heading=heading,

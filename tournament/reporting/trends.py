@@ -12,7 +12,7 @@ from engine.kernel.blocks import block_sizes
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.contests.contest import Contest
 from tournament.standings.by_block import by_block
-from tournament.store.ledger import Batch
+from tournament.store.field import Batch
 from tournament.store.storage import Storage
 
 _MOST = 16  # stretches shown
@@ -48,37 +48,13 @@ class Course:
 
 @dataclass(frozen=True)
 class Courses:
-    """The course of each ranked entrant over its matches that count, and those of each pairing.
+    """The course of each ranked entrant over its matches that count.
 
-    `length` is the number of sessions, or games, of the longest leg. `pairs` are x and y of each match; `points` by
-    side, match and block, `sizes` by match and block.
+    `length` is the number of sessions, or games, of the longest leg.
     """
 
     length: int
     whole: Mapping[str, Course]
-    pairs: Sequence[tuple[str, str]]
-    points: npt.NDArray[np.float64]
-    sizes: npt.NDArray[np.float64]
-
-    def shapes(self, most: int) -> npt.NDArray[np.int8]:
-        """By side, match and stretch, the means as parts of the match's largest, −100 to 100.
-
-        There are as many stretches as leave at most this many numbers; none if these are fewer than two.
-        """
-        count = min(_MOST, self.sizes.shape[1]) if self.pairs else 0
-        while count > 1 and (len(self.pairs) * count > most or not (self._cut(self.sizes, count) > 0).all()):
-            count //= 2
-        if count < 2:
-            return np.zeros((2, len(self.pairs), 0), np.int8)
-        means = self._cut(self.points, count) / self._cut(self.sizes, count)
-        reach = np.abs(means).max(axis=2, keepdims=True)
-        return np.rint(100 * means / np.where(reach > 0, reach, 1)).astype(np.int8)
-
-    @staticmethod
-    def _cut(blocks: npt.NDArray[np.float64], count: int) -> npt.NDArray[np.float64]:
-        """Sums of blocks by stretch."""
-        cut: npt.NDArray[np.float64] = blocks.reshape(*blocks.shape[:-1], count, -1).sum(axis=-1)
-        return cut
 
 
 def courses_of(
@@ -93,7 +69,6 @@ def courses_of(
     among = np.flatnonzero((number >= 0) & (other >= 0) & (match is None or legs.match == match))
     legs, lengths, blocks = legs.chosen(among), lengths[among], blocks[:, among]
     starts = legs.matches()[:, 0]
-    pairs = [(*legs.seated[start], legs.houses[start])[:2] for start in starts.tolist()]
     sizes = block_sizes(lengths).reshape(-1, BLOCK_COUNT)
     if len(starts) < len(legs):
         sizes, blocks = np.add.reduceat(sizes, starts), np.add.reduceat(blocks, starts, axis=1)
@@ -102,4 +77,4 @@ def courses_of(
         np.add.at(points_of, places[among][starts], blocks[side])
         np.add.at(sizes_of, places[among][starts], sizes)
     whole = {name: Course(*both) for name, *both in zip(fit, points_of, sizes_of) if both[1].any()}
-    return Courses(int(lengths.max(initial=0)), whole, pairs, blocks, sizes)
+    return Courses(int(lengths.max(initial=0)), whole)

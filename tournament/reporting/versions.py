@@ -12,7 +12,7 @@ from tournament.leg import legs_per_replica
 from tournament.records.former import read_former
 from tournament.standings.standard_errors import Paired
 from tournament.standings.tally import tally_of_points
-from tournament.store.ledger import ContestSetup
+from tournament.store.field import ContestSetup
 from tournament.store.legs import Legs
 from tournament.store.storage import Storage
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from tournament.contests.contest import Contest
@@ -10,10 +11,9 @@ from tournament.contests.scoring import HousePlayer
 from tournament.errors import RunError
 from tournament.runner.pace import LANES_SHARE
 from tournament.runner.resume import differences
-from tournament.store.ledger import ContestSetup
-from tournament.store.ledger_reading import read_field, read_records
+from tournament.store.field import ContestSetup
+from tournament.store.reading import read_field, read_records
 from tournament.store.storage import Storage, open_storage
-from tournament.store.writer import hold_ledger
 
 # What somebody has to want gone: this many games, or seconds of one core by the contest's estimates.
 _MANY_GAMES, _LONG_SECONDS = 1_000_000, 60.0
@@ -36,7 +36,8 @@ def archive_other_records(
         if there := put_aside_for_nothing(storage):
             archive, field = there
             if not differences(field, contest, settings, names, house):
-                storage.move(storage.new_archive())
+                with suppress(FileNotFoundError):  # That run was killed before it made a folder.
+                    storage.move(storage.new_archive())
                 archive.move(storage.location)
                 say(f"{archive.location} was put aside by a run that played nothing: it is back in {storage.location}")
         return
@@ -46,7 +47,8 @@ def archive_other_records(
     differing = "; ".join(_to_blame(why, drawn).values())
     say(f"these settings differ from the records' ({differing}); archiving the records in {away}")
     try:
-        if hold_ledger(storage).field != known:
+        storage.acquire()
+        if read_field(storage) != known:
             raise RunError(f"another run wrote to {storage.location} meanwhile; run again")
         storage.move(away)
     finally:
@@ -56,7 +58,7 @@ def archive_other_records(
 def put_aside_for_nothing(storage: Storage) -> tuple[Storage, ContestSetup] | None:
     """The newest archive, if the run that moved it there ended before it committed anything."""
     archives = storage.archives()
-    if not archives or not storage.list("ledger") or read_field(storage):
+    if not archives or read_field(storage):
         return None
     archive = open_storage(archives[-1])
     field = read_field(archive)

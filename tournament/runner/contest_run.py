@@ -13,7 +13,7 @@ from tournament.errors import join_names
 from tournament.keys import master_key
 from tournament.records.history import keep_history
 from tournament.runner.archives import archive_other_records
-from tournament.runner.compaction import drop_unscheduled_legs, merge_small_batches
+from tournament.runner.compaction import drop_unscheduled_legs
 from tournament.runner.listener import ProgressListener
 from tournament.runner.live_standings import LiveStandings
 from tournament.runner.plan import (
@@ -24,14 +24,14 @@ from tournament.runner.plan import (
     until_of,
 )
 from tournament.runner.prepare import Prepared, os_errors_as_run_errors, prepare_contest
-from tournament.runner.resume import field_of, keep_lines_of_former_bots, lost_batches, withdraw, write_house_files
+from tournament.runner.resume import field_of, keep_lines_of_former_bots, withdraw, write_house_files
 from tournament.runner.round_play import RoundPlay, Run
 from tournament.runner.schedule.recorded import extend_with_played_replicas
 from tournament.runner.seed import keep_seed
 from tournament.runner.stray_files import require_no_strays
 from tournament.standings.standings import Standings
 from tournament.store import kept_bots
-from tournament.store.ledger import MOST_FAILED, FailedLeg
+from tournament.store.field import MOST_FAILED, FailedLeg
 from tournament.store.storage import Storage, open_storage
 from tournament.store.writer import open_for_writing, require_held
 
@@ -87,9 +87,9 @@ def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundSt
             for name in keep_seed(writer.storage, seed):
                 listener.on_message(f"{name} was damaged or missing: it is back from its copy")
             require_no_strays(writer)
-            withdraw(writer, lost_batches(writer), listener.on_message)
+            withdraw(writer, dict(writer.lost), listener.on_message)
             wanted_field = field_of(
-                contest, settings, entrants, house, writer.state.field, until_of(config.contest), config.authors
+                contest, settings, entrants, house, writer.field, until_of(config.contest), config.authors
             )
             playing = sum(entrant.artifact is not None for entrant in wanted_field.entrants)
             contest = contest.seated(contest.seats_of(config.contest.playing()) or playing)
@@ -106,17 +106,14 @@ def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundSt
             artifacts = artifacts_of(entrants, house)
             _keep_bots(writer.storage, entrants, listener)
             run = Run(contest, config, writer, wanted_field, schedule_with, artifacts, listener, prepared.executors)
-            state, entries = RoundState(failed=prepared.failed), writer.state.entries
+            state, changes = RoundState(failed=prepared.failed), writer.changes
             while not (state.done or state.set_aside):
                 state = play_round(run, state)
-            if writer.state.entries > entries and state.standings and not state.set_aside:
+            if writer.changes > changes and state.standings and not state.set_aside:
                 require_held(writer.storage)
-                keep_history(writer.storage, writer.state.entries, state.standings)
-            # Former versions have no games any more.
-            if writer.state.entries > entries and writer.state.field and not state.set_aside:
-                kept_bots.drop_bots(
-                    writer.storage, but={one.artifact for one in writer.state.field.entrants if one.artifact}
-                )
+                keep_history(writer.storage, state.standings)
+                # Former versions have no games any more.
+                kept_bots.drop_bots(writer.storage, but={*wanted_field.artifacts.values()})
             return state
         except FileNotFoundError:
             require_held(writer.storage)  # a new writer has removed what this one was writing
@@ -150,7 +147,7 @@ class RoundState:
 def play_round(run: Run, before: RoundState) -> RoundState:
     """Play what is left of the next round, and rank. Raises as `run_prepared`."""
     contest, config, writer, say = run.contest, run.config, run.writer, run.listener.on_message
-    standing = writer.standing()
+    standing = writer.batches()
     this = round_to_play(contest, config.contest, run.field, run.schedule_with, standing)
     if this.verdicts:
         say(this.said)
@@ -159,25 +156,20 @@ def play_round(run: Run, before: RoundState) -> RoundState:
     left = drop_unscheduled_legs(contest, writer, schedule, say)
     left.leave_out(set_aside_in(run.field), {leg.match for leg in before.failed})
     field = replace(run.field, failed_legs=before.failed[:MOST_FAILED])
-    new_field = field if field != writer.state.field else None
-    if new_field and (writer.state.field is None or not len(left.missing)):
-        writer.commit(field=new_field)
-        new_field = None
+    if field != writer.field:
+        writer.set_field(field)
     live = LiveStandings(contest, writer)
     if not len(left.missing):
         live.update_now()
         if before.standings is None and not left.left_out:
             say("Every match of these entrants is in the records; nothing to play")
         return RoundState(live.ranking, this.done or left.left_out, failed=before.failed)
-    resumes = bool(live.played)
-    play = RoundPlay(run, schedule, left, live, new_field)
+    play = RoundPlay(run, schedule, left, live)
     try:
         play.play()
         if play.failed:
             failed = (*before.failed, *play.failed)[:MOST_FAILED]
-            writer.commit(field=replace(run.field, failed_legs=failed))
-        if resumes:  # so that a first run doesn't write twice
-            merge_small_batches(contest, writer, schedule.sessions_per_leg, schedule.legs_per_replica, say)
+            writer.set_field(replace(run.field, failed_legs=failed))
         writer.require_all_there()
     finally:
         live.update_now()

@@ -7,9 +7,10 @@ import time
 from collections.abc import Sequence
 
 from tournament.contests.contest import Contest
+from tournament.leg import legs_per_replica
 from tournament.records.results import standings_of, write_summaries
 from tournament.standings.standings import Standings
-from tournament.store.ledger import Batch
+from tournament.store.field import Batch
 from tournament.store.writer import Writer
 
 _SUMMARY_SECONDS = 5.0
@@ -24,18 +25,14 @@ class LiveStandings:
 
     def __init__(self, contest: Contest, writer: Writer) -> None:
         self._contest, self._writer = contest, writer
-        self.played = writer.standing()
+        self.played = writer.batches()
         self._ranked = self._summarised = -math.inf
         self._ranking_seconds = self._summary_seconds = 0.0
-        self._ranked_entries = self._summarised_entries = -1
+        self._ranked_changes = self._summarised_changes = self._legs_written_changes = -1
 
-    def note(self, committed: Sequence[Batch], *, new_field: bool) -> None:
-        """These batches are committed, the first ones of a new field or more of the same."""
-        if new_field:
-            self._summarised = -math.inf  # no reader may find the former bots' summaries beside these records
-            self.played = self._writer.standing()
-        else:
-            self.played += committed
+    def note(self, committed: Sequence[Batch]) -> None:
+        """Record that batches were committed."""
+        self.played += committed
 
     def update_if_due(self) -> None:
         """Rank and summarise, unless that was done a short time ago."""
@@ -48,22 +45,34 @@ class LiveStandings:
 
     def update_now(self) -> None:
         """Rank and summarise what is in place, unless that was done."""
-        entries = self._writer.state.entries
-        if self._ranked_entries != entries:
-            self.played = self._writer.standing()
+        changes = self._writer.changes
+        if self._ranked_changes != changes:
+            self.played = self._writer.batches()
             self._rank()
-        if self._summarised_entries != entries and self._writer.storage.still_held():  # a new writer writes its own
-            self._summarise()
+        if self._writer.storage.still_held():  # a new writer writes its own
+            if self._summarised_changes != changes:
+                self._summarise()
+            if self._legs_written_changes != changes:
+                self._write_leg_summaries()
+                self._legs_written_changes = changes
+
+    def _write_leg_summaries(self) -> None:
+        from tournament.store.summary_parts import write_leg_summaries  # pyarrow, which a field doesn't need
+
+        field = self._writer.field
+        assert field is not None
+        per_replica = 1 if field.house_numbers else legs_per_replica(field.settings, self.ranking.seats)
+        write_leg_summaries(self._writer.storage, self.played, per_replica)
 
     def _rank(self) -> None:
-        field, began = self._writer.state.field, time.perf_counter()
+        field, began = self._writer.field, time.perf_counter()
         assert field is not None
         self.ranking = standings_of(self._contest, field, self.played)
-        self._ranked, self._ranked_entries = time.perf_counter(), self._writer.state.entries
+        self._ranked, self._ranked_changes = time.perf_counter(), self._writer.changes
         self._ranking_seconds = self._ranked - began
 
     def _summarise(self) -> None:
         began = time.perf_counter()
         write_summaries(self._writer.storage, self.ranking)
-        self._summarised, self._summarised_entries = time.perf_counter(), self._ranked_entries
+        self._summarised, self._summarised_changes = time.perf_counter(), self._ranked_changes
         self._summary_seconds = self._summarised - began

@@ -1,22 +1,15 @@
-"""The speed of a run. ledger/pace is a note of it, by which the next run begins."""
+"""The speed of a run. It begins with that of the recorded legs, which say how long each took."""
 
 from __future__ import annotations
 
-import contextlib
-import itertools
-import struct
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tournament.errors import RunError
-from tournament.store.derived_files import read_note, write_note
-from tournament.store.storage import Storage
+from tournament.store.field import Batch
 from tournament.worker.batch import Receipt
 
-_NOTE = "ledger/pace"
-_MEASURES = struct.Struct("<4d")  # games and seconds, without lanes and in lanes
-_WORTH_NOTING = 1.0  # seconds of play: in less, starting weighs too much
-_MOST, _SLOWEST = 1e15, 1e-9  # games, seconds, games a second
+_MOST_SECONDS = 1e6  # of a leg: anybody may have written more
 
 # Seconds that this process needs for a task, until this many are measured.
 _GUESSED_TO_SERVE, _FEWEST_TASKS = 0.001, 100
@@ -47,7 +40,7 @@ class _Kind:
     @property
     def is_known(self) -> bool:
         """Whether such legs have been measured."""
-        return self.games > 0 or self.kept_games > 0
+        return self.games > 0 or (self.kept_games > 0 and self.kept_seconds > 0)
 
 
 @dataclass
@@ -129,35 +122,13 @@ class Pace:
         """How long all workers together will take for this many legs."""
         return self.seconds_of_one(inline, in_lanes) / self.workers
 
-    def save(self, storage: Storage) -> None:
-        """Keep this speed for the next run; what was kept before counts half. A note is not worth a failed run."""
-        if self._inline.seconds + self._lanes.seconds >= _WORTH_NOTING:
-            kinds = (self._inline, self._lanes)
-            kept = [(one.games + one.kept_games / 2, one.seconds + one.kept_seconds / 2) for one in kinds]
-            with contextlib.suppress(OSError, RunError):
-                write_note(storage, _NOTE, _MEASURES.pack(*itertools.chain.from_iterable(kept)))
-
-    def load_saved(self, storage: Storage) -> bool:
-        """Take the speed that was kept until some is measured; returns whether there is any."""
-        return self.kept(read_saved_pace(storage))
-
-    def kept(self, kept: tuple[float, ...]) -> bool:
-        """Take games and seconds of runs before, as noted, until some are measured; returns whether there are any."""
-        self._inline.kept_games, self._inline.kept_seconds, self._lanes.kept_games, self._lanes.kept_seconds = kept
-        return any(kept)
-
-
-def read_saved_pace(storage: Storage) -> tuple[float, ...]:
-    """Games and seconds of play without lanes, and in lanes, as noted; zeros where nothing was that can be true."""
-    body = read_note(storage, _NOTE)
-    if body is None or len(body) != _MEASURES.size:
-        return (0.0,) * 4
-    kept = _MEASURES.unpack(body)
-    return kept if all(map(_can_be_true, kept[::2], kept[1::2])) else (0.0,) * 4
-
-
-def _can_be_true(games: float, seconds: float) -> bool:
-    """Whether somebody may have played this many games in this many seconds. Anybody may have written the note."""
-    if not (0 <= games < _MOST and 0 <= seconds < _MOST):
-        return False
-    return (not games and not seconds) or (seconds > 0 and _SLOWEST <= games / seconds < _MOST)
+    def learn(self, batches: Sequence[Batch]) -> bool:
+        """Take the speed of recorded legs until some are measured; return whether there is any. Those that were played
+        together with processes are of batches with a sandbox."""
+        for kind, some in (
+            (self._inline, [batch.legs for batch in batches if not batch.sandbox]),
+            (self._lanes, [batch.legs for batch in batches if batch.sandbox]),
+        ):
+            kind.kept_games = sum(int(legs.games.sum()) for legs in some)
+            kind.kept_seconds = float(sum(legs.seconds.clip(0, _MOST_SECONDS).sum() for legs in some))
+        return self.knows_lanes or self.knows_inline

@@ -26,8 +26,8 @@ from tournament.runner.schedule.legs import ONE_OF_EACH, AgainstHouse, Competito
 from tournament.runner.schedule.limits import too_few_authors, too_many
 from tournament.runner.schedule.recorded import extend_with_played_replicas
 from tournament.runner.schedule.rounds import Round, next_round
-from tournament.store.ledger import Batch, ContestSetup, Until
-from tournament.store.ledger_reading import read_records
+from tournament.store.field import Batch, ContestSetup, Until
+from tournament.store.reading import read_records
 from tournament.store.storage import open_storage
 
 
@@ -68,7 +68,7 @@ def plan_of(prepared: Prepared) -> Plan:
         config.authors,
     )
     schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), field)
-    standing = records.batches
+    standing = (*records.batches, *records.waiting)
     this = round_to_play(contest, config.contest, field, schedule_with, standing)
     schedule = extend_with_played_replicas(schedule_with, this.replicas, standing)
     # Committed legs of bots that have changed or left don't count: a run removes them first.
@@ -78,7 +78,7 @@ def plan_of(prepared: Prepared) -> Plan:
     games = int(len(left.missing) * sessions * contest.estimates.games(config.contest))
     starts = starts_per_leg(schedule, artifacts_of(prepared.entrants, prepared.house), config.sandbox.legs_per_process)
     pace = new_pace(contest, config, workers_of(config), sessions, starts)
-    paced = pace.load_saved(storage)
+    paced = pace.learn(standing)
     seconds = pace.seconds_for(left.inline, left.in_lanes)
     unlike = prepared.incompatible_records()
     return Plan(

@@ -20,8 +20,8 @@ from tournament.runner.archives import IncompatibleRecords, find_incompatible_re
 from tournament.runner.executors import Executors
 from tournament.runner.listener import ProgressListener
 from tournament.runner.seed import recorded_settings, settle_seed
-from tournament.store.ledger import FailedLeg, FieldEntrant
-from tournament.store.ledger_reading import read_field
+from tournament.store.field import FailedLeg, FieldEntrant
+from tournament.store.reading import read_field
 from tournament.store.storage import explain_write_error, join_location, open_storage
 from tournament.worker.wasm.loading import keep_for
 

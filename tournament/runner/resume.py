@@ -17,12 +17,11 @@ from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.errors import pluralize, truncate
 from tournament.records.former import keep_former
-from tournament.records.history import is_kept, keep_history
+from tournament.records.history import has_lines, keep_history
 from tournament.records.results import ranking_of
 from tournament.runner.schedule.counting import Reconciliation
 from tournament.runner.schedule.legs import Schedule
-from tournament.store.ledger import (
-    TABLES,
+from tournament.store.field import (
     Batch,
     ContestSetup,
     FieldEntrant,
@@ -31,6 +30,7 @@ from tournament.store.ledger import (
     Until,
 )
 from tournament.store.legs import Legs
+from tournament.store.reading import split_counting
 from tournament.store.writer import Writer
 
 # The first version of the engine in which legs share no deals; those of before told so by a setting.
@@ -146,7 +146,7 @@ def write_house_files(
     """
     if contest.house is None or contest.house.suffix is None:
         return
-    storage, known = writer.storage, writer.state.field
+    storage, known = writer.storage, writer.field
     wanted = house_files(contest, settings, house)
     former = {f"{name}{contest.house.suffix}" for name in known.house_numbers} if known else set()
     there = storage.list("house")
@@ -157,22 +157,10 @@ def write_house_files(
             storage.replace(f"house/{name}", content)
 
 
-def lost_batches(writer: Writer) -> dict[str, str]:
-    """What is wrong with committed batches whose parts aren't there as large as they were written, or of which legs are
-    lost, by name."""
-    there = {f"{table}/{name}": size for table in TABLES for name, size in writer.storage.list(table).items()}
-    found = {
-        name: {there.get(part.place) for part in batch.parts if there.get(part.place) != part.size}
-        for name, batch in writer.state.batches.items()
-    }
-    return writer.lost | {name: "missing" if None in sizes else "damaged" for name, sizes in found.items() if sizes}
-
-
 def withdraw(writer: Writer, problems: Mapping[str, str], say: Callable[[str], None]) -> None:
     """Take batches out of the records, and say what is wrong with them. Raises as `commit` does."""
     for name, problem in sorted(problems.items()):
-        legs = writer.state.batches[name].legs
-        say(f"Part {name} is {problem}; to play again: {pluralize(legs, 'leg')}")
+        say(f"Part {name} {problem}; its legs are played again")
     if problems:
         writer.commit(without=problems)
 
@@ -180,17 +168,21 @@ def withdraw(writer: Writer, problems: Mapping[str, str], say: Callable[[str], N
 def keep_lines_of_former_bots(writer: Writer, field: ContestSetup) -> None:
     """Keep the standings, and note the legs, before those of bots leave that this field has changed or no longer has. A
     run that was killed hasn't done so. Raises OSError."""
-    state = writer.state
     contents = {entrant.name: entrant.sha256 for entrant in field.entrants}
-    known = state.field.entrants if state.field else ()
+    known = writer.field.entrants if writer.field else ()
     changed = {entrant.name for entrant in known if contents.get(entrant.name) != entrant.sha256}
-    if not (state.field and changed):
+    if not (writer.field and changed):
         return
-    standing = writer.standing()
-    keep_former(writer.storage, state.field, standing, changed)
-    run = state.entries - (state.entries == state.fold)  # which a fold follows
-    if not is_kept(writer.storage, run):
-        keep_history(writer.storage, run, ranking_of(writer.storage, state.field, standing))
+    batches, _ = split_counting(writer.field, writer.batches())
+    keep_former(writer.storage, writer.field, batches, changed)
+    legs = Legs.joined(batch.legs for batch in batches)
+    sessions = {
+        name: sum(int(legs.sessions[legs.numbered(seat, {name: 0}) == 0].sum()) for seat in range(legs.seats))
+        for name in changed
+    }
+    lines = {one.name: (one.sha256, sessions[one.name]) for one in known if one.name in changed}
+    if not has_lines(writer.storage, lines):
+        keep_history(writer.storage, ranking_of(writer.storage, writer.field, batches))
 
 
 @dataclass(frozen=True)
@@ -227,8 +219,9 @@ def tell_removed_matches(
         say(f"{name} was disqualified, so it plays no further leg; {out_of}")
     if gone:
         here = {(player.name, player.artifact) for player in (*schedule.competitors, *schedule.house)}
-        known = writer.state.field
+        known = writer.field
         before = [(e.name, e.artifact) for e in known.entrants if e.artifact] if known else []
         before += [(player.name, player.sha256) for player in known.house] if known else []
         changed = sorted({name for name, artifact in before if (name, artifact) not in here})
-        say(f"{', '.join(changed)} changed or left; out of the records: {pluralize(len(gone), 'match', 'matches')}")
+        why = f"{', '.join(changed)} changed or left" if changed else "several parts had the same legs"
+        say(f"{why}; out of the records: {pluralize(len(gone), 'match', 'matches')}")

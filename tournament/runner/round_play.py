@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tournament.config import Config
 from tournament.contests.contest import Contest
+from tournament.leg import Leg
 from tournament.runner.executors import Executors
 from tournament.runner.listener import Progress, ProgressListener
 from tournament.runner.live_standings import LiveStandings
@@ -17,9 +18,9 @@ from tournament.runner.plan import new_pace, starts_per_leg
 from tournament.runner.schedule.counting import Reconciliation
 from tournament.runner.schedule.legs import Replicas, Schedule
 from tournament.runner.tasks import TaskQueue
-from tournament.store.ledger import ContestSetup, FailedLeg
+from tournament.store.field import ContestSetup, FailedLeg, Origin
 from tournament.store.legs import Legs
-from tournament.store.writer import Change, Writer, in_commits
+from tournament.store.writer import Writer
 from tournament.worker.batch import Receipt, Task
 
 if TYPE_CHECKING:
@@ -43,8 +44,7 @@ class Run:
 
 
 class RoundPlay:
-    """Plays the legs of a schedule that are `left`. A `new_field` waits for what is played first, and is one entry with
-    it.
+    """Plays the legs of a schedule that are `left`.
 
     Attributes:
         disqualified: Whether a bot was, so that less may count than was played, or legs that were left out are wanted
@@ -59,12 +59,12 @@ class RoundPlay:
         schedule: Schedule,
         left: Reconciliation,
         standings: LiveStandings,
-        new_field: ContestSetup | None,
     ) -> None:
         self.disqualified = False
         self.set_aside: dict[str, str] = {}
         self.failed: list[FailedLeg] = []
-        self._run, self._schedule, self._standings, self._new_field = run, schedule, standings, new_field
+        self._run, self._schedule, self._standings = run, schedule, standings
+        self._origin = run.field.origin
         self._settings, self._sandbox = run.config.contest.for_workers(), run.config.sandbox.model_dump()
         self._left = left
 
@@ -83,8 +83,8 @@ class RoundPlay:
             check_room(self._schedule.matches(), config.contest.memory_megabytes, config.sandbox, listener.on_message)
         waited_before = executor.waited
         pace = new_pace(contest, config, executor.workers, sessions, starts)
-        pace.load_saved(self._run.writer.storage)
-        self._to_play = TaskQueue(self._schedule, left, pace, self._plays_no_more, in_order=self._new_field is None)
+        pace.learn(self._standings.played)
+        self._to_play = TaskQueue(self._schedule, left, pace, self._plays_no_more)
         receipts = executor.play(self._next_task, self._run.artifacts)
         try:
             for several in receipts:
@@ -97,32 +97,35 @@ class RoundPlay:
                 pace.workers, pace.waited = executor.workers, executor.waited - waited_before
                 self._standings.update_if_due()
                 listener.on_progress(self._progress(pace))
-            if self._new_field:  # nothing was played after all
-                self._commit(())
         except BaseException:
             receipts.close()
             executors.close()
             raise
         finally:
             receipts.close()
-            pace.save(self._run.writer.storage)
 
     def _next_task(self) -> Task | None:
-        if (batches := self._to_play.next_task()) is None:
+        legs = self._to_play.next_task()
+        if not legs:
             return None
-        broken, digests = self._run.broken, [leg.digest for batch in batches for leg in batch]
+        broken, digests = self._run.broken, [leg.digest for leg in legs]
         contest, location = self._run.contest, self._run.writer.storage.location
         return Task(
             contest.name,
             self._settings,
             self._sandbox,
             location,
-            batches,
+            legs,
+            self._origin_of(legs),
             contest.rules,
             contest.requires,
             source=contest.source,
             broken={digest: broken.pop(digest) for digest in digests if digest in broken},
         )
+
+    def _origin_of(self, legs: Sequence[Leg]) -> Origin:
+        names = {seat.name for leg in legs for seat in leg.seats}
+        return self._origin.of_players(names, {leg.house.name for leg in legs if leg.house})
 
     def _plays_no_more(self) -> tuple[set[str], set[int]]:
         return {*self.set_aside}, {leg.match for leg in self.failed}
@@ -140,14 +143,10 @@ class RoundPlay:
                 self.set_aside[name] = trouble.reason
 
     def _commit(self, receipts: Sequence[Receipt]) -> None:
-        """Commit receipts as few entries: to write one takes as long as to write many."""
-        field, self._new_field = self._new_field, None
+        """Commit the batches of receipts together: to put a folder on disk takes as long for one as for many."""
         batches = [batch for receipt in receipts for batch in receipt.batches]
-        new_field = field
-        for change in [*in_commits(Change((batch,)) for batch in batches)] or [Change()]:
-            self._run.writer.commit(field=new_field, batches=change.batches)
-            new_field = None
-        self._standings.note(batches, new_field=field is not None)
+        self._run.writer.commit(batches)
+        self._standings.note(batches)
         legs = Legs.joined(batch.legs for batch in batches)
         self._left.note(legs)
         self.disqualified |= any(rest.out for rest in legs.rests)

@@ -19,8 +19,8 @@ from tournament.errors import RunError
 from tournament.keys import drawn_seed, master_key, seed_fingerprint
 from tournament.runner.archives import put_aside_for_nothing
 from tournament.runner.resume import differences
-from tournament.store.ledger import ContestSetup
-from tournament.store.ledger_reading import read_field
+from tournament.store.field import ContestSetup
+from tournament.store.reading import read_field
 from tournament.store.seed_files import SECRETS, kept_seed, kept_texts
 from tournament.store.storage import Storage, open_storage
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tournament.errors import RunError, and_more
-from tournament.store.ledger import TABLES, State
+from tournament.store.field import BATCH_FILE, SUMMARY_FILE, TABLES
 from tournament.store.storage import Storage
 from tournament.store.writer import Writer
 
@@ -22,16 +22,21 @@ def in_tables(storage: Storage) -> dict[str, bool]:
     }
 
 
-def strays(there: Mapping[str, bool], state: State, *, writing: bool = False) -> list[str]:
-    """Which of these places the ledger's state doesn't know. With `writing`, a commit may be half done."""
-    parts = {part.place for part in state.parts} | (state.gone if writing else set())
-    return sorted(place for place, is_file in there.items() if not (is_file and place in parts))
+def strays(there: Mapping[str, bool]) -> list[str]:
+    """Which of these places no part of the records can have."""
+    names = {"games": BATCH_FILE, "sessions": BATCH_FILE, "legs": SUMMARY_FILE, "faults": SUMMARY_FILE}
+    found = []
+    for place, is_file in there.items():
+        table, _, name = place.partition("/")
+        if not (is_file and names[table].fullmatch(name)):
+            found.append(place)
+    return sorted(found)
 
 
 def require_no_strays(writer: Writer) -> None:
     """Raises RunError for what lies among the parts and is none that counts: it may be somebody's."""
     storage = writer.storage
-    if found := strays(in_tables(storage), writer.state):
+    if found := strays(in_tables(storage)):
         raise RunError(
             f"{storage.location}/{shown(found[0])}{and_more(len(found) - 1)} is none of the records, and whoever reads"
             " these would read it: move it away and run again"

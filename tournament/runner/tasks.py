@@ -19,10 +19,8 @@ _SPARE = 1.5
 _LANES_SECONDS = 20.0
 _FEW_LANES, _MOST_LANES = 64, 4096
 _MOST_UNMEASURED = 16  # lanes of a task before one is measured: few, so that there is soon something to see
-# Legs that go out together, which the driver commits at once, and their batches, each with two files open.
-_MOST_LEGS, _MOST_BATCHES = 1024, 64
-
-Batches = tuple[tuple[Leg, ...], ...]
+# Legs that go out together, and have parts of their own.
+_MOST_LEGS = 1024
 
 
 @dataclass
@@ -55,7 +53,7 @@ class TaskSize:
         pace, of_a_leg = self.pace, self.pace.leg_seconds(False)  # this is asked for each leg
         # Towards the end tasks get smaller, so that all workers finish together.
         fair = self.inline_left * of_a_leg / (2 * pace.workers)
-        # Of what takes a moment by the pace of runs before, each task would be an entry.
+        # Of what takes a moment by the pace of runs before, each task would be a part.
         shortest = _SHORTEST_SECONDS if pace.tasks else _FIRST_SECONDS
         seconds = min(_LONGEST_SECONDS, max(_FIRST_SECONDS, pace.seconds / 5), max(shortest, fair))
         # Many workers would wait for this process, were it to serve each of them so often.
@@ -70,55 +68,38 @@ class TaskSize:
 
 
 class TaskQueue:
-    """The legs that are left, as tasks, in order.
+    """The legs that are left, as tasks, in schedule order.
 
-    `out` tells which bots play no more by now, and which matches aren't played. Not `in_order`, batches go on over
-    legs that are done, so that parts overlap: after an edit they would have single legs.
+    `out` tells which bots play no more by now, and which matches aren't played.
     """
 
     def __init__(
-        self,
-        schedule: Schedule,
-        left: Reconciliation,
-        pace: Pace,
-        out: Callable[[], tuple[Set[str], Set[int]]],
-        *,
-        in_order: bool = True,
+        self, schedule: Schedule, left: Reconciliation, pace: Pace, out: Callable[[], tuple[Set[str], Set[int]]]
     ) -> None:
         self._schedule, self._out = schedule, out
         self._size = TaskSize(pace, left.inline, left.in_lanes)
         self._legs = left.wanted()
-        self._in_order = in_order
 
-    def next_task(self) -> Batches | None:
-        """The next legs, without those of bots and matches that are out; None when there are no more.
+    def next_task(self) -> tuple[Leg, ...]:
+        """The next legs, without those of bots and matches that are out; () when there are no more.
 
-        A batch ends where ranks do, so that parts stay in schedule order, and at the end of a replica. Legs that have
-        the same deals stay together: only their worker knows when the processes of one have ended, and what the blocks
-        of all of them add up to.
+        Legs that have the same deals stay together: only their worker knows when the processes of one have ended, and
+        what the blocks of all of them add up to.
         """
-        batches: list[list[Leg]] = []
+        legs: list[Leg] = []
         schedule, (out, matches) = self._schedule, self._out()
         inline = in_lanes = 0
-        before, extends = (-1, -1), False
-        for rank, fixture, counts in self._legs:
-            replica = fixture.number // schedule.legs_per_replica
-            # Legs that are left out end a batch just as others do: the next one may belong to another replica.
-            extends &= before == (replica, rank - 1) or (before[0] == replica and not self._in_order)
-            before = replica, rank
+        for fixture, counts in self._legs:
             if not counts or fixture.match in matches or (out and not out.isdisjoint(fixture.names)):
                 continue
-            if not extends:
-                batches.append([])
-                extends = True
-            batches[-1].append(schedule.leg(fixture))
+            legs.append(schedule.leg(fixture))
             has_processes = fixture.has_processes
             in_lanes += has_processes
             inline += not has_processes
-            many = inline and (inline + in_lanes >= _MOST_LEGS or len(batches) >= _MOST_BATCHES)
             one_follows = (fixture.number + 1) % schedule.legs_of_deals
-            if not one_follows and (many or self._size.is_full(inline, in_lanes)):
+            is_full = (inline and inline + in_lanes >= _MOST_LEGS) or self._size.is_full(inline, in_lanes)
+            if is_full and not one_follows:
                 break
         self._size.inline_left -= inline
         self._size.in_lanes_left -= in_lanes
-        return tuple(map(tuple, batches)) or None
+        return tuple(legs)

@@ -21,7 +21,7 @@ from tournament.contests.contest import Contest
 from tournament.standings.by_block import by_block
 from tournament.standings.linear import solved
 from tournament.standings.standard_errors import Strata, degrees_of_freedom
-from tournament.store.ledger import Batch
+from tournament.store.field import Batch
 from tournament.store.legs import Legs
 from tournament.store.storage import Storage
 

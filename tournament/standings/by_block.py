@@ -10,7 +10,7 @@ from engine.kernel.blocks import block_of
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.arrays import Floats
 from tournament.contests.contest import Contest
-from tournament.store.ledger import Batch
+from tournament.store.field import Batch
 from tournament.store.legs import Legs, pair_keys
 from tournament.store.storage import Storage
 

@@ -28,7 +28,7 @@ from tournament.standings.rank_bounds import (
 from tournament.standings.standard_errors import Differences, ScoreErrors
 from tournament.standings.stopping import FEWEST_REPLICAS, apart, is_futile, looks, within
 from tournament.standings.student_t import quantiles
-from tournament.store.ledger import Until
+from tournament.store.field import Until
 
 MOST_PAIRED = 2000  # bots whose pairs are tested one by one: a matrix of pairs takes 32 MB, of 10,000 bots 800 MB
 Verdict = Literal["settled", "tied", "too_close", "open"]

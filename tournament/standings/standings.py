@@ -23,8 +23,8 @@ from tournament.standings.settled_order import SettledOrder, SureIntervals, Verd
 from tournament.standings.standard_errors import Differences, ScoreErrors
 from tournament.standings.tables import pairs_of_tables, tally_of_tables
 from tournament.standings.tally import Tally, tally_of_points
-from tournament.store.ledger import Batch, ContestSetup, FailedLeg, FieldEntrant, Until
-from tournament.store.legs import Fault, LegResult, Legs
+from tournament.store.field import Batch, ContestSetup, FailedLeg, FieldEntrant, Until
+from tournament.store.legs import Fault, LegResult, Legs, Used, used_by
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,7 @@ class Standings:
     rows_of_matches: Callable[[], MatchRows] = field(default=MatchRows.nothing, compare=False)
     began_again: tuple[str, ...] = ()
     find_duplicate_variance: Callable[[], float | None] = field(default=lambda: None, compare=False)
+    find_used: Callable[[], Mapping[str, Used]] = field(default=dict, compare=False)
 
     @cached_property
     def duplicate_variance(self) -> float | None:
@@ -258,6 +259,7 @@ def compute_standings(field: ContestSetup, batches: Sequence[Batch], scoring: Ho
         partial(_rows_of_matches, legs, per_replica, scoring, facts, drawn),
         tuple(sorted({name for leg in np.flatnonzero(legs.tries > 1).tolist() for name in legs[leg].seats})),
         partial(relative_variance, counting, 1 if scoring or drawn else per_replica),
+        partial(used_by, legs),
     )
 
 

@@ -18,7 +18,6 @@ from tournament.store.storage import (
     LOCK_NAME,
     MOST_READ,
     STAGING,
-    AlreadyExists,
     TooLarge,
     checked_name,
     staged_name,
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 _OPEN_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe is opened at once, and then refused
 _MOST_OF_SIGN = 1 << 10  # bytes
-_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)
 
 
 def _not_a_file(path: str) -> str:
@@ -225,6 +223,12 @@ class FolderStorage:
             raise TooLarge(f"{self.location}/{name} is too large: {max(size, len(content)):,} bytes")
         return content
 
+    def tail(self, name: str, count: int, size: int | None = None) -> tuple[bytes, int]:
+        with open(self._open(name), "rb") as stream:
+            size = os.fstat(stream.fileno()).st_size
+            stream.seek(max(0, size - count))
+            return stream.read(count), size
+
     def _write_aside(self, content: bytes, mode: int = 0o666, *, durable: bool = True) -> str:
         aside = staged_name("aside")
         try:
@@ -237,26 +241,6 @@ class FolderStorage:
                 self.remove(aside)
             raise
         return aside
-
-    def create(self, name: str, content: bytes) -> None:
-        """Make a new file, whole and on disk, or raise AlreadyExists."""
-        aside = self._write_aside(content)
-        try:
-            os.link(self._path(aside), self._path(name), follow_symlinks=False)
-            self._put_on_disk(name.rpartition("/")[0])
-        except FileExistsError:
-            # A network mount may link the file, lose the answer, ask again and find it linked.
-            if os.lstat(self._path(aside)).st_nlink < 2:
-                raise AlreadyExists(name) from None
-        except OSError as error:
-            if error.errno not in _NO_LINKS:
-                raise
-            if self.size(name) is not None:  # without hard links only the lock keeps others out
-                raise AlreadyExists(name) from None
-            self.publish(aside, name)
-            self._put_on_disk(name.rpartition("/")[0])
-        finally:
-            self.remove(aside)
 
     def replace(self, name: str, content: bytes, *, private: bool = False, durable: bool = True) -> None:
         """Make or replace a file in one step, and its folder if there is none. A private one is its owner's alone."""
@@ -304,7 +288,7 @@ class FolderStorage:
         stream.close()
 
     def open_data(self, name: str) -> pa.NativeFile:
-        import pyarrow as pa  # reading the ledger doesn't need it
+        import pyarrow as pa  # reading the field doesn't need it
 
         os.close(self._open(name))  # it is a file
         return pa.OSFile(os.fsencode(self._path(name)), "r")  # type: ignore[arg-type]  # as it is: a path may be no UTF-8

@@ -75,6 +75,20 @@ class Fault:
         )
 
 
+class Used(NamedTuple):
+    """What a bot used in a leg, or in several. Only fuel is the same whenever the same games are played.
+
+    Attributes:
+        fuel: Fuel of a bot that is WebAssembly, to seven digits for a leg.
+        cpu_seconds: Processor time of a bot that is a process. Legs that share a process share it evenly.
+        memory_bytes: Most memory at once. Of WebAssembly, the size of its memory without the stack.
+    """
+
+    fuel: float = 0.0
+    cpu_seconds: float = 0.0
+    memory_bytes: float = 0.0
+
+
 @dataclass(frozen=True)
 class Rest:
     """Fields that few legs have: see LegResult."""
@@ -107,8 +121,8 @@ class LegResult:
     leg. `faults` are the first ones, and the last one of each seat in `out`; `faults_left_out` counts the others by
     seat, if there are any. `by_block`, the core's sums, and `luck_by_block` has a leg that was just played; no record
     keeps them.
-    `seconds`: how long a worker was busy with it. `tries`: how often it began; what was answered before it broke off
-    counted again.
+    `seconds`: how long a worker was busy with it; `used`: what each seat's bot used. `tries`: how often it began; what
+    was answered before it broke off counted again.
     """
 
     digest: str
@@ -126,6 +140,7 @@ class LegResult:
     luck_by_block: Floats | None = field(default=None, compare=False, repr=False)
     seconds: float = field(default=0.0, compare=False, repr=False)
     tries: int = field(default=1, compare=False, repr=False)
+    used: tuple[Used, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def title(self) -> str:
@@ -239,7 +254,7 @@ class Legs(Sequence[LegResult]):
     `players` has for each leg the places of its entrants in `names`, by seat, `house` that of its house player, −1 for
     none, `more` the place of its fields that few have in
     `rests`. `whole` has a column each for match, number, sessions and games. `sums`, by leg and seat, has the fields of
-    LegSums. Numbers of a column lie side by side in memory.
+    LegSums, `used` those of Used. Numbers of a column lie side by side in memory.
     """
 
     digest: npt.NDArray[np.bytes_]
@@ -251,6 +266,7 @@ class Legs(Sequence[LegResult]):
     rests: tuple[Rest, ...]
     more: npt.NDArray[np.int32]
     seconds: npt.NDArray[np.float32]
+    used: npt.NDArray[np.float32]
     _slice_of: tuple[Legs, int] | None = field(default=None, init=False, repr=False)  # these, and from which on
 
     def __getstate__(self) -> dict[str, object]:
@@ -282,6 +298,11 @@ class Legs(Sequence[LegResult]):
             tuple(rests),
             np.array(more, np.int32),
             np.array([leg.seconds for leg in legs], np.float32),
+            np.asfortranarray(
+                np.array([leg.used or (Used(),) * seats for leg in legs], np.float32).reshape(len(legs), seats, -1)
+                if legs
+                else np.empty((0, seats, len(Used._fields)), np.float32)
+            ),
         )
 
     @classmethod
@@ -309,6 +330,7 @@ class Legs(Sequence[LegResult]):
             np.concatenate([legs.sums.T for legs in several], axis=2).T,
             *merged([(legs.rests, legs.more) for legs in several]),
             np.concatenate([legs.seconds for legs in several]),
+            np.concatenate([legs.used.T for legs in several], axis=2).T,
         )
 
     @property
@@ -430,6 +452,7 @@ class Legs(Sequence[LegResult]):
             sums=np.take(self.sums.T, at, axis=2).T,
             more=self.more[at],
             seconds=self.seconds[at],
+            used=np.take(self.used.T, at, axis=2).T,
         )
 
     def matches(self) -> Whole:
@@ -464,6 +487,7 @@ class Legs(Sequence[LegResult]):
                 sums=self.sums[place],
                 more=self.more[place],
                 seconds=self.seconds[place],
+                used=self.used[place],
             )
             first, _, step = place.indices(len(self))
             if step == 1:
@@ -478,6 +502,7 @@ class Legs(Sequence[LegResult]):
         return LegResult(
             digest, match, number, seats, sessions, games, sums, rest.faults, rest.out, rest.faults_left_out,
             self.names[house] if house >= 0 else "", seconds=float(self.seconds[place]), tries=rest.tries,
+            used=tuple(Used(*own) for own in self.used[place].tolist()),
         )  # fmt: skip
 
     def __iter__(self) -> Iterator[LegResult]:
@@ -494,6 +519,18 @@ class Legs(Sequence[LegResult]):
         return all(one.tobytes() == another.tobytes() for one, another in columns)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def used_by(legs: Legs) -> dict[str, Used]:
+    """Return what each bot used in all legs, by name. The order of legs changes no bit."""
+    fuel, microseconds = np.zeros((2, len(legs.names)), np.int64)
+    memory = np.zeros(len(legs.names))
+    for seat in range(legs.seats):
+        used = legs.used[:, seat].astype(float)
+        np.add.at(fuel, legs.players[:, seat], np.rint(used[:, 0]).astype(np.int64))
+        np.add.at(microseconds, legs.players[:, seat], np.rint(1e6 * used[:, 1]).astype(np.int64))
+        np.maximum.at(memory, legs.players[:, seat], used[:, 2])
+    return {name: Used(*own) for name, *own in zip(legs.names, fuel.tolist(), (microseconds / 1e6).tolist(), memory)}
 
 
 def too_much(legs: Legs) -> str:
@@ -514,6 +551,7 @@ def check_legs(legs: Legs) -> None:
     for column in (1, 3, 4):
         _check(legs.sums[:, :, column], 0.0, _MOST_SQUARE)
     _check(legs.sums[:, :, 5], -_MOST_SQUARE, _MOST_SQUARE)
+    _check(legs.used, 0.0, _MOST_AMOUNT)
     _check(legs.match, 0, MOST_MATCH - 1)
     _check(legs.whole[:, 1:3], 0, _MOST_NUMBER)
     _check(legs.games, 0, _MOST_COUNT)

@@ -1,8 +1,8 @@
 """Results below a prefix of an object store.
 
-Such stores have conditional puts, but no locks and no renames. A writer puts its sign into `ledger/writer`, in place
-of the one that it found there: the newest writer wins, and only one can create an entry of the ledger. A part is
-copied to its place and then removed from staging; for readers either is one step.
+Such stores have conditional puts, but no locks and no renames. A writer puts its sign into `writer`, in place of the
+one that it found there: the newest writer wins. A part is copied to its place and then removed from staging; for
+readers either is one step.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ObjectStorage:
         return f"{self._prefix}{checked_name(name)}"
 
     def check_writable(self) -> None:
-        self.list("ledger")  # whether it can be reached
+        self.list("sessions")  # whether it can be reached
 
     def prepare(self) -> None:
         """Nothing has to be there before."""
@@ -109,8 +109,13 @@ class ObjectStorage:
     def read(self, name: str, most: int = MOST_READ) -> bytes:
         return self._client.get(self._key(name), most)[0]
 
-    def create(self, name: str, content: bytes) -> None:
-        self._client.put_if(self._key(name), content, None)
+    def tail(self, name: str, count: int, size: int | None = None) -> tuple[bytes, int]:
+        key = self._key(name)
+        known = self._client.size(key) if size is None else size
+        content, now = self._client.get_range(key, max(0, known - count), max(1, known))
+        if now != known:  # It was replaced since.
+            content, now = self._client.get_range(key, max(0, now - count), max(1, now))
+        return content, now
 
     def replace(self, name: str, content: bytes, *, private: bool = False, durable: bool = True) -> None:
         # The bucket's rules say who may read a private one, and it keeps what it has taken.
@@ -140,7 +145,7 @@ class ObjectStorage:
         cast(Upload, stream).finish()
 
     def open_data(self, name: str) -> pa.NativeFile:
-        import pyarrow as pa  # reading the ledger doesn't need it
+        import pyarrow as pa  # reading the field doesn't need it
 
         return pa.PythonFile(self._client.open_reader(self._key(name)), mode="r")
 

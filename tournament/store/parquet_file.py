@@ -124,8 +124,19 @@ class ParquetFileWriter:
             self._place += len(group)
         self._rows += rows
 
-    def write_footer(self) -> int:
-        """End the file, and return its rows. Raises OSError."""
+    def write_footer(
+        self, metadata: Mapping[str, str] | None = None, seal: Callable[[bytes], bytes] = lambda footer: footer
+    ) -> int:
+        """End the file, and return its rows.
+
+        Args:
+            metadata: Metadata that are known only now.
+            seal: Called with the footer; returns what is written, of the same length.
+
+        Raises:
+            OSError: The footer can't be written.
+        """
+        known = {**self._metadata, **(metadata or {})}
         root = struct({4: text("schema"), 5: i32(len(self._columns))})
         type_defined_order = struct({1: struct({})})
         _, footer = struct(
@@ -134,12 +145,12 @@ class ParquetFileWriter:
                 2: array([root, *map(_schema_element, self._columns)]),
                 3: i64(self._rows),
                 4: array(self._groups),
-                5: array([struct({1: text(key), 2: text(value)}) for key, value in self._metadata.items()]),
+                5: array([struct({1: text(key), 2: text(value)}) for key, value in known.items()]),
                 6: text(self._created_by),
                 7: array([type_defined_order] * len(self._columns)),
             }
         )
-        self._write(footer + len(footer).to_bytes(4, "little") + _MAGIC)
+        self._write(seal(footer) + len(footer).to_bytes(4, "little") + _MAGIC)
         return self._rows
 
 

@@ -7,6 +7,7 @@ import contextlib
 import importlib.metadata
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import IO, Any
 
@@ -14,8 +15,10 @@ import numpy as np
 import pyarrow as pa
 from blake3 import blake3
 
+from tournament.store.carried import carried_by, seal_footer, unsealed
 from tournament.store.columns import NAME, Column
-from tournament.store.ledger import Part, TableName
+from tournament.store.field import Batch, Origin, Part, TableName, new_batch_name
+from tournament.store.legs import Legs
 from tournament.store.parquet_file import ParquetFileWriter
 from tournament.store.storage import Storage
 
@@ -31,7 +34,7 @@ class StagedPart(io.RawIOBase):
         self._storage = storage
         self._table = table
         self._name = name
-        self._staged = staged
+        self.staged = staged
         self._stream: IO[bytes] = storage.open_staged(staged)
         self._hash = blake3()
         self._size = 0
@@ -48,21 +51,28 @@ class StagedPart(io.RawIOBase):
     def tell(self) -> int:
         return self._size
 
+    @property
+    def hash_so_far(self) -> str:
+        return self._hash.hexdigest()
+
     def finish(self, rows: int) -> Part:
         """Complete it on disk. Raises OSError."""
         self._storage.finish_staged(self._stream)
-        return Part(self._table, self._name, self._size, rows, self._staged, blake3=self._hash.hexdigest())
+        return Part(self._table, self._name, self._size, rows, self.staged, blake3=self.hash_so_far)
 
     def abandon(self) -> None:
         """Remove what was written, if possible."""
         with contextlib.suppress(Exception):  # closing writes what is buffered, and may fail again
             self._stream.close()
         with contextlib.suppress(OSError):
-            self._storage.remove(self._staged)
+            self._storage.remove(self.staged)
 
 
 class PartWriter(ParquetFileWriter):
-    """Writes one staged part, row group by row group, with its `origin` in the metadata."""
+    """Writes one staged part, row group by row group, with its `origin` in the metadata. `seal`: of a sessions
+    part that is finished."""
+
+    seal = ""
 
     def __init__(
         self,
@@ -77,13 +87,46 @@ class PartWriter(ParquetFileWriter):
         metadata = {**(origin or {}), "ARROW:schema": _schema_text(tuple(columns), tuple((origin or {}).items()))}
         super().__init__(self._part.write, columns, metadata, _created_by(), STATISTICS)
 
+    @property
+    def staged(self) -> str:
+        """Where the part waits until it is published."""
+        return self._part.staged
+
     def finish(self) -> Part:
         """Complete the part on disk. Raises OSError."""
         return self._part.finish(self.write_footer())
 
+    def finish_carrying(self, carried: str) -> Part:
+        """Complete a sessions part on disk that carries the legs of its batch, sealed. Raises OSError."""
+        metadata = unsealed(carried, self._part.hash_so_far)
+
+        def seal(footer: bytes) -> bytes:
+            sealed, self.seal = seal_footer(footer)
+            return sealed
+
+        return replace(self._part.finish(self.write_footer(metadata, seal)), blake3="")
+
     def abandon(self) -> None:
         """Remove what was written, if possible."""
         self._part.abandon()
+
+
+def finish_batch(
+    games: PartWriter, sessions: PartWriter, legs: Legs, origin: Origin, sandbox: str = "", name: str = ""
+) -> Batch:
+    """Complete the two parts of a batch on disk: of new legs, or of those that stay in the batch of this name.
+
+    Raises:
+        OSError: The parts can't be written.
+        ValueError: No one could read the legs.
+    """
+    name = name or new_batch_name(int(legs.match[0]), int(legs.number[0]))
+    names = {legs.names[place] for place in np.unique(legs.players).tolist()}
+    house = {legs.names[place] for place in np.unique(legs.house).tolist() if place >= 0}
+    of_games = replace(games.finish(), name=f"{name}.parquet")
+    origin = origin.of_players(names, house)
+    of_sessions = replace(sessions.finish_carrying(carried_by(of_games, legs, sandbox, origin)), name=f"{name}.parquet")
+    return Batch(name, (of_games, of_sessions), legs, sandbox, origin, sessions.seal)
 
 
 def arrow_schema(columns: Sequence[Column]) -> pa.Schema:

@@ -17,11 +17,13 @@ from blake3 import blake3
 
 from tournament.arrays import Cells
 from tournament.errors import RunError, truncate
+from tournament.store.carried import DamagedPart, read_batch
 from tournament.store.columns import NAME, ROWS_PER_BUFFER, Column
-from tournament.store.ledger import Part
-from tournament.store.legs import Legs, pair_keys
+from tournament.store.field import Part
+from tournament.store.legs import Legs
 from tournament.store.parquet_file import Runs
 from tournament.store.part_writer import ORIGIN, PartWriter, arrow_schema
+from tournament.store.reading import is_current
 from tournament.store.storage import Storage
 
 if TYPE_CHECKING:
@@ -66,11 +68,19 @@ def columns_in(storage: Storage, part: Part) -> tuple[Column, ...]:
 
 
 def _opened(storage: Storage, part: Part) -> pa.NativeFile:
-    """A listed part in its place, or in staging while it isn't published. Raises FileNotFoundError when it is gone."""
+    """A part in its place, or in staging while it isn't published: then another one may be in its place. Raises
+    FileNotFoundError when it is gone."""
     for place in (part.place, part.staged):
         with contextlib.suppress(FileNotFoundError):
-            return storage.open_data(place)
-    return storage.open_data(part.place)  # it was published meanwhile
+            stream = storage.open_data(place)
+            if stream.size() == part.size:
+                return stream
+            stream.close()
+    stream = storage.open_data(part.place)  # it was published meanwhile, is damaged, or was replaced
+    if stream.size() != part.size and part.table == "games" and not is_current(storage, part.name[:-8], part):
+        stream.close()
+        raise FileNotFoundError(part.place)
+    return stream
 
 
 def open_part(storage: Storage, part: Part, columns: Sequence[Column]) -> pq.ParquetFile:
@@ -228,45 +238,53 @@ def _names_of(column: pa.ChunkedArray[Any]) -> npt.NDArray[Any]:
 def copy_legs(
     storage: Storage,
     columns: Sequence[Column],
-    sources: Sequence[tuple[Part, Legs, npt.NDArray[np.bool_]]],
+    part: Part,
+    legs: Legs,
+    stay: npt.NDArray[np.bool_],
     sessions_per_leg: int,
-    name: str,
     staged: str,
-) -> Part:
-    """Write a staged part of the rows of published ones, each with its legs and which of them stay; of several by match
-    and session, all in memory. Raises OSError, what `open_part` does, and RunError where rows belong to other legs
-    than the ledger says."""
-    first = sources[0][0]
-    writer = PartWriter(storage, first.table, columns, name, staged, origin_of_part(storage, first, columns))
+) -> PartWriter:
+    """Write the rows of a published part whose legs stay to a part in staging, which is yet to be finished.
+
+    Args:
+        storage: Where the records are.
+        columns: The part's columns.
+        part: The published part.
+        legs: The legs of its rows.
+        stay: Whether each of them stays.
+        sessions_per_leg: Sessions of a leg.
+        staged: Where the new part waits.
+
+    Raises:
+        OSError: The part can't be written.
+        FileNotFoundError: The published part is gone.
+        RunError: The published part is damaged, or its rows belong to other legs.
+    """
+    writer = PartWriter(storage, part.table, columns, part.name, staged, origin_of_part(storage, part, columns))
     waiting: list[dict[str, npt.NDArray[Any]]] = []
 
     def write_waiting() -> None:
         rows = {column.name: np.concatenate([some[column.name] for some in waiting]) for column in columns}
-        if len(sources) > 1:
-            keys = pair_keys(rows["match"].astype(np.int64), rows["session"].astype(np.int64))
-            in_order = np.argsort(keys, kind="stable")
-            rows = {name: values[in_order] for name, values in rows.items()}
         names = {column.name: Runs.of_rows(rows[column.name]) for column in columns if column.dtype == NAME}
         writer.append({**rows, **names}, len(rows["match"]))
         waiting.clear()
 
     try:
-        for part, legs, stay in sources:
-            leg_of = np.repeat(np.arange(len(legs)), legs.games if part.table == "games" else legs.sessions)
-            for rows in numbers_of(storage, part, columns, [column.name for column in columns]):
-                of, leg_of = np.split(leg_of, [len(rows["match"])])
-                number = rows["session"] // sessions_per_leg
-                if not (np.array_equal(rows["match"], legs.match[of]) and np.array_equal(number, legs.number[of])):
-                    raise RunError(
-                        f"{storage.location}/{part.place} is damaged: it has rows of other legs than the ledger says"
-                    )
-                some = stay[of]
-                waiting.append(rows if some.all() else {name: values[some] for name, values in rows.items()})
-                if len(sources) == 1 and sum(len(some["match"]) for some in waiting) >= ROWS_PER_BUFFER:
-                    write_waiting()
+        leg_of = np.repeat(np.arange(len(legs)), legs.games if part.table == "games" else legs.sessions)
+        for rows in numbers_of(storage, part, columns, [column.name for column in columns]):
+            of, leg_of = np.split(leg_of, [len(rows["match"])])
+            number = rows["session"] // sessions_per_leg
+            if not (np.array_equal(rows["match"], legs.match[of]) and np.array_equal(number, legs.number[of])):
+                raise RunError(
+                    f"{storage.location}/{part.place} is damaged: it has rows of other legs than were played"
+                )
+            some = stay[of]
+            waiting.append(rows if some.all() else {name: values[some] for name, values in rows.items()})
+            if sum(len(some["match"]) for some in waiting) >= ROWS_PER_BUFFER:
+                write_waiting()
         if waiting:
             write_waiting()
-        return writer.finish()
+        return writer
     except BaseException:
         writer.abandon()
         raise
@@ -350,6 +368,14 @@ def _array(values: Sequence[Any] | npt.NDArray[Any], kind: pa.DataType) -> pa.Ar
 
 def damage(storage: Storage, part: Part) -> str:
     """What is wrong with a published part, by its hash: "missing", "damaged", or "" for nothing."""
+    if not part.blake3:
+        try:
+            read_batch(storage, part.name.removesuffix(".parquet"), whole=True)
+        except FileNotFoundError:
+            return "missing"
+        except DamagedPart:
+            return "damaged"
+        return ""
     digest = digest_of(storage, part)
     return "missing" if digest is None else "damaged" if digest != part.blake3 else ""
 

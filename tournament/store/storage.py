@@ -1,11 +1,12 @@
 """Where results are kept: a folder, or a prefix in an object store, behind one interface.
 
-Names are relative, with forward slashes. The ledger relies on two things: a file made by `create` appears whole or not
-at all and never replaces another, and `publish` moves a finished file to where readers look in one step.
+Names are relative, with forward slashes. Records rely on one thing: `publish` moves a finished file to where readers
+look in one step, and so does `replace` with a small one.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import re
 import uuid
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# Bytes of the largest file that is read as a whole: a part of legs/ that lists a million is smaller.
+# Bytes of the largest file that is read as a whole.
 MOST_READ = 1 << 29
 
 
 class AlreadyExists(Exception):
-    """`create` found a file of that name."""
+    """Raised when an object that was to be created, or replaced, is there, or another one."""
 
 
 class TooLarge(RunError):
@@ -41,8 +42,9 @@ class Storage(Protocol):
     files, without those that aren't there. `everything` right inside a folder has names of any kind, those of folders
     with a slash at the end, and whether each is a file. `folders` are the names of folders right here. `publish` moves
     a staged file to its name, `publish_all` several, those that are staged, which then stay there also after a loss of
-    power, as does what `replace` puts there, if it is to be `durable`. `read` and `open_data` raise FileNotFoundError,
-    `read` also TooLarge for more than `most` bytes.
+    power, as does what `replace` puts there, if it is to be `durable`. `read`, `tail` and `open_data` raise
+    FileNotFoundError, `read` also TooLarge for more than `most` bytes. `tail` returns the last `count` bytes, and the
+    size, which saves a request if it is known.
     `check_writable` raises RunError where `prepare` or `hold` would, as far as can be known without changing anything.
     """
 
@@ -60,7 +62,7 @@ class Storage(Protocol):
     def size(self, name: str) -> int | None: ...
     def sizes(self, names: Sequence[str]) -> dict[str, int]: ...
     def read(self, name: str, most: int = MOST_READ) -> bytes: ...
-    def create(self, name: str, content: bytes) -> None: ...
+    def tail(self, name: str, count: int, size: int | None = None) -> tuple[bytes, int]: ...
     def replace(self, name: str, content: bytes, *, private: bool = False, durable: bool = True) -> None: ...
     def publish(self, staged: str, name: str) -> None: ...
     def publish_all(self, moves: Sequence[tuple[str, str]]) -> None: ...
@@ -74,15 +76,22 @@ class Storage(Protocol):
 
 
 STAGING = "staging"
-FOLDERS = ("games", "sessions", "legs", "faults", "ledger", STAGING)
-LOCK_NAME = "ledger/writer"  # who writes
+FOLDERS = ("games", "sessions", "legs", "faults", STAGING)
+LOCK_NAME = "writer"  # who writes
+FIELD_NAME = "contest.json"  # what is played
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/|(s3|gs|az|file):", re.IGNORECASE)
 # What this package stages: nothing else is ever deleted there.
 OWN_STAGED = re.compile(
-    r"(?:aside|driver)-[0-9a-f]{32}|[0-9]{10,19}-[0-9]+-[0-9a-f]{12}-[0-9a-f]{32}-(games|sessions)"
-    r"|[0-9]{8}-[0-9]+-[0-9a-f]{32}-(legs|faults)"
+    r"(?:aside|driver)-[0-9a-f]{32}|([0-9]{10,19}-[0-9]{10}-[0-9a-f]{12})-[0-9a-f]{32}-(games|sessions)"
 )
 _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}/)*[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}")
+
+
+def has_records(storage: Storage) -> bool:
+    """Return whether there are records of a contest, also of an earlier version."""
+    with contextlib.suppress(PermissionError):  # Nothing is known of a folder that is somebody else's secret.
+        return storage.size(FIELD_NAME) is not None or bool(storage.list("sessions") or storage.list("ledger"))
+    return False
 
 
 def staged_name(name: str) -> str:

@@ -13,9 +13,9 @@ from typing import Literal
 
 from tournament.errors import InputError, pluralize
 from tournament.standings.stopping import FEWEST_REPLICAS, critical_value, is_futile, looks
-from tournament.store.ledger import ContestSetup
-from tournament.store.ledger_reading import read_records
+from tournament.store.field import ContestSetup
 from tournament.store.legs import Legs
+from tournament.store.reading import read_records
 from tournament.store.storage import open_storage
 
 Verdict = Literal["better", "worse", "open"]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,11 +25,11 @@ from tournament.leg import PROCESSES, Leg, legs_per_replica
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import NAME, ROWS_PER_BUFFER, Column, buffer_fields
-from tournament.store.ledger import Batch, FailedLeg, batch_name
+from tournament.store.field import Batch, FailedLeg, Origin, new_batch_name
 from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import LegResult, Legs, too_much
 from tournament.store.parquet_file import Runs
-from tournament.store.part_writer import PartWriter, origin_of
+from tournament.store.part_writer import PartWriter, finish_batch, origin_of
 from tournament.store.storage import Storage, open_storage, staged_name
 from tournament.worker.faults import Disqualified, Stopped
 from tournament.worker.leg import RulesFailed, leg_values, length_of, play_leg, share_variances
@@ -46,7 +45,8 @@ _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
 
 @dataclass(frozen=True)
 class Task:
-    """Batches of legs to play, how, and where their parts go. `rules`, `requires` and `source`: see Contest.
+    """Legs to play, how, and where their parts go. `rules`, `requires` and `source`: see Contest. `origin`: what they
+    are played with, as records have it.
 
     `broken`: what counts of legs that broke off in other tasks.
     """
@@ -55,15 +55,12 @@ class Task:
     settings: dict[str, Any]
     sandbox: dict[str, Any]
     location: str
-    batches: tuple[tuple[Leg, ...], ...]
+    legs: tuple[Leg, ...]
+    origin: Origin
     rules: str = ""
     requires: tuple[tuple[str, str], ...] = ()
     source: Source | None = None
     broken: BrokenLegs = field(default_factory=dict)
-
-    @property
-    def legs(self) -> tuple[Leg, ...]:
-        return tuple(itertools.chain.from_iterable(self.batches))
 
     @property
     def memory_bytes(self) -> int:
@@ -111,7 +108,8 @@ class Trouble:
 
 @dataclass(frozen=True)
 class Receipt:
-    """Played batches, ready to commit, the seconds that they took, and how much of them was played in lanes.
+    """A played batch, ready to commit, or none if no leg was played; the seconds that it took, and how much of them was
+    played in lanes.
 
     `troubles`: of bots that went wrong; of the legs of these, none or some were played. `failed`: legs in which the
     rules failed; further legs of these matches may not have been played. `broken`: what counts of legs that broke off,
@@ -130,10 +128,12 @@ class Receipt:
 
 @dataclass
 class ParquetSink:
-    """A sink that writes rows to a batch's parts, and works out the luck in each leg if the contest corrects for it."""
+    """A sink that writes rows to the parts of the batch `name`, and works out the luck in each leg if the contest
+    corrects for it."""
 
     games: Table
     sessions: Table
+    name: str
     games_part: PartWriter
     sessions_part: PartWriter
     contest: Contest
@@ -213,17 +213,6 @@ class ParquetSink:
         self.sessions_part.abandon()
 
 
-@contextmanager
-def _whole_or_abandoned(sinks: Sequence[ParquetSink]) -> Iterator[None]:
-    """Abandon the sinks when something goes wrong."""
-    try:
-        yield
-    except BaseException:
-        for sink in sinks:
-            sink.abandon()
-        raise
-
-
 _AT_ANY_TIME = nullcontext()
 
 
@@ -248,18 +237,17 @@ def play_task(
     storage = open_storage(task.location)
     games, sessions = (Table(buffer_fields(columns), ROWS_PER_BUFFER) for columns in (contest.games, contest.sessions))
 
-    def open_sink(legs: Sequence[Leg]) -> ParquetSink:
-        parts = _open_parts(contest, storage, name_of(legs))
-        return ParquetSink(games, sessions, *parts, contest, settings)
+    def open_sink() -> ParquetSink:
+        return ParquetSink(games, sessions, *_open_parts(contest, storage, task.legs[0]), contest, settings)
 
-    sinks = [open_sink(task.batches[0])]  # so that a full disk is known before they play
-    results: list[list[LegResult]] = []
+    sink = open_sink()  # so that a full disk is known before they play
     lanes, out, troubles = _Lanes(), Disqualified(task.legs), _Troubles()
+    in_order = sorted(task.legs, key=lambda leg: (leg.plan.match, leg.plan.number))
 
-    def play_batch(legs: Sequence[Leg], sink: ParquetSink) -> list[LegResult] | None:
-        """The results of a batch's legs; None if a leg was broken off whose rows are in the part."""
+    def play() -> list[LegResult] | None:
+        """The results of the legs; None if a leg was broken off whose rows are in the part."""
         played = []
-        for leg in legs:
+        for leg in in_order:
             while out.plays(leg) and not troubles.concern(leg):
                 sink.begin(leg)
                 if leg.has_processes:
@@ -284,33 +272,25 @@ def play_task(
         sink.clear()
         return played
 
-    with closing(lanes.spool), _whole_or_abandoned(sinks):
-        with turn:
-            if stopping():
-                raise Stopped
-            started = time.perf_counter()
-            lanes.play(task, out, troubles, contest, settings, artifacts, stopping)
-            for its_legs in task.batches:
-                if results:
-                    sinks.append(open_sink(its_legs))
-                while (played := play_batch(its_legs, sinks[-1])) is None:
-                    # The leg's rows go, and with them the batch, which is played again.
-                    sinks[-1].abandon()
+    try:
+        with closing(lanes.spool):
+            with turn:
+                if stopping():
+                    raise Stopped
+                started = time.perf_counter()
+                lanes.play(task, out, troubles, contest, settings, artifacts, stopping)
+                while (played := play()) is None:
+                    # The leg's rows go, and with them the part, which is played again.
+                    sink.abandon()
                     games.rows = sessions.rows = 0
-                    sinks[-1] = open_sink(its_legs)
-                results.append(played)
-            seconds = time.perf_counter() - started
-        filled = _finished(contest, task, sinks, results, lanes.confined_by)
-    return Receipt(
-        tuple(filled),
-        seconds,
-        lanes.seconds,
-        lanes.games,
-        lanes.legs,
-        tuple(troubles.all),
-        tuple(troubles.failed),
-        lanes.broken,
-    )
+                    sink = open_sink()
+                seconds = time.perf_counter() - started
+            batches = _finished(contest, task, sink, played, lanes.confined_by)
+    except BaseException:
+        sink.abandon()
+        raise
+    of_lanes = lanes.seconds, lanes.games, lanes.legs
+    return Receipt(batches, seconds, *of_lanes, tuple(troubles.all), tuple(troubles.failed), lanes.broken)
 
 
 class _Troubles:
@@ -393,42 +373,32 @@ class _Lanes:
 
 
 def _finished(
-    contest: Contest, task: Task, sinks: Sequence[ParquetSink], results: Sequence[list[LegResult]], confined_by: str
-) -> list[Batch]:
-    """The batches, their parts put on disk, without those of which nothing was played. Raises OSError, and RunError for
-    points that records can't hold."""
-    found = []
-    for sink, its_results in zip(sinks, results):
-        if not its_results:
-            sink.abandon()
-            continue
-        per_deal = legs_per_replica(task.settings, len(its_results[0].seats))
-        legs = Legs.of(share_variances(contest, its_results, per_deal))
-        if problem := too_much(legs):
-            raise RunError(f"{contest.name}: {problem}; its rules have to give fewer")
-        name = batch_name(its_results[0].match, its_results[0].number, (one.digest for one in its_results))
-        parts = (sink.games_part.finish(), sink.sessions_part.finish())
-        named = tuple(replace(part, name=f"{name}.parquet") for part in parts)
-        found.append(Batch(name, named, legs, confined_by))
-    return found
+    contest: Contest, task: Task, sink: ParquetSink, results: Sequence[LegResult], confined_by: str
+) -> tuple[Batch, ...]:
+    """The batch, its parts put on disk; none of which nothing was played. Raises OSError, and RunError for points that
+    records can't hold."""
+    if not results:
+        sink.abandon()
+        return ()
+    per_deal = legs_per_replica(task.settings, len(results[0].seats))
+    legs = Legs.of(share_variances(contest, results, per_deal))
+    if problem := too_much(legs):
+        raise RunError(f"{contest.name}: {problem}; its rules have to give fewer")
+    return (finish_batch(sink.games_part, sink.sessions_part, legs, task.origin, confined_by, sink.name),)
 
 
 def _without_bool(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return values.view(np.uint8) if values.dtype == bool else values
 
 
-def name_of(legs: Sequence[Leg]) -> str:
-    """The name of a batch of these legs."""
-    return batch_name(legs[0].plan.match, legs[0].plan.number, (leg.digest for leg in legs))
-
-
-def _open_parts(contest: Contest, storage: Storage, name: str) -> tuple[PartWriter, PartWriter]:
-    """The parts of a batch, which gets another name if not all of its legs are played."""
+def _open_parts(contest: Contest, storage: Storage, first: Leg) -> tuple[str, PartWriter, PartWriter]:
+    """The name of a new batch whose first leg this is, and its parts."""
+    name = new_batch_name(first.plan.match, first.plan.number)
     staged = staged_name(name)
     origin = origin_of(contest.name, contest.engine_version)
     games = PartWriter(storage, "games", contest.games, "", f"{staged}-games", origin)
     try:
-        return games, PartWriter(storage, "sessions", contest.sessions, "", f"{staged}-sessions", origin)
+        return name, games, PartWriter(storage, "sessions", contest.sessions, "", f"{staged}-sessions", origin)
     except BaseException:
         games.abandon()
         raise

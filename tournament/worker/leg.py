@@ -20,9 +20,9 @@ from tournament.contests.settings import ContestSettings
 from tournament.errors import RunError, printable, truncate
 from tournament.leg import Leg, Seat, Unfit
 from tournament.store.columns import buffer_fields
-from tournament.store.ledger import MOST_REASON, FailedLeg
+from tournament.store.field import MOST_REASON, FailedLeg
 from tournament.store.leg_sums import leg_sums, sums_of_deal
-from tournament.store.legs import Fault, LegResult, kept_faults
+from tournament.store.legs import Fault, LegResult, Used, kept_faults
 from tournament.worker.faults import LegFaults, Stopped
 from tournament.worker.wasm.loading import LoadedBot, load_bot
 from tournament.worker.wasm.seating import Limits, Seating
@@ -123,7 +123,7 @@ def play_leg(
             answer = core.default()
     if meters is not None:
         meters += [seating.referee.fuel_used(seat) for seat in range(len(leg.seats))]
-    return leg_result(contest, leg, core, faults, take_luck(), time.perf_counter() - began)
+    return leg_result(contest, leg, core, faults, seating.used(), take_luck(), time.perf_counter() - began)
 
 
 def new_core(
@@ -221,10 +221,16 @@ def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults
 
 
 def leg_result(
-    contest: Contest, leg: Leg, core: GameCore, faults: LegFaults, luck: Floats | None = None, seconds: float = 0.0
+    contest: Contest,
+    leg: Leg,
+    core: GameCore,
+    faults: LegFaults,
+    used: Sequence[Used],
+    luck: Floats | None = None,
+    seconds: float = 0.0,
 ) -> LegResult:
-    """The result of a leg, from its core, `luck` as `leg_sums` takes it, and the seconds that it took. Raises
-    RulesFailed."""
+    """The result of a leg, from its core, what its bots `used`, `luck` as `leg_sums` takes it, and the seconds that it
+    took. Raises RulesFailed."""
     try:
         core.check()
     except Exception as failure:
@@ -247,6 +253,7 @@ def leg_result(
         by_block=by_block,
         luck_by_block=luck,
         seconds=seconds,
+        used=tuple(used),
     )
 
 

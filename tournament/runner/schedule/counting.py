@@ -18,7 +18,7 @@ import numpy.typing as npt
 from tournament.arrays import Whole
 from tournament.leg import PROCESSES
 from tournament.runner.schedule.legs import Fixture, MatchColumns, Schedule
-from tournament.store.ledger import Batch
+from tournament.store.field import Batch
 from tournament.store.legs import DIGESTS, SEATS_THAT_END_A_LEG, Legs
 
 
@@ -189,9 +189,12 @@ class Reconciliation:
         return bool((self._left_out & self._counts).any())
 
     def counts(self, legs: Legs) -> npt.NDArray[np.bool_]:
-        """Whether each of these legs counts."""
+        """Whether each of these legs counts, and is none that came before."""
         at, known = self._found(legs)
+        among = np.flatnonzero(known)
+        among = among[np.argsort(at[among], kind="stable")]
         known[known] = self._counts[at[known]]
+        known[among[1:][np.diff(at[among]) == 0]] = False
         return known
 
     def _found(self, legs: Legs) -> tuple[Whole, npt.NDArray[np.bool_]]:
@@ -210,23 +213,17 @@ class Reconciliation:
         """Places in the schedule of the legs that are left to play, in order."""
         return np.flatnonzero(self._is_missing)
 
-    @property
-    def rank(self) -> Whole:
-        """Rank of each of them among all legs that count."""
-        ranks: Whole = np.cumsum(self._counts, dtype=np.int64)[self._is_missing]
-        return ranks
-
-    def wanted(self) -> Iterator[tuple[int, Fixture, bool]]:
-        """The legs that are missing now, each with its rank, and whether it counts when it is its turn."""
-        missing, players, each = self.missing, self._schedule.players, self._schedule.legs_per_replica
-        for place, rank in zip(missing.tolist(), self.rank.tolist()):
+    def wanted(self) -> Iterator[tuple[Fixture, bool]]:
+        """The legs that are missing now, each with whether it counts when it is its turn."""
+        players, each = self._schedule.players, self._schedule.legs_per_replica
+        for place in self.missing.tolist():
             row, leg = divmod(place, each)
             who = tuple(players[one] for one in self._columns.players[row].tolist())
             number = int(self._columns.replica[row]) * each + leg
             digest = self._digests[place : place + 1].tobytes().hex()
             out = self._out_in.get(place, ())
             fixture = Fixture(int(self._columns.match[row]), number, digest, *self._schedule.split(who), out)
-            yield rank, fixture, bool(self._counts[place])
+            yield fixture, bool(self._counts[place])
 
     @property
     def inline(self) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from tournament.runner.schedule.legs import Replicas, Schedule
-from tournament.store.ledger import Batch
+from tournament.store.field import Batch
 
 
 def recorded_replicas(batches: Iterable[Batch], legs_per_replica: int) -> Replicas:

@@ -18,7 +18,7 @@ from tournament.runner.schedule.counting import reconcile
 from tournament.runner.schedule.legs import Replicas, Schedule
 from tournament.standings.settled_order import Verdict, looks_of, next_count
 from tournament.standings.standings import compute_standings
-from tournament.store.ledger import Batch, ContestSetup
+from tournament.store.field import Batch, ContestSetup
 from tournament.store.legs import Legs
 
 

@@ -13,7 +13,7 @@ from tournament.contests.questions import refusal
 from tournament.contests.settings import ContestSettings
 from tournament.errors import printable
 from tournament.leg import PROCESSES, Failure, Leg, Seat
-from tournament.store.legs import LegResult
+from tournament.store.legs import LegResult, Used
 from tournament.worker.faults import LegFaults
 from tournament.worker.leg import leg_result, new_core, new_seating, seat_again
 from tournament.worker.processes.bot_process import Player, Use
@@ -218,8 +218,11 @@ class LegInPlay:
             if not self.is_over and player.process and (passed := player.process.violation_at_end()):
                 self.faults.add_at_end(player.number, self.core, passed)
         self.keep_rows()
-        result = replace(leg_result(self.playing.contest, self.leg, self.core, self.faults), tries=self.tries)
-        return PlayedLeg(result, self.rows, tuple(self._use(number) for number in range(len(self.leg.seats))))
+        uses = tuple(self._use(number) for number in range(len(self.leg.seats)))
+        of_wasm = self.seating.used() if self.seating else [Used()] * len(uses)
+        used = [Used(0.0, use.cpu_seconds, use.memory_bytes) if use else own for use, own in zip(uses, of_wasm)]
+        result = leg_result(self.playing.contest, self.leg, self.core, self.faults, used)
+        return PlayedLeg(replace(result, tries=self.tries), self.rows, uses)
 
     def _use(self, number: int) -> Use | None:
         player = self._player(number)

@@ -21,6 +21,7 @@ from tournament.containment import BotTrouble
 from tournament.contests.interface import Helpers, Interface
 from tournament.contests.questions import refusal
 from tournament.leg import Failure, Unfit, cant_start
+from tournament.store.legs import Used
 from tournament.worker.faults import Stopped
 from tournament.worker.wasm import calls, notes
 from tournament.worker.wasm.calls import Extern
@@ -149,6 +150,13 @@ class Seating:
             max(self._store.place_of(memory)[1] - BOT_STACK, 0) + calls.resident(self._store, memory, BOT_STACK)
             for memory in memories
         )
+
+    def used(self) -> list[Used]:
+        """Return what each seat's bot used so far. The size of a memory is that of the bot's last start."""
+        return [
+            Used(fuel.spent, 0.0, max(self._store.place_of(seated.memory)[1] - BOT_STACK, 0) if seated else 0)
+            for fuel, seated in zip(self._fuel, self._seated)
+        ]
 
     def seat(self, seat: int, seed: int) -> None:
         """Start the seat's bot: fresh memory, rand() and all else that is random from `seed`; charged to the leg.

@@ -1,0 +1,117 @@
+"""Records that a forger edits, and seals again: fields, parts, and the legs that parts of sessions/ carry."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from blake3 import blake3
+
+from tournament.store import carried
+from tournament.store.legs import Legs, Rest
+
+Head = dict[str, Any]
+
+
+def field_of(results: Path) -> Any:
+    """Return what the file of a field says."""
+    return json.loads((results / "contest.json").read_bytes())["field"]
+
+
+def put_field(results: Path, field: Any) -> None:
+    """Write the file of such a field, possible or not."""
+    text = json.dumps(field, separators=(",", ":")).encode()
+    seal = hashlib.sha256(text).hexdigest().encode()
+    (results / "contest.json").write_bytes(b'{"sha256": "%s",\n"field": %s}\n' % (seal, text))
+
+
+def part_of(results: Path, table: str) -> Path:
+    """Return the only part of a table."""
+    (path,) = (results / table).iterdir()
+    return path
+
+
+def _split(content: bytes) -> tuple[bytes, bytes]:
+    """Return a Parquet file's bytes before its footer, and the footer."""
+    length = int.from_bytes(content[-8:-4], "little")
+    return content[: -8 - length], content[-8 - length : -8]
+
+
+def _put(path: Path, pages: bytes, footer: bytes) -> None:
+    """Write a part of these pages and this footer, sealed."""
+    at = carried._after(footer, carried.PAGES) + 1
+    footer = footer[:at] + blake3(pages).hexdigest().encode() + footer[at + 64 :]
+    at = carried._after(footer, carried.SEAL) + 1
+    footer, _ = carried.seal_footer(footer[:at] + b"0" * 64 + footer[at + 64 :])
+    path.write_bytes(pages + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+
+
+def carried_in(path: Path) -> tuple[Head, bytes]:
+    """Return what a part of sessions/ says of its legs, and their columns."""
+    _, footer = _split(path.read_bytes())
+    head, _, columns = base64.b64decode(carried._value_in(footer, carried.LEGS)).partition(b"\n")
+    return json.loads(head), columns
+
+
+def put_carried(path: Path, head: Head, columns: bytes) -> None:
+    """Have a part of sessions/ say this."""
+    pages, footer = _split(path.read_bytes())
+    value = base64.b64encode(json.dumps(head).encode() + b"\n" + columns)
+    old = carried._value_in(footer, carried.LEGS)
+    start = footer.rindex(old)
+    before = footer[: carried._after(footer, carried.LEGS)]
+    _put(path, pages, before + _varint(len(value)) + value + footer[start + len(old) :])
+
+
+def _varint(number: int) -> bytes:
+    pieces = []
+    while number >= 0x80:
+        pieces.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*pieces, number])
+
+
+def forge_head(results: Path, change: Callable[[Head], object]) -> None:
+    """Change what the only part of sessions/ says of its legs."""
+    path = part_of(results, "sessions")
+    head, columns = carried_in(path)
+    change(head)
+    put_carried(path, head, columns)
+
+
+def forge_legs(results: Path, change: Callable[[Legs], Legs]) -> None:
+    """Change the columns of the legs that the only part of sessions/ carries."""
+    path = part_of(results, "sessions")
+    head, columns = carried_in(path)
+    names = tuple(head["names"])
+    legs = carried._legs(columns, head["count"], head["seats"], names, (Rest(),) * len(head["rests"]))
+    copied = dataclasses.replace(
+        legs,
+        **{one: getattr(legs, one).copy(order="F") for one in ("digest", "players", "house", "whole", "sums", "more")},
+    )
+    changed = change(copied)
+    put_carried(
+        path, head | {"count": len(changed)}, b"".join(column.tobytes("F") for column in carried._columns(changed))
+    )
+
+
+def forge_part(results: Path, table: str, make: Callable[[pa.Table], pa.Table]) -> None:
+    """Put other rows into the only part of a table, with size, hash and number of rows to match."""
+    path = part_of(results, table)
+    before = path.read_bytes()
+    metadata = {key: value for key, value in (pq.read_metadata(path).metadata or {}).items() if key != b"ARROW:schema"}
+    pq.write_table(make(pq.read_table(path)).replace_schema_metadata(metadata), path)
+    if table == "sessions":
+        _put(path, *_split(path.read_bytes()))
+        return
+    content, rows = path.read_bytes(), pq.read_metadata(path).num_rows
+    assert content != before
+    staged = carried_in(part_of(results, "sessions"))[0]["games"][3]
+    forge_head(results, lambda head: head.update(games=[len(content), rows, blake3(content).hexdigest(), staged]))

@@ -1,0 +1,440 @@
+"""What records hold whatever ends their writer, and what readers and the next writer make of what is there."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import shutil
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from threading import Semaphore
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tournament.errors import RunError
+from tournament.keys import master_key, seed_fingerprint
+from tournament.leg import match_number
+from tournament.store.carried import DamagedPart, read_batch
+from tournament.store.columns import Column
+from tournament.store.field import Batch, ContestSetup, FieldEntrant, new_batch_name
+from tournament.store.folder_storage import FolderStorage
+from tournament.store.leg_sums import LegSums
+from tournament.store.legs import Fault, LegResult, Legs, kept_faults
+from tournament.store.part_writer import PartWriter, finish_batch
+from tournament.store.reading import read_field, read_records
+from tournament.store.storage import Storage, staged_name
+from tournament.store.summary_parts import summary_of
+from tournament.store.writer import Writer, open_for_writing
+
+SEED = "the seed of these records"
+NAMES = ("ann", "bob", "cat", "dan", "eve")
+FIELD = ContestSetup(
+    contest="von_neumann_poker",
+    engine="1",
+    settings={"sessions": 4, "seed": seed_fingerprint(master_key(SEED)), "duplicate": False},
+    entrants=(
+        *(FieldEntrant(number, name, "c", f"{number}" * 64, "b" * 64, None) for number, name in enumerate(NAMES)),
+        FieldEntrant(5, "fay", "cpp", "c" * 64, None, "broken\n'“”"),
+    ),
+    numbers={name: number for number, name in enumerate((*NAMES, "fay"))},
+)
+PLAYERS = {match_number(low, high): (low, high) for low, high in itertools.combinations(range(5), 2)}
+COLUMNS = (Column("match", "int32", "the match"), Column("session", "int32", "the session"))
+
+
+def sums_of(points: float, squares: float = 1 / 3, luck: float = -1e-17) -> tuple[LegSums, ...]:
+    own = LegSums(points, squares, luck, 0.5, 1 / 7, -0.5)
+    return own, own.opposite()
+
+
+def leg(match: int, number: int = 0) -> LegResult:
+    digest = hashlib.sha256(f"{match} {number}".encode()).hexdigest()
+    x, y = (NAMES[player] for player in PLAYERS[match])
+    return LegResult(digest, match, number, (x, y), 4, 40, sums_of(0.1 + match))
+
+
+def stage_batch(storage: Storage, *legs: LegResult, name: str = "") -> Batch:
+    """A batch whose parts are written aside: of a new name, or of legs that stay in one of this name."""
+    name = name or new_batch_name(legs[0].match, legs[0].number)
+    staged = staged_name(name)
+    writers: list[PartWriter] = []
+    for table, rows in (("games", sum(one.games for one in legs)), ("sessions", sum(one.sessions for one in legs))):
+        writer = PartWriter(storage, table, COLUMNS, "", f"{staged}-{table}")  # type: ignore[arg-type]
+        writer.append({column.name: np.zeros(rows, column.dtype) for column in COLUMNS}, rows)
+        writers.append(writer)
+    games, sessions = writers
+    return finish_batch(games, sessions, Legs.of(legs), FIELD.origin, "", name)
+
+
+@pytest.fixture
+def storage(tmp_path: Path) -> FolderStorage:
+    return FolderStorage(str(tmp_path / "records"))
+
+
+@pytest.fixture
+def writer(storage: FolderStorage) -> Writer:
+    writer = open_for_writing(storage)
+    writer.set_field(FIELD)
+    return writer
+
+
+def counting(storage: Storage) -> list[list[LegResult]]:
+    return [list(batch.legs) for batch in read_records(storage).batches]
+
+
+def reopened(storage: Storage) -> list[list[LegResult]]:
+    """What counts after the next writer came and went. Nothing else may be left of the tables, or staged."""
+    open_for_writing(storage).close()
+    records = read_records(storage)
+    there = {f"{table}/{name}" for table in ("games", "sessions") for name in storage.list(table)}
+    assert there == {part.place for part in records.parts} and not records.problems
+    assert storage.list("staging") == {}
+    return [list(batch.legs) for batch in records.batches]
+
+
+def test_what_is_committed_is_read_to_the_last_bit(storage: FolderStorage, writer: Writer) -> None:
+    fault = Fault(1, 2, 3, "b", "what ✓", "asked", "last words")
+    odd = replace(leg(1), faults=(fault,), faults_left_out=(0, 5), out=(1,), seconds=0.25)
+    batch = stage_batch(storage, leg(0), odd, leg(1, 1))
+    writer.commit([batch])
+    (found,) = read_records(storage).batches
+    assert found.legs == batch.legs and list(map(repr, found.legs)) == list(map(repr, batch.legs))
+    assert found.legs.seconds.tolist() == [0.0, 0.25, 0.0]
+    assert (found.parts[0], found.seal) == (batch.parts[0], batch.seal)
+    assert found.origin == FIELD.origin.of_players(("ann", "bob", "cat"), ())
+    assert read_field(storage) == FIELD
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"sums": sums_of(float("nan"))},
+        {"games": -1},
+        {"faults": (Fault(0, 0, 0, "b", "\ud800"),)},
+        {"match": -1},
+    ],
+    ids=str,
+)
+def test_legs_that_could_not_be_read_are_not_written(storage: FolderStorage, odd: dict[str, Any]) -> None:
+    storage.prepare()
+    good = stage_batch(storage, leg(0))
+    staged = staged_name(good.name)
+    games, sessions = (PartWriter(storage, table, COLUMNS, "", f"{staged}-{table}") for table in ("games", "sessions"))
+    with pytest.raises(ValueError):
+        finish_batch(games, sessions, Legs.of([replace(leg(0), **odd)]), FIELD.origin)
+
+
+def test_names_of_batches_sort_as_the_schedule_does_and_never_come_again() -> None:
+    of = [(0, 0), (0, 1), (0, 11), (1, 0), (12, 3), (10**12, 0)]
+    names = [new_batch_name(*one) for one in of]
+    assert names == sorted(names) and len({new_batch_name(0, 0) for _ in range(100)}) == 100
+
+
+# Kills.
+
+
+class Crash(BaseException):
+    """The process ends here."""
+
+
+def steps_of_a_change(storage: FolderStorage, change: Any) -> list[list[list[LegResult]]]:
+    """What counts after a crash at each step of a change, and after the next writer."""
+    before = f"{storage.location}-before"
+    shutil.copytree(storage.location, before)
+    found, step, done = [], 0, False
+    while not done:
+        step += 1
+        shutil.rmtree(storage.location)
+        shutil.copytree(before, storage.location)
+        steps = itertools.count(1)
+        with pytest.MonkeyPatch.context() as patch:
+            for name in ("publish", "remove", "_put_on_disk"):
+                original = getattr(FolderStorage, name)
+
+                def stopping(self: FolderStorage, *what: Any, original: Any = original) -> Any:
+                    if next(steps) == step:  # noqa: B023
+                        raise Crash
+                    return original(self, *what)
+
+                patch.setattr(FolderStorage, name, stopping)
+            crashed = FolderStorage(storage.location)
+            try:
+                change(crashed)
+                done = True
+            except Crash:
+                crashed.release()
+        found += [counting(storage), reopened(storage)]
+    return found
+
+
+def test_a_kill_at_any_step_of_a_commit_leaves_all_or_nothing(storage: FolderStorage, writer: Writer) -> None:
+    writer.commit([stage_batch(storage, leg(0))])
+    writer.close()
+
+    def commit(there: FolderStorage) -> None:
+        open_writer = open_for_writing(there)
+        open_writer.commit([stage_batch(there, leg(1), leg(2))])
+        open_writer.close()
+
+    found = steps_of_a_change(storage, commit)
+    assert [[leg(0)]] in found and found[-1] == [[leg(0)], [leg(1), leg(2)]]
+    assert all(state in ([[leg(0)]], [[leg(0)], [leg(1), leg(2)]]) for state in found)
+
+
+def test_a_kill_at_any_step_of_a_cut_loses_no_leg_that_stays(storage: FolderStorage, writer: Writer) -> None:
+    writer.commit([batch := stage_batch(storage, leg(0), leg(1))])
+    writer.close()
+
+    def cut(there: FolderStorage) -> None:
+        open_writer = open_for_writing(there)
+        open_writer.commit([stage_batch(there, leg(1), name=batch.name)])
+        open_writer.close()
+
+    found = steps_of_a_change(storage, cut)
+    assert [[leg(0), leg(1)]] in found and found[-1] == [[leg(1)]]
+    assert all(state in ([[leg(0), leg(1)]], [[leg(1)]]) for state in found)
+
+
+def test_a_kill_at_any_step_of_a_removal_leaves_all_or_nothing(storage: FolderStorage, writer: Writer) -> None:
+    writer.commit([stage_batch(storage, leg(0)), batch := stage_batch(storage, leg(1))])
+    writer.close()
+
+    def remove(there: FolderStorage) -> None:
+        open_writer = open_for_writing(there)
+        open_writer.commit(without=[batch.name])
+        open_writer.close()
+
+    found = steps_of_a_change(storage, remove)
+    assert [[leg(0)], [leg(1)]] in found and found[-1] == [[leg(0)]]
+    assert all(state in ([[leg(0)], [leg(1)]], [[leg(0)]]) for state in found)
+
+
+def test_games_without_their_part_of_sessions_are_named_and_taken_out(storage: FolderStorage, writer: Writer) -> None:
+    writer.commit([stage_batch(storage, leg(0)), batch := stage_batch(storage, leg(1))])
+    writer.close()
+    (Path(storage.location) / "sessions" / f"{batch.name}.parquet").unlink()
+    assert counting(storage) == [[leg(0)]]
+    again = open_for_writing(storage)
+    assert again.lost == {batch.name: "is missing"}
+    again.commit(without=dict(again.lost))
+    again.close()
+    assert reopened(storage) == [[leg(0)]]
+
+
+def test_a_complete_batch_in_staging_is_published_and_an_incomplete_one_is_not(
+    storage: FolderStorage, writer: Writer
+) -> None:
+    writer.commit([stage_batch(storage, leg(0))])
+    storage.release()
+    stage_batch(storage, leg(1), leg(2))
+    known = stage_batch(storage, leg(0), leg(3))  # of which a leg is known
+    part = stage_batch(storage, leg(4))
+    storage.remove(part.parts[0].staged)
+    assert reopened(storage) == [[leg(0)], [leg(1), leg(2)]]
+    assert known.name not in {name.partition(".")[0] for name in storage.list("sessions")}
+
+
+# Copies.
+
+
+def test_a_leg_in_two_batches_counts_once_and_the_later_one_waits(storage: FolderStorage, writer: Writer) -> None:
+    batches = [stage_batch(storage, leg(0), leg(1)), stage_batch(storage, leg(1), leg(2))]
+    writer.commit(batches)
+    records = read_records(storage)
+    assert [batch.name for batch in records.batches] == [batches[0].name]
+    assert [batch.name for batch in records.waiting] == [batches[1].name]
+
+
+def test_a_batch_of_other_bots_than_the_fields_waits(storage: FolderStorage, writer: Writer) -> None:
+    writer.commit([stage_batch(storage, leg(0)), stage_batch(storage, leg(5))])
+    edited = replace(FIELD.entrants[0], artifact="e" * 64)
+    writer.set_field(replace(FIELD, entrants=(edited, *FIELD.entrants[1:])))
+    records = read_records(storage)
+    assert [list(batch.legs) for batch in records.batches] == [[leg(5)]]
+    assert [list(batch.legs) for batch in records.waiting] == [[leg(0)]]
+
+
+# Damage.
+
+
+def test_every_flipped_bit_of_a_part_of_sessions_is_found(storage: FolderStorage, writer: Writer) -> None:
+    writer.commit([batch := stage_batch(storage, leg(0), leg(1))])
+    path = Path(storage.location) / batch.parts[1].place
+    content = path.read_bytes()
+    for place in range(len(content)):
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        with pytest.raises(DamagedPart):
+            read_batch(storage, batch.name, whole=True)
+
+
+def test_a_damaged_part_names_itself_and_all_others_count(storage: FolderStorage, writer: Writer) -> None:
+    batches = [stage_batch(storage, leg(number)) for number in range(4)]
+    writer.commit(batches)
+    writer.close()
+    sessions, games = (Path(storage.location) / table for table in ("sessions", "games"))
+    (sessions / f"{batches[0].name}.parquet").write_bytes(b"")
+    (games / f"{batches[1].name}.parquet").unlink()
+    (games / f"{batches[2].name}.parquet").write_bytes(b"short")
+    records = read_records(storage)
+    assert [list(batch.legs) for batch in records.batches] == [[leg(3)]]
+    assert {name: problem.partition(":")[0] for name, problem in records.problems.items()} == {
+        batches[0].name: "is damaged",
+        batches[1].name: "has no games",
+        batches[2].name: "is damaged",
+    }
+    again = open_for_writing(storage)
+    assert again.lost == records.problems
+    again.commit(without=dict(again.lost))
+    again.close()
+    assert reopened(storage) == [[leg(3)]]
+
+
+@pytest.mark.parametrize("content", [None, b"", b"{}", b"\xff" * 100])
+def test_a_field_that_is_gone_is_made_from_the_batches(
+    storage: FolderStorage, writer: Writer, content: bytes | None
+) -> None:
+    writer.commit([stage_batch(storage, leg(0)), stage_batch(storage, leg(9))])  # ann, bob; dan, eve
+    path = Path(storage.location) / "contest.json"
+    path.unlink()
+    if content is not None:
+        path.write_bytes(content)
+    records = read_records(storage)
+    assert [list(batch.legs) for batch in records.batches] == [[leg(0)], [leg(9)]]
+    assert records.field and {name: records.field.numbers[name] for name in ("ann", "bob", "dan", "eve")} == {
+        "ann": 0, "bob": 1, "dan": 3, "eve": 4,
+    }  # fmt: skip
+    assert records.field.settings == FIELD.settings
+
+
+def test_every_flipped_bit_of_the_field_is_found(storage: FolderStorage, writer: Writer) -> None:
+    path = Path(storage.location) / "contest.json"
+    content = path.read_bytes()
+    for place in range(len(content)):
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        assert read_field(storage) is None, place
+
+
+def test_records_of_an_earlier_version_are_refused_in_one_line(storage: FolderStorage) -> None:
+    storage.prepare()
+    (Path(storage.location) / "ledger").mkdir()
+    (Path(storage.location) / "ledger" / "00000001.json").write_bytes(b"{}")
+    for read in (read_records, read_field, open_for_writing):
+        with pytest.raises(RunError, match="earlier version of tournament; to keep them, rename that folder"):
+            read(storage)
+
+
+# Writers and readers.
+
+
+def read_beside_a_writer(writer: Writer, storage: Storage) -> int:
+    """Read again and again while batches of two legs come, and every third in another's place. Each reading has whole
+    batches, those up to one of them. Returns how many readings there were."""
+
+    def write() -> None:
+        before = ""
+        for number in range(90):
+            if number % 3 == 2:
+                writer.commit([stage_batch(writer.storage, leg(0, number), leg(1, number), name=before)])
+            else:
+                writer.commit([batch := stage_batch(writer.storage, leg(0, number), leg(1, number))])
+                before = batch.name
+            if number % 15 == 14:
+                assert read.acquire(timeout=60)  # so that readings come in between, however slow they are
+
+    readings, read = 0, Semaphore(0)
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(write)
+        while not (ended := running.done()) or not readings:
+            records = read_records(storage)
+            legs = [[leg.number for leg in batch.legs] for batch in records.batches]
+            assert not records.waiting and all(number == other for number, other in legs)
+            readings += 1
+            read.release()
+            if ended:
+                break
+    running.result()
+    return readings
+
+
+def test_readers_beside_a_writer_find_whole_batches(storage: FolderStorage, writer: Writer) -> None:
+    assert read_beside_a_writer(writer, FolderStorage(storage.location)) > 3
+    writer.close()
+    assert len(reopened(storage)) == 60
+
+
+def test_a_stale_writer_changes_nothing(storage: FolderStorage, writer: Writer) -> None:
+    writer.commit([known := stage_batch(storage, leg(0))])
+    batch = stage_batch(storage, leg(1))
+    (Path(storage.location) / "writer").unlink()
+    other = open_for_writing(FolderStorage(storage.location))
+    changes: list[Callable[[], None]] = [
+        lambda: writer.commit([batch]),
+        lambda: writer.commit(without=[known.name]),
+        lambda: writer.set_field(replace(FIELD, engine="2")),
+    ]
+    for change in changes:
+        with pytest.raises(RunError, match="another process writes to"):
+            change()
+    assert read_field(storage) == FIELD and [leg(0)] in counting(storage)
+    other.close()
+
+
+def test_a_part_that_is_not_there_fails_the_commit_and_leaves_nothing(storage: FolderStorage, writer: Writer) -> None:
+    """As of a worker whose results folder is another one than this process's."""
+    batch = stage_batch(storage, leg(0))
+    storage.remove(batch.parts[1].staged)
+    with pytest.raises(RunError, match=r"staging/.*-sessions is missing, of [\d,]+ bytes that were written: whoever"):
+        writer.commit([batch])
+    assert not storage.list("games") and not storage.list("sessions")
+
+
+def test_what_is_lost_by_the_end_of_a_run_is_named(storage: FolderStorage, writer: Writer) -> None:
+    batches = [stage_batch(storage, leg(0)), stage_batch(storage, leg(1))]
+    writer.commit(batches)
+    writer.require_all_there()
+    for batch in batches:
+        (Path(storage.location) / "games" / f"{batch.name}.parquet").unlink()
+    with pytest.raises(RunError, match=rf"games/{batches[0].name}.parquet and 1 more can't be found as committed"):
+        writer.require_all_there()
+
+
+# Faults by the thousand.
+
+fault = st.builds(
+    Fault, st.integers(0, 1), st.just(0), st.integers(0, 9), st.just("a"), st.text(), st.text(), st.text()
+)
+faults = st.lists(fault, max_size=3) | st.lists(fault, min_size=18, max_size=24)  # at most 20 are kept, and the last
+
+
+@given(faults, st.booleans())
+def test_the_first_faults_and_the_last_are_kept_and_all_are_counted(faults: list[Fault], ended: bool) -> None:
+    kept, left_out = kept_faults(faults, {faults[-1].seat} if ended and faults else (), 2)
+    assert list(kept[:20]) == [fault.bounded() for fault in faults[:20]]
+    if ended and len(faults) > 20:
+        assert kept[20:] == (faults[-1].bounded(),)
+    else:
+        assert len(kept) == min(20, len(faults))
+    played = replace(leg(0), faults=kept, faults_left_out=left_out)
+    for seat in (0, 1):
+        assert played.fault_count(seat) == sum(fault.seat == seat for fault in faults)
+
+
+def test_parts_stay_small_whatever_bots_say(storage: FolderStorage, writer: Writer) -> None:
+    """A thousand faults of a leg, each with megabytes of text that can't even be written as UTF-8."""
+    megabytes = "\ud800\0\U0001f600" * 1_000_000
+    kept, left_out = kept_faults([Fault(1, 0, 0, "a", megabytes, megabytes, megabytes)] * 1000, (1,), 2)
+    batch = stage_batch(storage, replace(leg(0), faults=kept, faults_left_out=left_out, out=(1,)))
+    writer.commit([batch])
+    assert batch.parts[1].size < 700_000 and len(summary_of("faults", batch.legs, 1)) < 500_000
+    ((played,),) = counting(storage)
+    assert played.fault_count(1) == 1000 and len(played.faults) == 21

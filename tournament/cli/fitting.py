@@ -1,0 +1,218 @@
+"""Tables and facts that fit a terminal without cutting a digit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+
+Cell = str | Text
+
+# Characters. A longer name is wrapped to this width before a column is dropped for it, and below the second width
+# the columns that are dropped last go, too.
+_NAME, _NARROW_NAME = 24, 10
+# `FittingTable.drop` of a column that is only dropped when names would be narrower than `_NARROW_NAME`.
+LATE = 10
+
+
+@dataclass(frozen=True)
+class _Column:
+    title: Cell
+    is_left: bool
+    drop: int | None
+
+
+@dataclass
+class FittingTable:
+    """A table whose numbers are always whole.
+
+    Where it is too wide for a terminal, it first drops whole columns, then wraps the names. Elsewhere, in a pipe or
+    a file, its lines are as wide as they need to be.
+
+    Attributes:
+        title: The line above the table.
+        caption: Text below it; "" for none.
+        fits: Whether a terminal narrows the table.
+        columns: The columns, see `add_column`.
+        rows: The cells of each row, and whether a rule follows it.
+    """
+
+    title: str
+    caption: str = ""
+    fits: bool = True
+    columns: list[_Column] = field(default_factory=list)
+    rows: list[tuple[Sequence[Cell], bool]] = field(default_factory=list)
+
+    def add_column(self, title: Cell, *, drop: int | None = None, is_left: bool = False) -> None:
+        """Add a column of numbers, or of names.
+
+        Args:
+            title: The heading.
+            drop: When a narrow table drops the column: the lowest number first. None: never.
+            is_left: Whether the column has names. They start at the left and may be wrapped.
+        """
+        self.columns.append(_Column(title, is_left, drop))
+
+    def add_row(self, *cells: Cell, ends_section: bool = False) -> None:
+        """Add a row, which a rule follows if it `ends_section`. Cells may have several lines."""
+        self.rows.append((cells, ends_section))
+
+    def add_rows(self, rows: Iterable[Sequence[Cell]]) -> None:
+        """Add rows."""
+        self.rows += ((cells, False) for cells in rows)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        heads = [column.title for column in self.columns]
+        rows = [cells for cells, _ in self.rows]
+        if any(len(cells) < len(heads) for cells in rows):
+            rows = [[*cells, *[""] * (len(heads) - len(cells))] for cells in rows]
+        columns: list[Sequence[Cell]] = list(zip(*rows)) or [()] * len(heads)
+        widths = [max(_width(head), _column_width(cells)) for head, cells in zip(heads, columns)]
+        room = options.max_width if console.is_terminal and self.fits else None
+        kept = list(range(len(widths))) if room is None else self._fit(widths, room)
+        widths = [widths[place] for place in kept]
+        columns = [columns[place] for place in kept]
+        is_left = [self.columns[place].is_left for place in kept]
+        whole = sum(widths) + 3 * (len(widths) - 1)
+        across = max(whole, min(room, 40)) if room is not None else None
+        yield from _centred(self.title, whole, across, Style(bold=True))
+        yield from _lines([heads[place] for place in kept], widths, is_left, " ┃ ", Style(bold=True))
+        yield Segment("━╇━".join("━" * width for width in widths) + "\n")
+        if _are_plain(columns, widths) and not any(ends_section for _, ends_section in self.rows):
+            padded = [_padded_column(*column) for column in zip(columns, widths, is_left)]
+            yield Segment("".join(f"{' │ '.join(cells)}\n" for cells in zip(*padded)))
+        else:
+            rule = Segment("─┼─".join("─" * width for width in widths) + "\n")
+            for row, (_, ends_section) in zip(zip(*columns), self.rows):
+                yield from _lines(row, widths, is_left, " │ ")
+                if ends_section:
+                    yield rule
+        yield from _centred(self.caption, whole, across, Style(dim=True, italic=True))
+
+    def _fit(self, widths: list[int], room: int) -> list[int]:
+        """Return the places of the columns that fit, and narrow the `widths` of names."""
+        kept = list(range(len(widths)))
+        names = [place for place in kept if self.columns[place].is_left]
+
+        def missing(name_width: int) -> int:
+            """Return by how many characters a table whose names have at most this width is too wide."""
+            wide = sum(min(widths[place], name_width) if place in names else widths[place] for place in kept)
+            return wide + 3 * (len(kept) - 1) - room
+
+        for last, width in ((LATE - 1, _NAME), (99, _NARROW_NAME)):
+            droppable = [place for place in kept if (drop := self.columns[place].drop) is not None and drop <= last]
+            for place in sorted(droppable, key=lambda place: (self.columns[place].drop, -place)):
+                if missing(width) <= 0:
+                    break
+                kept.remove(place)
+        # The longest names are narrowed first.
+        limit = max((widths[place] for place in names), default=1)
+        while limit > 1 and missing(limit) > 0:
+            limit -= 1
+        for place in names:
+            widths[place] = min(widths[place], limit)
+        return kept
+
+
+def _text_lines(cell: Cell) -> list[str]:
+    return str(cell).split("\n")
+
+
+def _width(cell: Cell) -> int:
+    return max(map(cell_len, _text_lines(cell)))
+
+
+def _is_simple(cells: Sequence[Cell]) -> bool:
+    """Return whether the cells of a column are text without a style, a line of ASCII each."""
+    return all(type(cell) is str and cell.isascii() and "\n" not in cell for cell in cells)
+
+
+def _column_width(cells: Sequence[Cell]) -> int:
+    return max(map(len if _is_simple(cells) else _width, cells), default=0)
+
+
+def _are_plain(columns: Sequence[Sequence[Cell]], widths: Sequence[int]) -> bool:
+    """Return whether columns can be drawn as one text, which takes a tenth of the time: they matter in lists."""
+    return all(_is_simple(cells) and max(map(len, cells), default=0) <= width for cells, width in zip(columns, widths))
+
+
+def _padded_column(cells: Sequence[Cell], width: int, is_left: bool) -> list[str]:
+    return [f"{cell:<{width}}" for cell in cells] if is_left else [f"{cell:>{width}}" for cell in cells]
+
+
+def _lines(
+    cells: Sequence[Cell], widths: Sequence[int], is_left: Sequence[bool], between: str, style: Style | None = None
+) -> Iterator[Segment]:
+    """Yield the lines of a row."""
+    columns = [_styled_lines(cell, width) for cell, width in zip(cells, widths)]
+    for line in range(max(map(len, columns))):
+        for place, (column, width, left) in enumerate(zip(columns, widths, is_left)):
+            text, own = column[line] if line < len(column) else ("", None)
+            if place:
+                yield Segment(between)
+            yield Segment(_padded(text, width, left), own or style)
+        yield Segment("\n")
+
+
+def _padded(text: str, width: int, is_left: bool) -> str:
+    blank = " " * (width - cell_len(text))
+    return text + blank if is_left else blank + text
+
+
+def _styled_lines(cell: Cell, width: int) -> list[tuple[str, Style | None]]:
+    """Return the lines of a cell, none wider than `width`, with the style of each."""
+    found: list[tuple[str, Style | None]] = []
+    whole = Text(cell) if isinstance(cell, str) else cell
+    if "\n" not in whole.plain and cell_len(whole.plain) <= width and not whole.spans:
+        return [(whole.plain, _style(whole.style))]
+    for line in whole.split("\n", allow_blank=True):
+        style = _style(line.spans[0].style if line.spans else whole.style)
+        found += [(part.plain.rstrip(), style) for part in line.wrap(_WRAPPING, width, overflow="fold")]
+    return found
+
+
+_WRAPPING = Console(file=None, width=1_000)
+
+
+def _style(style: str | Style) -> Style | None:
+    return style if isinstance(style, Style) else Style.parse(style) if style else None
+
+
+def _centred(text: str, whole: int, across: int | None, style: Style) -> Iterator[Segment]:
+    """Yield lines of text in the middle of a table `whole` wide, wrapped if they are wider than `across`."""
+    if text:
+        lines = [text] if across is None else [one.plain.rstrip() for one in Text(text).wrap(_WRAPPING, across)]
+        for line in lines:
+            yield Segment(" " * max(0, (whole - cell_len(line)) // 2) + line, style)
+            yield Segment("\n")
+
+
+class Facts:
+    """Labels with their values, a line each; a terminal wraps the values beside their labels."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[str, Text]] = []
+
+    def add_row(self, label: str, value: Cell) -> None:
+        """Add a value, which may have several lines. Without a label, it continues the value above."""
+        self.rows.append((label, Text(value) if isinstance(value, str) else value))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        width = max((len(label) for label, _ in self.rows), default=0) + 2
+        for label, value in self.rows:
+            room = max(10, options.max_width - width)
+            lines = [
+                part
+                for line in value.split("\n", allow_blank=True)
+                for part in (line.wrap(console, room, overflow="fold") if console.is_terminal else [line])
+            ]
+            for number, line in enumerate(lines):
+                line.rstrip()
+                yield Segment(f"{label if number == 0 else '':{width}}", Style(bold=True))
+                yield from line.render(console)
+                yield Segment("\n")

@@ -1,0 +1,203 @@
+"""The page's crosstable, and what it shows of each bot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from markupsafe import Markup, escape
+
+from tournament.contests.presentation import Chart, Line, LineChart, Subject
+from tournament.errors import join_names, pluralize
+from tournament.reporting.charts import over_a_match
+from tournament.reporting.figures import clean, plain, signed
+from tournament.reporting.layout import Layout, breakable
+from tournament.standings.standings import Standing
+from tournament.store.legs import Fault, LegResult, by_sort
+
+MOST_ACROSS = 60  # rows and columns of the crosstable
+MOST_PAGES = 100  # bots that have a page in one file
+_MOST_FAULTS, _FAULTS_OF_A_SORT = 25, 3  # of a bot that are listed
+
+
+@dataclass(frozen=True)
+class ShownFault:
+    """A fault of a bot, whom it played, and how many `more` faults are like it."""
+
+    leg: LegResult
+    fault: Fault
+    opponent: str
+    more: int
+
+
+class Bots:
+    """The results of a layout as cells and rows of HTML, and the bots that have pages."""
+
+    def __init__(self, page: Layout) -> None:
+        self.page = page
+        self.table = page.table
+        lines = page.ranking.entrants
+        own = [line for line in lines[MOST_PAGES:] if line.name == page.author]
+        self.lines: Sequence[Standing] = [*lines[:MOST_PAGES], *own]
+        self._paged = {line.name for line in self.lines}
+        self._measures = {(match.x, match.y): match.measures for match in page.ranking.matches} if page.measures else {}
+
+    def link(self, name: str) -> Markup:
+        """Return a bot's name, which leads to its page if it has one."""
+        if name not in self._paged:
+            return breakable(name)
+        return Markup('<a href="#{}">{}</a>').format(self.page.anchor(name).replace("%", "%25"), breakable(name))
+
+    @cached_property
+    def _links(self) -> dict[str, str]:
+        return {name: str(self.link(name)) for name in (*self.table.bots, *self.table.opponents)}
+
+    def _kind(self, row: int, column: int) -> str:
+        """Return the class of a result: how far it is from the middle, and whether it is more than luck."""
+        table = self.table
+        off = float(table.value[row, column]) - table.middle
+        level = min(6, round(6 * abs(off) / self._scale))
+        heat = f"{'p' if off > 0 else 'n'}{level}" if level else "z"
+        return heat if self._clear[row, column] else f"{heat} unclear"
+
+    @cached_property
+    def _scale(self) -> float:
+        return self.table.scale
+
+    @cached_property
+    def _clear(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+        return self.table.clear
+
+    @property
+    def across(self) -> list[str]:
+        """The columns of the crosstable: the best bots, or the house players."""
+        table = self.table
+        return list(table.opponents[: min(MOST_ACROSS, table.ranked) if table.is_square else MOST_ACROSS])
+
+    def cross_rows(self) -> Iterator[tuple[Standing, Markup]]:
+        """Yield the bots of the crosstable, with the cells of each."""
+        for row, line in enumerate(self.page.ranked[:MOST_ACROSS]):
+            yield line, Markup("".join(self._cross_cell(row, column) for column in range(len(self.across))))
+
+    def _cross_cell(self, row: int, column: int) -> str:
+        table, page = self.table, self.page
+        if not table.sessions[row, column]:
+            return f'<td class="none">{"·" if table.is_square and row == column else ""}</td>'
+        reach = float(table.ci_half_width[row, column])
+        clear = "more" if self._clear[row, column] else "less"
+        lines = [
+            f"no ± known a {page.unit}"
+            if np.isnan(reach)
+            else f"± {plain(reach, page.digits)} a {page.unit}: {clear} than its ± from {page.compared_with}",
+            f"{pluralize(int(table.sessions[row, column]), 'session')},"
+            f" {pluralize(int(table.games[row, column]), page.game)}",
+        ]
+        measures = self._measures.get((table.bots[row], table.opponents[column]), {})
+        lines += [f"{one.title} {text}" for one in page.measures if (text := page.measured(one, measures))]
+        text = signed(float(table.value[row, column]), page.digits)
+        return f'<td class="{self._kind(row, column)}" data-t="{escape("; ".join(lines))}">{text}</td>'
+
+    def results(self, name: str) -> Markup:
+        """Return a row for each opponent of a bot that has a page, or is a house player."""
+        page, table, row = self.page, self.table, self.page.number[name]
+        rows = []
+        for column in np.flatnonzero(table.sessions[row] > 0).tolist():
+            opponent = table.opponents[column]
+            if table.is_square and opponent not in self._paged:
+                continue
+            value, reach = float(table.value[row, column]), float(table.ci_half_width[row, column])
+            measures = self._measures.get((name, opponent), {})
+            more = "".join(f'<td class="num mid">{page.measured(one, measures)}</td>' for one in page.measures)
+            if self._watched:
+                more += f"<td>{self.watch(name, opponent)}</td>"
+            rows.append(
+                f'<tr><th scope="row">{self._links[opponent]}</th>'
+                f'<td class="num {self._kind(row, column)}">{signed(value, page.digits)}</td>'
+                f'<td class="num dim">{"" if np.isnan(reach) else plain(reach, page.digits)}</td>{more}</tr>'
+            )
+        return Markup("".join(rows))
+
+    @cached_property
+    def _watched(self) -> set[tuple[str, str]]:
+        pairs = [(match.x, match.y) for match in self.page.watchable]
+        pairs += [(x, y) for table in self.page.tables for x in table.bots for y in table.bots if x != y]
+        return {*pairs, *((y, x) for x, y in pairs)} if self.page.findings.with_games else set()
+
+    @property
+    def has_games(self) -> bool:
+        """Whether the page shows a game at all."""
+        return bool(self._watched)
+
+    def watch(self, bot: str, opponent: str, place: str = "") -> Markup:
+        """Return a link to the games of two bots, or to the one at a place, `session/game`; "" without any."""
+        if (bot, opponent) not in self._watched:
+            return Markup()
+        at = Markup(' data-place="{}"').format(place) if place else ""
+        return Markup('<a class="watch" href="#games" data-x="{}" data-y="{}"{}>watch</a>').format(bot, opponent, at)
+
+    def extremes(self, name: str) -> list[tuple[str, list[tuple[Markup, str]]]]:
+        """Return a bot's best and worst results among those that are more than luck."""
+        table, row = self.table, self.page.number[name]
+        clear = np.flatnonzero((table.sessions[row] > 0) & self._clear[row])
+        off = table.value[row, clear] - table.middle
+        order = clear[np.argsort(-off, kind="stable")].tolist()
+
+        def told(columns: Sequence[int]) -> list[tuple[Markup, str]]:
+            values = [signed(float(table.value[row, column]), self.page.digits) for column in columns]
+            return [(Markup(self._links[table.opponents[column]]), text) for column, text in zip(columns, values)]
+
+        best = [column for column in order[:3] if table.value[row, column] > table.middle]
+        worst = [column for column in order[::-1][:3] if table.value[row, column] < table.middle]
+        return [(title, told(columns)) for title, columns in (("Best", best), ("Worst", worst)) if columns]
+
+    def ahead(self, line: Standing) -> list[Markup]:
+        """Return the bots that a bot is significantly ahead of."""
+        return [Markup(self._links[name]) for name in line.significantly_ahead_of]
+
+    def charts(self, name: str) -> list[Chart]:
+        """Return the charts of a bot: its points over a match, and those of the contest."""
+        page, found = self.page, list[Chart]()
+        if not page.is_open(name):
+            return found
+        courses = page.findings.courses
+        if (course := courses.whole.get(name)) and len(means := course.means()) > 1:
+            found.append(over_a_match(means, self._field_course, courses.length, page.over))
+        presentation, survey = page.contest.presentation, page.findings.survey
+        if presentation and survey.sums and page.ranking.entrants[page.number[name]].games:
+            house = page.ranking.matches if page.house else ()
+            measures = {match.y: match.measures for match in house if match.x == name}
+            subject = Subject(page.findings.entrants.index(name), measures, page.of_field)
+            found += presentation.charts(survey.sums, subject)
+        return found
+
+    @cached_property
+    def _field_course(self) -> list[float]:
+        means = [course.means() for course in self.page.findings.courses.whole.values()]
+        longest = max(map(len, means), default=0)
+        whole = [one for one in means if len(one) == longest]
+        return [sum(column) / len(whole) for column in zip(*whole)]
+
+    @cached_property
+    def course_chart(self) -> LineChart | None:
+        """All bots' points over a match; None if matches are too short."""
+        courses = [(line.name, course.means()) for line, course in self.page.courses]
+        lines = [(name, means) for name, means in courses if len(means) > 1]
+        if not lines:
+            return None
+        chart = over_a_match(lines[0][1], [], self.page.findings.courses.length, self.page.over)
+        return LineChart(
+            chart.title, chart.meaning, chart.axis, chart.labels,
+            [Line(name, means, compared=place >= 8) for place, (name, means) in enumerate(lines)], "",
+        )  # fmt: skip
+
+    def faults(self, name: str) -> list[ShownFault]:
+        """Return the first few faults of each kind that a bot had."""
+        found: list[ShownFault] = []
+        for alike in by_sort(self.page.faults_by_bot.get(name, ())) if self.page.is_open(name) else ():
+            shown = alike[:_FAULTS_OF_A_SORT]
+            for number, (leg, fault) in enumerate(shown, 1):
+                more = len(alike) - number if number == len(shown) else 0
+                found.append(ShownFault(leg, fault, clean(join_names(leg.opponents(fault.seat))), more))
+        return found[:_MOST_FAULTS]

@@ -1,0 +1,297 @@
+"""What a sessions part carries besides its rows: the legs of its batch, and a seal.
+
+All of it is in the key-value metadata of the Parquet footer, so any reader of Parquet can read the part. `LEGS` has a
+line of JSON and the legs' columns, in base64. `PAGES` is the hash of all bytes before the footer. `SEAL` is the hash of
+the footer, in which the seal itself counts as zeros. So the footer alone tells whether what it says is as it was
+written, before any reader of Parquet looks at it, and the whole part whether its rows are.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import json
+from collections.abc import Iterable
+from functools import cache
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+from blake3 import blake3
+from pydantic import Field as Limits
+from pydantic import TypeAdapter
+
+from tournament.store.field import Batch, Hash, Origin, Part
+from tournament.store.legs import CHECKED, DIGESTS, SEATS_THAT_END_A_LEG, Fault, Legs, Rest, check_legs
+from tournament.store.storage import STAGING, Storage
+
+REMOVED = "removed"  # what a sessions part carries whose batch goes
+LEGS, PAGES, SEAL = "tournament_legs", "tournament_pages", "tournament_seal"
+_UNSEALED = "0" * 64
+_TAIL = 1 << 16  # bytes of a part that are read first: most footers are shorter
+_END = 8  # bytes after a footer: its length, and Parquet's magic number
+_MOST_FOOTER = 1 << 29  # bytes
+
+
+class DamagedPart(Exception):
+    """A part that isn't as it was written."""
+
+
+@dataclasses.dataclass(frozen=True)
+class _Rest:
+    """What few legs have, as JSON has it."""
+
+    __pydantic_config__ = CHECKED
+
+    faults: tuple[Fault, ...]
+    out: tuple[int, ...]
+    faults_left_out: tuple[int, ...]
+    tries: Annotated[int, Limits(ge=1, le=1 << 31)] = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class _Head:
+    """What stands before the columns of legs. `count` legs have this many `seats`; `names` and `rests` are what their
+    numbers are of; `games` is size, rows, hash and place in staging/ of the games part."""
+
+    __pydantic_config__ = CHECKED
+
+    count: Annotated[int, Limits(ge=1, le=1 << 25)]
+    seats: Annotated[int, Limits(ge=1, le=64)]
+    names: tuple[str, ...]
+    rests: tuple[_Rest, ...]
+    sandbox: Annotated[str, Limits(max_length=1000)]
+    games: tuple[int, int, Hash, str]
+    origin: Origin
+
+
+@cache
+def _heads() -> TypeAdapter[_Head]:
+    return TypeAdapter(_Head)  # slow to make
+
+
+def carried_by(games: Part, legs: Legs, sandbox: str, origin: Origin) -> str:
+    """Return what the sessions part of a batch carries under `LEGS`.
+
+    Raises:
+        ValueError: No one could read the legs.
+    """
+    check_legs(legs)
+    if not len(legs):
+        raise ValueError("no legs")
+    if not legs.are_in_order():
+        raise ValueError("its legs are out of order")
+    head = _Head(
+        len(legs),
+        legs.seats,
+        legs.names,
+        tuple(_Rest(one.faults, one.out, one.faults_left_out, one.tries) for one in legs.rests),
+        sandbox,
+        (games.size, games.rows, games.blake3 or _UNSEALED, games.staged),
+        origin,
+    )
+    columns = b"".join(column.tobytes("F") for column in _columns(legs))
+    return base64.b64encode(_heads().dump_json(head, exclude_defaults=True) + b"\n" + columns).decode()
+
+
+def legs_content(legs: Legs, about: str) -> bytes:
+    """Return legs without faults as bytes that say something `about` them, in a line."""
+    plain = dataclasses.replace(legs, rests=(Rest(),), more=np.zeros_like(legs.more))
+    head = json.dumps({"about": about, "names": plain.names, "count": len(plain), "seats": plain.seats})
+    return head.encode() + b"\n" + b"".join(column.tobytes("F") for column in _columns(plain))
+
+
+def legs_of_content(content: bytes) -> tuple[Legs, str]:
+    """Return the legs of such bytes, and what they say.
+
+    Raises:
+        ValueError: They say something else.
+    """
+    head, _, columns = content.partition(b"\n")
+    try:
+        told = json.loads(head)
+        names, about = tuple(map(str, told["names"])), str(told["about"])
+        legs = _legs(columns, int(told["count"]), int(told["seats"]), names, (Rest(),))
+    except (KeyError, TypeError, OverflowError) as error:
+        raise ValueError(str(error)) from None
+    return legs, about
+
+
+def _columns(legs: Legs) -> Iterable[npt.NDArray[Any]]:
+    return legs.digest, legs.players, legs.house, legs.whole, legs.sums, legs.more, legs.seconds, legs.used
+
+
+def _legs(content: bytes, count: int, seats: int, names: tuple[str, ...], rests: tuple[Rest, ...]) -> Legs:
+    """Return the legs of columns, one after the other.
+
+    Raises:
+        ValueError: They are no legs that anyone can have played.
+    """
+    empty = Legs.of(())
+    shapes: list[tuple[np.dtype[Any], tuple[int, ...]]] = [
+        (np.dtype(DIGESTS), (count,)),
+        (empty.players.dtype, (count, seats)),
+        (empty.house.dtype, (count,)),
+        (empty.whole.dtype, (count, empty.whole.shape[1])),
+        (empty.sums.dtype, (count, seats, empty.sums.shape[2])),
+        (empty.more.dtype, (count,)),
+        (empty.seconds.dtype, (count,)),
+        (empty.used.dtype, (count, seats, empty.used.shape[2])),
+    ]
+    sizes = [kind.itemsize * int(np.prod(shape)) for kind, shape in shapes]
+    if count < 1 or not 1 <= seats <= 64 or sum(sizes) != len(content):
+        raise ValueError("it has other columns than were written")
+    columns: list[npt.NDArray[Any]] = []
+    first = 0
+    for (kind, shape), size in zip(shapes, sizes):
+        columns.append(np.frombuffer(content, kind, size // kind.itemsize, first).reshape(shape, order="F"))
+        first += size
+    digest, players, house, whole, sums, more, seconds, used = columns
+    legs = Legs(digest, names, players, house, whole, sums, rests, more, seconds, used)
+    check_legs(legs)
+    if not legs.are_in_order():
+        raise ValueError("its legs are out of order")
+    return legs
+
+
+def seal_footer(footer: bytes) -> tuple[bytes, str]:
+    """Return a footer, whose seal is zeros, with its seal; and the seal."""
+    place, seal = _seal_in(footer), blake3(footer).hexdigest()
+    return footer[:place] + seal.encode() + footer[place + len(_UNSEALED) :], seal
+
+
+def unsealed(carried: str, pages: str) -> dict[str, str]:
+    """Return the metadata of a sessions part that carries this, with these pages, still without a seal."""
+    return {LEGS: carried, PAGES: pages, SEAL: _UNSEALED}
+
+
+def _after(footer: bytes, key: str) -> int:
+    """Return where in a footer the length of a key's value stands.
+
+    Raises:
+        ValueError: The footer has no such key.
+    """
+    if (place := footer.rfind(key.encode())) < 0:
+        raise ValueError("it carries no legs")
+    return place + len(key) + 1  # a byte says that a text follows
+
+
+def _seal_in(footer: bytes) -> int:
+    return _after(footer, SEAL) + 1
+
+
+def _value_in(footer: bytes, key: str) -> bytes:
+    """Return the value of a key in a footer of ours. Its length is a number in pieces of seven bits."""
+    place, length, shift = _after(footer, key), 0, 0
+    while True:
+        piece = footer[place]
+        length |= (piece & 0x7F) << shift
+        place, shift = place + 1, shift + 7
+        if piece < 0x80:
+            return footer[place : place + length]
+
+
+def _footer_of(storage: Storage, place: str, known_size: int | None = None) -> tuple[bytes, int, str]:
+    """Return a part's footer, which is as it was written, the part's size, and the seal.
+
+    Raises:
+        FileNotFoundError: There is no such part.
+        ValueError: The footer isn't as it was written.
+    """
+    tail, size = storage.tail(place, _TAIL, known_size)
+    length = int.from_bytes(tail[-_END:-4], "little")
+    if tail[-4:] != b"PAR1" or not 0 < length <= min(size - _END, _MOST_FOOTER):
+        raise ValueError("it is cut short")
+    if length + _END > len(tail):
+        tail, again = storage.tail(place, length + _END, size)
+        if again != size:
+            raise ValueError("it was replaced while it was read")
+    footer = tail[-length - _END : -_END]
+    at = _seal_in(footer)
+    seal = footer[at : at + len(_UNSEALED)]
+    if blake3(footer[:at] + _UNSEALED.encode() + footer[at + len(_UNSEALED) :]).hexdigest().encode() != seal:
+        raise ValueError("it has other legs than were written")
+    return footer, size, seal.decode()
+
+
+def read_batch(storage: Storage, name: str, place: str = "", *, whole: bool = False, size: int | None = None) -> Batch:
+    """Return a batch as its sessions part says, which is in its place or at another one.
+
+    Args:
+        storage: Where the records are.
+        name: Name of the batch.
+        place: Where the sessions part is, if it isn't in its place.
+        whole: Whether to compare the part's rows with their hash, too.
+        size: Bytes of the part, if they are known.
+
+    Raises:
+        FileNotFoundError: There is no such part, or one that says that its batch goes.
+        DamagedPart: The part isn't as it was written.
+    """
+    place = place or f"sessions/{name}.parquet"
+    try:
+        footer, size, seal = _footer_of(storage, place, size)
+        if whole:
+            _check_pages(storage, place, size - len(footer) - _END, _value_in(footer, PAGES).decode())
+        if _value_in(footer, LEGS) == REMOVED.encode():
+            raise FileNotFoundError(place)
+        told, _, columns = base64.b64decode(_value_in(footer, LEGS), validate=True).partition(b"\n")
+        head = _heads().validate_json(told)
+        rests = tuple(Rest(one.faults, one.out, one.faults_left_out, one.tries) for one in head.rests)
+        legs = _legs(columns, head.count, head.seats, head.names, rests)
+        _check_rests(legs)
+        games = Part("games", f"{name}.parquet", *head.games[:2], _staged_name(head.games[3]), head.games[2])
+        if int(legs.games.sum()) != games.rows or games.size < 0:
+            raise ValueError("it has other rows than were written")
+        _check_origin(legs, head.origin)
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, IndexError) as error:
+        raise DamagedPart(f"{place} is damaged: {' '.join(str(error).split())[:200]}") from None
+    staged = place if place.startswith(STAGING) else f"{STAGING}/none"
+    own = Part("sessions", f"{name}.parquet", size, int(legs.sessions.sum()), staged, "")
+    return Batch(name, (games, own), legs, head.sandbox, head.origin, seal)
+
+
+def _staged_name(place: str) -> str:
+    if not place.startswith(f"{STAGING}/") or "/" in place[len(STAGING) + 1 :] or len(place) > 200:
+        raise ValueError("its games part was staged elsewhere")
+    return place
+
+
+def _check_rests(legs: Legs) -> None:
+    """Raise ValueError for faults that no leg has."""
+    for rest in legs.rests:
+        seats = {*rest.out, *(fault.seat for fault in rest.faults)}
+        counts = rest.faults_left_out
+        if (
+            (seats and max(seats) >= legs.seats)
+            or len(counts) not in (0, legs.seats)
+            or min(counts, default=0) < 0
+            or (len(rest.out) > 1 and legs.seats <= SEATS_THAT_END_A_LEG)
+            or sorted({*rest.out}) != [*rest.out]
+        ):
+            raise ValueError("it has faults of other legs")
+
+
+def _check_origin(legs: Legs, origin: Origin) -> None:
+    """Raise ValueError where players of legs aren't among those that the legs were played with."""
+    entrants = {legs.names[place] for place in np.unique(legs.players).tolist()}
+    house = {legs.names[place] for place in np.unique(legs.house).tolist() if place >= 0}
+    if not (
+        entrants <= origin.numbers.keys()
+        and origin.numbers.keys() == origin.artifacts.keys()
+        and house <= {one.name for one in origin.house}
+    ):
+        raise ValueError("its legs are of other players")
+
+
+def _check_pages(storage: Storage, place: str, size: int, expected: str) -> None:
+    """Raise ValueError where the bytes of a part before its footer aren't as they were written."""
+    digest = blake3()
+    with storage.open_data(place) as stream:
+        while size > 0 and (block := stream.read(min(size, 1 << 22))):
+            digest.update(block)
+            size -= len(block)
+    if digest.hexdigest() != expected:
+        raise ValueError("it has other rows than were written")

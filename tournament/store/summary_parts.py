@@ -1,0 +1,255 @@
+"""Parts of legs/ and faults/: what came of the legs that count, a row for each seat, and what went wrong in them.
+
+They are summaries of what the sessions parts carry, for people who analyse results. Nothing is read from them. A part
+is named by its batch and the start of its seal, so that the names alone tell which parts are to be written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tournament.store.columns import Column
+from tournament.store.field import SUMMARY_FILE, Batch
+from tournament.store.leg_sums import LegSums
+from tournament.store.legs import DIGESTS, Legs, Used
+from tournament.store.parts import values_of
+from tournament.store.storage import Storage
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SUMS = LegSums._fields
+LEGS = (
+    Column("match", "int64", "match number, as in games and sessions"),
+    Column("replica", "int32", "replica of the match, from 0; against house players each leg is one"),
+    Column("number", "int32", "leg of the match, from 0: its sessions follow those of the leg before"),
+    Column("seat", "uint8", "seat of the bot, from 0"),
+    Column("bot", "str", "who sat there, a category"),
+    Column("house", "str", "the house player that it met, a category; empty without"),
+    Column("digest", "bytes", "hash of 32 bytes of all that the leg's games depend on"),
+    Column("sessions", "int32", "sessions played"),
+    Column("games", "int64", "games played"),
+    Column("points", "float64", "points of the bot over the leg"),
+    Column("squared_points", "float64", "sum of the squares of its points by session"),
+    Column("luck", "float64", "what luck was worth to it, in points; 0 in a contest without a correction"),
+    Column(
+        "variance",
+        "float64",
+        "variance of points over other sessions, by batch means, in a duplicate match an equal part of that of the sum"
+        " of its legs; 0 if it can't be told",
+    ),
+    Column("adjusted_variance", "float64", "the same of points − luck"),
+    Column("covariance", "float64", "covariance of points with those of the next seat, after the last one the first"),
+    Column("faults", "int32", "faults of the bot in the leg"),
+    Column("ended", "bool", "whether these disqualified the bot; with one and two seats that ended the leg"),
+    Column("tries", "int32", "how often the leg began; answers that were given before it broke off counted again"),
+    Column("seconds", "float32", "how long a worker was busy with the leg; of legs played together their mean"),
+    Column("fuel", "int64", "fuel that the bot used, to seven digits; 0 of processes"),
+    Column("cpu_seconds", "float32", "processor time that its process used; 0 of WebAssembly"),
+    Column("memory_bytes", "int64", "most memory that it had at once; of WebAssembly without the stack"),
+)
+FAULTS = (
+    Column("match", "int64", "match number"),
+    Column("number", "int32", "leg of the match"),
+    Column("seat", "uint8", "seat of the bot that was at fault"),
+    Column("bot", "str", "who that is"),
+    Column("session", "int32", "session of the match, from 0"),
+    Column("game", "int32", "game of the session, from 0"),
+    Column("decision", "str", "the decision that it was asked for"),
+    Column("message", "str", "what happened"),
+    Column(
+        "question_text",
+        "str",
+        "the question by its name, with all that it told by name, in one line; also for a program, whose own line it"
+        " is not",
+    ),
+    Column("last_output", "str", "the last lines that the bot printed"),
+    Column("kind", "str", "fuel, silence, time, start, line or other"),
+)
+_OF_FAULT = tuple(column.name for column in FAULTS if column.name not in ("match", "number", "bot"))
+_DICTIONARIES = ("bot", "house", "digest", "replica", "number", "seat", "sessions", "games", "faults", "tries")
+_NAMES = ("bot", "house")
+_GROUP = 1 << 17  # rows of a row group: digests of this many fit into its dictionary
+_DICTIONARY = 4 << 20  # bytes of the largest dictionary
+_MOST_ROWS = 1 << 25  # of a part
+
+
+def write_leg_summaries(storage: Storage, batches: Sequence[Batch], per_replica: int) -> None:
+    """Write the parts of legs/ and faults/ that these batches lack, and remove those of others.
+
+    Raises:
+        OSError: A part can't be written.
+    """
+    wanted = {name_of_summary(batch): batch for batch in batches}
+    with_faults = {name: batch for name, batch in wanted.items() if has_faults(batch)}
+    for table, chosen in (("legs", wanted), ("faults", with_faults)):
+        there = {name for name in storage.list(table) if SUMMARY_FILE.fullmatch(name)}
+        for name in sorted(there - chosen.keys()):
+            storage.remove(f"{table}/{name}")
+        for name in sorted(chosen.keys() - there):
+            content = summary_of(table, chosen[name].legs, per_replica)
+            storage.replace(f"{table}/{name}", content, durable=False)
+
+
+def has_faults(batch: Batch) -> bool:
+    """Return whether a batch has a part in faults/."""
+    return any(rest.faults for rest in batch.legs.rest)
+
+
+def name_of_summary(batch: Batch) -> str:
+    """Return the name of a batch's parts in legs/ and faults/."""
+    return f"{batch.name}-{batch.seal[:12]}.parquet"
+
+
+def summary_of(table: str, legs: Legs, per_replica: int) -> bytes:
+    """Return the rows of legs in a table as a file, whose bytes follow from these legs alone."""
+    legs = _with_own_names(legs)
+    return _content(_legs_table(legs, per_replica) if table == "legs" else _faults_table(legs)).to_pybytes()
+
+
+def legs_frame(several: Sequence[Legs], per_replica: int) -> pd.DataFrame:
+    """Return the rows of legs as a data frame."""
+    tables = [_legs_table(legs, per_replica) for legs in several]
+    rows = pa.concat_tables(tables).unify_dictionaries() if tables else _schema(LEGS).empty_table()
+    frame: pd.DataFrame = rows.to_pandas()
+    return frame
+
+
+def _with_own_names(legs: Legs) -> Legs:
+    """Return the same legs, whose names are those that they have, sorted."""
+    used = sorted({legs.names[place] for place in {*legs.players.ravel().tolist(), *legs.house.tolist()} if place >= 0})
+    number = {name: place for place, name in enumerate(used)}
+    new = np.array([*(number.get(name, -1) for name in legs.names), -1], np.int32)
+    return replace(legs, names=tuple(used), players=new[legs.players], house=new[legs.house])
+
+
+def _content(rows: pa.Table) -> pa.Buffer:
+    """A table as a file."""
+    sink = pa.BufferOutputStream()
+    few = [one for one in rows.column_names if "message" not in rows.column_names and _has_few(rows, one)]
+    pq.write_table(
+        rows,
+        sink,
+        compression="none",
+        use_dictionary=cast(bool, few),  # or columns, which its types don't know
+        dictionary_pagesize_limit=_DICTIONARY,
+        row_group_size=_GROUP,
+        write_statistics=["match"],
+        write_page_checksum=True,
+    )
+    return sink.getvalue()
+
+
+def _has_few(rows: pa.Table, name: str) -> bool:
+    """Whether a column has few values: sums are all different, or all 0."""
+    if name not in _SUMS:
+        return name in _DICTIONARIES
+    values = values_of(rows, name)
+    return bool((values == values[0]).all())
+
+
+@cache
+def _schema(columns: tuple[Column, ...]) -> pa.Schema:
+    kinds = {
+        "str": pa.string(),
+        "bytes": pa.binary(np.dtype(DIGESTS).itemsize),
+        "bool": pa.bool_(),
+    }
+    return pa.schema(
+        pa.field(
+            one.name,
+            pa.dictionary(pa.int32(), pa.string())
+            if one.name in _NAMES
+            else kinds.get(one.dtype) or pa.from_numpy_dtype(np.dtype(one.dtype)),
+            nullable=False,
+            metadata={"meaning": one.description},
+        )
+        for one in columns
+    )
+
+
+def _buffer(values: Any) -> pa.Buffer:
+    return pa.py_buffer(values)
+
+
+def _array(values: npt.NDArray[Any], kind: pa.DataType) -> pa.Array[Any]:
+    """Values as an arrow array. Unlike pyarrow.array this doesn't import pandas, which takes long."""
+    return pa.Array.from_buffers(kind, len(values), [None, _buffer(np.ascontiguousarray(values).view(np.uint8))])
+
+
+def _texts(values: Sequence[str]) -> pa.Array[Any]:
+    builder = pa.lib.StringBuilder()
+    builder.append_values(values)
+    return builder.finish()
+
+
+def _legs_table(legs: Legs, per_replica: int) -> pa.Table:
+    seats = legs.players.shape[1]
+    counts = np.zeros((len(legs), seats), np.int32)
+    ended = np.zeros((len(legs), seats), bool)
+    for leg in np.flatnonzero(legs.faulty).tolist():
+        rest = legs.rests[legs.more[leg]]
+        counts[leg] = [rest.fault_count(seat) for seat in range(seats)]
+        ended[leg, list(rest.out)] = True
+    of_leg: dict[str, npt.NDArray[Any]] = {
+        "match": legs.match,
+        "replica": legs.number // per_replica,
+        "number": legs.number,
+        "house": legs.house + 1,
+        "digest": legs.digest,
+        "sessions": legs.sessions,
+        "games": legs.games,
+        "tries": legs.tries,
+        "seconds": legs.seconds,
+    }
+    of_seat = {
+        "seat": np.broadcast_to(np.arange(seats), (len(legs), seats)),
+        "bot": legs.players,
+        "faults": counts,
+        "ended": ended,
+        **dict(zip(_SUMS, np.moveaxis(legs.sums, 2, 0))),
+        **dict(zip(Used._fields, np.moveaxis(legs.used, 2, 0))),
+    }
+    schema = _schema(LEGS)
+    arrays: list[pa.Array[Any]] = []
+    for column, one in zip(LEGS, schema):
+        values = np.repeat(of_leg[column.name], seats) if column.name in of_leg else of_seat[column.name].ravel()
+        if column.name in _NAMES:
+            indices = _array(values.astype(np.int32), pa.int32())
+            names = legs.names if column.name == "bot" else ("", *legs.names)
+            arrays.append(pa.DictionaryArray.from_arrays(indices, _texts(names)))
+        elif column.dtype == "bool":
+            packed = _buffer(np.packbits(values, bitorder="little"))
+            arrays.append(pa.Array.from_buffers(one.type, len(values), [None, packed]))
+        else:
+            arrays.append(_array(values if column.dtype == "bytes" else values.astype(column.dtype), one.type))
+    return pa.table(arrays, schema=schema)
+
+
+def _faults_table(legs: Legs) -> pa.Table:
+    rows = [
+        {"match": match, "number": number, "bot": legs.names[legs.players[leg, fault.seat]]}
+        | {name: getattr(fault, name) for name in _OF_FAULT}
+        for leg in np.flatnonzero(legs.faulty).tolist()
+        for match, number in [legs.whole[leg, :2].tolist()]
+        for fault in legs.rests[legs.more[leg]].faults
+    ]
+    schema = _schema(FAULTS)
+    arrays: list[pa.Array[Any]] = []
+    for column, one in zip(FAULTS, schema):
+        values = [row[column.name] for row in rows]
+        if column.name == "bot":
+            names = list(dict.fromkeys(values))
+            places = np.array([names.index(name) for name in values], np.int32)
+            arrays.append(pa.DictionaryArray.from_arrays(_array(places, pa.int32()), _texts(names)))
+        else:
+            arrays.append(_texts(values) if column.dtype == "str" else _array(np.array(values, column.dtype), one.type))
+    return pa.table(arrays, schema=schema)
