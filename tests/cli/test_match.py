@@ -113,10 +113,22 @@ def test_in_a_folder_of_one_contest_its_name_may_be_left_out(tmp_path: Path, mon
     assert "no contest is called defects" in run_cli("match", "defects", "cooperates").err
 
 
+def test_a_bot_plays_against_a_copy_of_itself(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The opponent is given by its name or its file."""
+    monkeypatch.chdir(folder)
+    for other in ("bold", "entrants/von_neumann_poker/bold.c"):
+        told = run_cli("match", CONTEST, "bold", other, "--sessions", "20", "--seed", "4", "--json")
+        (line,) = json.loads(told.out)["opponents"]
+        assert (told.code, line["opponent"]) == (0, "bold_copy")
+    assert "both bots are called bold_copy" in run_cli("match", CONTEST, "bold", "bold", "bold").err
+
+
 def test_what_cannot_be_played_is_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
+    (folder / "other").mkdir()
+    (folder / "other" / "bold.c").write_text((folder / "entrants" / CONTEST / "bold.c").read_text())
     for words, message in (
-        (["bold", "entrants/von_neumann_poker/bold.c"], "both bots are called bold"),
+        (["bold", "other/bold.c"], "both bots are called bold"),
         ([], "say also the BOT"),
         (["bold", "zealous.c", "--game", "1"], "--game requires --session"),
     ):

@@ -145,7 +145,7 @@ def test_bad_input_is_told_in_a_line(folder: Path, monkeypatch: pytest.MonkeyPat
         (["no one"], "not found among files, entrants and shipped bots"),
         (["broken.c"], "broken can't play"),
         (["bold", "calm", "no one"], "not found among files, entrants and shipped bots"),
-        (["bold", "bold"], "both bots are called bold"),
+        (["bold", "bold", "bold"], "both bots are called bold_copy"),
         (["bold", "calm", "old/calm.c"], "both bots are called calm"),
         (["bold", "dull", "--baseline", "dull"], "both bots are called dull"),
         (["bold", "--baseline", "gone.c"], "not found among files, entrants and shipped bots"),

@@ -348,5 +348,5 @@ def test_a_line_says_what_one_match_can_t_show() -> None:
         None,
     }
     (note,) = notes_of(compute_standings(field, [batch_of(*legs[:4])]))
-    assert note.startswith("4 replicas: places are wide;")
+    assert note.startswith("4 replicas: places are wide, and ± is too narrow for some bots that learn;")
     assert notes_of(compute_standings(field, [batch_of(*legs)])) == [], "settled"

@@ -176,3 +176,29 @@ def test_identical_bots_are_told_apart_in_one_of_twenty(
     wrong, held = told_apart(seats, replicas, tables, kind, trials)
     assert wrong <= 0.05 * trials + 3 * math.sqrt(0.05 * 0.95 * trials)
     assert held > 0.93
+
+
+@pytest.mark.parametrize("count", [7, 2100])
+def test_a_bot_at_too_few_drawn_tables_hides_its_own_place_alone(count: int) -> None:
+    """Among few bots, of which all pairs are tested, and among many."""
+    chance, field = np.random.default_rng(4), field_of(count, tables=30)
+    late = count - 1
+    at = np.array(
+        [[low, low + 1, low + 2] for low in range(late - 2) for _ in range(30)] + [[0, 1, late]] * 2, np.int32
+    )
+    places = np.stack([np.arange(len(at)), np.zeros(len(at), np.int64)], axis=1)
+    line_of = {
+        line.name: line for line in ranked(field, legs_of(field, places, at, chance.normal(-10.0 * at))).entrants
+    }
+    own = line_of[f"bot_{late:02}"]
+    assert (own.matches, own.place, own.stderr) == (2, "—", None)
+    # The late bot may be anywhere, so that the others' bounds leave it a rank.
+    assert [line_of[f"bot_{bot:02}"].place for bot in range(3)] == [f"{bot + 1}–{bot + 2}" for bot in range(3)]
+
+
+def test_nothing_is_said_of_places_at_drawn_tables_of_which_one_bot_alone_has_enough() -> None:
+    field = field_of(9, tables=4)
+    at = np.array([[0, 1 + number * 2, 2 + number * 2] for number in range(4)], np.int32)
+    places = np.stack([np.arange(4), np.zeros(4, np.int64)], axis=1)
+    lines = ranked(field, legs_of(field, places, at, np.random.default_rng(4).normal(at))).entrants
+    assert {line.place for line in lines} == {"—"}

@@ -55,7 +55,8 @@ def match(
     others: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="OTHER", help="opponent, as BOT or a house player; default all entrants or house players"
+            metavar="OTHER",
+            help="opponent, as BOT (BOT again: a copy) or a house player; default all entrants or house players",
         ),
     ] = None,
     baseline: Annotated[

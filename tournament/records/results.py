@@ -78,14 +78,14 @@ STANDING = {
     "rank_high": "worst rank that may be",
     "name": "the bot's",
     "score": (
-        "sum of points over its matches; against house players what the contest makes of them (W, or the "
-        "mean over servers)"
+        "sum of points over its matches; with more than two seats, or drawn tables, mean of points per session; "
+        "against house players what the contest makes of them (W, or the mean over servers)"
     ),
     "points_per_session": "of its score; 0 against house players, where the score is no sum",
     "stderr": "standard error of the score: over replicas; of one, over the sessions of its matches alone",
     "ci_low": "lower end of its 95% interval",
     "ci_high": "upper end",
-    "matches": "opponents met",
+    "matches": "opponents met; with more than two seats, or drawn tables, matches played",
     "sessions": "sessions played",
     "games": "games played",
     "faults": "over all its legs",

@@ -102,7 +102,7 @@ class Layout:
             "Score and 95% interval": "the same as a dot with whiskers; the dotted line is 0",
             "Place": "the ranks that may be the true one",
             **{measure.title.capitalize(): measure.meaning for measure in self.measures},
-            "Matches": "opponents it has met",
+            "Matches": "matches it has played" if self.ranking.has_means else "opponents it has met",
             "Games": f"{self.game}s it has played",
             "Faults": "decisions that failed: it broke a rule, crashed or took too long; a default was played instead",
         }

@@ -42,7 +42,9 @@ def _on_errors(ranking: Standings) -> list[str]:
         if ranking.drawn:
             return ["few matches of each bot: places are wide; more tables, or 10 replicas, narrow them"]
         if replicas > 1:
-            return [f"{replicas} replicas: places are wide; 10 replicas narrow them"]
+            return [
+                f"{replicas} replicas: places are wide, and ± is too narrow for some bots that learn; play 10 replicas"
+            ]
         if ranking.scoring:
             return ["one leg: places are wide, and ± covers its games only; 10 replicas narrow them"]
         if ranking.has_means:

@@ -39,21 +39,30 @@ def surely_apart(chances: Floats, error_rate: float = ERROR_RATE) -> npt.NDArray
     return found
 
 
-def rank_bounds(ahead: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """The first and the last possible rank of each entrant; entrants come in the order of scores.
+def rank_bounds(ahead: npt.NDArray[np.bool_], unknown: npt.NDArray[np.bool_] | None = None) -> list[tuple[int, int]]:
+    """Return the first and the last possible rank of each entrant. Entrants come in the order of scores.
 
     Bounds are loosened until no one's are better than those of one who scored more: they still hold.
+
+    Args:
+        ahead: Whether each entrant, by row, is surely ahead of each other one, by column.
+        unknown: Entrants of whose scores nothing is known, which loosen no other's bounds.
     """
     count = len(ahead)
     if not count:
         return []
-    return loosened(1 + ahead.sum(axis=0), count - ahead.sum(axis=1))
+    return loosened(1 + ahead.sum(axis=0), count - ahead.sum(axis=1), unknown)
 
 
-def loosened(first: Whole, last: Whole) -> list[tuple[int, int]]:
-    """Return first and last possible ranks, loosened until no bot's are better than those of one that scored more."""
-    first = np.minimum.accumulate(first[::-1])[::-1]
-    last = np.maximum.accumulate(last)
+def loosened(first: Whole, last: Whole, unknown: npt.NDArray[np.bool_] | None = None) -> list[tuple[int, int]]:
+    """Return first and last possible ranks, loosened until no bot's are better than those of one that scored more.
+
+    Those of bots of whose scores nothing is known stay as they are.
+    """
+    first, last = first.copy(), last.copy()
+    known = np.ones(len(first), bool) if unknown is None else ~unknown
+    first[known] = np.minimum.accumulate(first[known][::-1])[::-1]
+    last[known] = np.maximum.accumulate(last[known])
     return list(zip(first.tolist(), last.tolist()))
 
 

@@ -51,6 +51,7 @@ class SettledOrder:
     confidence: float
     tied: npt.NDArray[np.bool_] | None = None
     close: Sequence[bool] = ()
+    unknown: npt.NDArray[np.bool_] | None = None  # bots of whose scores nothing is known
 
     @cached_property
     def ahead(self) -> npt.NDArray[np.bool_]:
@@ -59,7 +60,7 @@ class SettledOrder:
     @cached_property
     def bounds(self) -> list[tuple[int, int]]:
         """The first and the last possible rank of each."""
-        return rank_bounds(self.ahead)
+        return rank_bounds(self.ahead, self.unknown)
 
     @cached_property
     def nearest_behind(self) -> list[list[int]]:
@@ -85,13 +86,18 @@ class SureIntervals:
     ci_half_width: Floats
     confidence: float
 
+    @property
+    def unknown(self) -> npt.NDArray[np.bool_]:
+        """Bots of whose scores nothing is known."""
+        return ~np.isfinite(self.ci_half_width)
+
     @cached_property
     def bounds(self) -> list[tuple[int, int]]:
         """The first and the last possible rank of each."""
         low, high = self.scores - self.ci_half_width, self.scores + self.ci_half_width
         first = 1 + len(low) - np.searchsorted(np.sort(low), high, side="right")
         last = len(low) - np.searchsorted(np.sort(high), low, side="left")
-        return loosened(first, last)
+        return loosened(first, last, self.unknown)
 
     @cached_property
     def nearest_behind(self) -> list[list[int]]:
@@ -107,13 +113,14 @@ class SureIntervals:
 def order_of(measured: ScoreErrors) -> SettledOrder | SureIntervals:
     """Return what one look at all that was played says of the order of these scores."""
     if len(measured.scores) <= MOST_PAIRED:
-        return SettledOrder(surely_ahead(measured.differences), 1 - ERROR_RATE)
+        unknown = ~np.isfinite(measured.stderr)
+        return SettledOrder(surely_ahead(measured.differences), 1 - ERROR_RATE, unknown=unknown)
     bots = len(measured.scores)
-    known = np.isfinite(measured.stderr) & (measured.replicas > 1)
+    known = np.isfinite(measured.stderr) & measured.tells
     wide = quantiles(1 - ERROR_RATE / 2 / bots, np.where(known, measured.freedom, 0.0))
-    return SureIntervals(
-        measured.scores, np.where(known, wide * np.nan_to_num(measured.stderr), np.inf), 1 - ERROR_RATE
-    )
+    with np.errstate(invalid="ignore"):
+        half_width = np.where(known, wide * np.nan_to_num(measured.stderr), np.inf)
+    return SureIntervals(measured.scores, half_width, 1 - ERROR_RATE)
 
 
 def settled_order(looks: Sequence[Differences], until: Until, bots: int) -> SettledOrder:

@@ -321,7 +321,9 @@ def _ranked(
     lines = []
     for place, index in enumerate(order):
         entrant, own, without_luck = fit[index], intervals[index], less_luck[index]
-        rank_low, rank_high = sure.bounds[place] if place < len(met) and has_places else (None, None)
+        # A bot at too few drawn tables has no place. The others have.
+        is_placed = place < len(met) and has_places and (sure.unknown is None or not sure.unknown[place])
+        rank_low, rank_high = sure.bounds[place] if is_placed else (None, None)
         has_next = place + 1 < len(met)
         score = float(tally.scores[index])
         lines.append(

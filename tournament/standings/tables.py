@@ -40,8 +40,8 @@ class Drawn:
 
     @property
     def known(self) -> bool:
-        """Whether all have sat at enough tables."""
-        return bool(self.tables.min(initial=_FEWEST_TABLES) >= _FEWEST_TABLES)
+        """Whether two have sat at enough tables, so that something is known of a difference."""
+        return bool((self.tables >= _FEWEST_TABLES).sum() >= 2)
 
     @cached_property
     def _of_scores(self) -> tuple[Floats, Floats]:

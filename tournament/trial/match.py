@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _BASELINE = "~baseline"  # no file can have this name
+_COPY = "_copy"  # ending of the name of a bot that is its own opponent
 
 
 @dataclass(frozen=True)
@@ -214,7 +215,7 @@ def play_match(
     name = _existing(bot)
     opponent = None
     if single:
-        opponent = _existing(paths[0]) if paths else str(others[0])
+        opponent = _name_against(bot, paths[0]) if paths else str(others[0])
     against = opponent or (pluralize(len(paths), "other bot") if paths else "house players")
     same_deals = f", and {baseline} on the same deals" if baseline else ""
     each = f"{pluralize(config.contest.sessions, 'session')} each"
@@ -263,7 +264,13 @@ def _existing(bot: Path) -> str:
 
 
 def _opponents(config: Config, given: Sequence[Path], versions: Sequence[Path]) -> list[Path]:
-    """The given bots, or else all entrants but those of the versions' names. Raises InputError for one name twice."""
+    """Return the given bots, or all entrants but those of the versions' names.
+
+    A bot that isn't compared with a baseline can be given as its own opponent, and then plays a copy of itself.
+
+    Raises:
+        InputError: Two bots have one name.
+    """
     names = {_existing(path).lower() for path in versions}
     if not given:
         others = [one.path for one in find_submissions(config.entrants)[0] if one.name.lower() not in names]
@@ -271,11 +278,28 @@ def _opponents(config: Config, given: Sequence[Path], versions: Sequence[Path]) 
             raise InputError(f"{config.entrants}: there is no other bot to play against")
         return others
     for path in given:
-        name = _existing(path)
+        name = _name_against(versions[0], path) if len(versions) == 1 else _existing(path)
         if name.lower() in names:
             raise InputError(f"{path}: both bots are called {name}; copy one of them under another name")
         names.add(name.lower())
     return list(given)
+
+
+def _name_against(bot: Path, path: Path) -> str:
+    """Return an opponent's name, which has an ending if it is the bot itself.
+
+    Raises:
+        InputError: The opponent isn't there, or is no bot.
+    """
+    name = _existing(path)
+    return f"{name}{_COPY}" if path.samefile(bot) else name
+
+
+def _played_as(path: Path, bot: Path) -> Path:
+    """Return the place of an opponent as it plays against a bot: under another name if it is the bot itself."""
+    if not path.samefile(bot):
+        return path
+    return path.with_name(f"{path.name}{_COPY}" if path.is_dir() else f"{path.stem}{_COPY}{path.suffix}")
 
 
 @contextlib.contextmanager
@@ -295,9 +319,9 @@ def _version(
         bots = folder / "bots"
         bots.mkdir()
         name = _existing(bot)
-        for path in (bot, *others):
+        for path, played_as in ((bot, bot), *((path, _played_as(path, bot)) for path in others)):
             copy = shutil.copytree if path.is_dir() else shutil.copyfile
-            copy(path, bots / path.name)
+            copy(path, bots / played_as.name)
         settings = config.contest.model_copy(update={"until_settled": None})
         own = replace(config, contest=settings, entrants=bots, results=keep or str(folder / "results"))
         with prepare_contest(contest, own, listener, of=name) as prepared:
