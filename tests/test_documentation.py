@@ -19,7 +19,18 @@ ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # Folders that pages name and that aren't in the repository: made by set-up, by a run, or in a contest's folder.
-RUN_TIME = (".venv", "build/", "staging/", "games/", "sessions/", "sdk/", "programs/", "builds/", "python/", "new_program_")
+RUN_TIME = (
+    ".venv",
+    "build/",
+    "staging/",
+    "games/",
+    "sessions/",
+    "sdk/",
+    "programs/",
+    "builds/",
+    "python/",
+    "new_program_",
+)
 
 
 @pytest.mark.parametrize("page", reference.pages(), ids=lambda page: page.name)

@@ -155,6 +155,10 @@ def test_best_and_worst_results_of_a_bot_are_more_than_luck(
             for link in line.all("a") if title in ("Best", "Worst") else ():
                 place = table.bots.index(name), table.opponents.index(link.text)
                 assert table.clear[place] and (table.value[place] > table.middle) == (title == "Best")
+    unclear = replace(table, ci_half_width=np.full_like(table.ci_half_width, 1e9))
+    text = render(find_contest(contest), replace(pages[contest].findings, crosstable=unclear))
+    titles = {line.first("b").text for line in read_html(text).all("p", class_="extremes")}
+    assert not titles & {"Best", "Worst"}
 
 
 @pytest.mark.parametrize("contest", CONTESTS)
