@@ -71,6 +71,14 @@ def test_more_replicas_play_only_what_is_new(tmp_path: Path, duplicate: str) -> 
     assert max(len(one & other) for one, other in itertools.combinations(cards, 2)) < min(map(len, cards)) / 100
 
 
+def test_legs_of_a_deal_carry_equal_parts_of_the_variance_of_their_sum(tmp_path: Path) -> None:
+    place = make_contest(tmp_path, BOTS, 30, "duplicate = true\nreplicas = 2")
+    place.play()
+    legs = load(str(place.results)).legs
+    variances = legs.groupby(["match", "replica", "bot"], observed=True).variance.agg(["size", "nunique", "min"])
+    assert (variances["size"] == 2).all() and (variances["nunique"] == 1).all() and (variances["min"] > 0).all()
+
+
 @pytest.fixture
 def tasks(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
     """What is played from now on, task by task."""
