@@ -84,6 +84,6 @@ def test_a_bot_that_hears_its_other_legs_gains_nothing_over_its_twin(
         error = (listener.var() / len(listener) + twin.var() / len(twin)) ** 0.5
         gains[duplicate] = (listener.mean() - twin.mean()) / error
     # Cards have 24 bits: among thousands two are equal by chance now and then.
-    assert foreseen[False] <= 3 and abs(gains[False]) < 2
+    assert foreseen[False] <= 3 and abs(gains[False]) < 3
     # Later legs share no process with earlier ones.
     assert foreseen[True] == 0 if share else foreseen[True] > 50

@@ -209,4 +209,4 @@ def test_a_source_that_gets_no_processor_is_not_blamed(
 @pytest.mark.slow
 def test_a_bot_that_sleeps_at_its_start_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(python_bots, "_TRIAL_OWN_SECONDS", 1.0)
-    assert problem_of(SLEEPY) == "can't start: slept or waited for more than 10 s"
+    assert problem_of(SLEEPY) == "can't start: slept or waited for more than 5 s"
