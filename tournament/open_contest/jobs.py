@@ -7,6 +7,7 @@ queued again. `submissions` decides about jobs; this module stores them.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import heapq
 import json
@@ -98,9 +99,8 @@ def authors_of_bots(database: Path, contest: str) -> dict[str, str]:
     if not database.exists():
         return {}
     try:
-        with _connect(database) as opened:
+        with contextlib.closing(_connect(database)) as opened:
             rows = opened.execute(f"SELECT bot, author FROM job WHERE contest = ? AND {_HOLDS}", (contest,)).fetchall()
-        opened.close()
     except sqlite3.Error as error:
         raise RunError(f"{database}: can't be read: {error}") from None
     return dict(rows)
@@ -200,8 +200,8 @@ class Jobs:
 
         An author has one running job per lane at most.
         """
-        busy = {job.author for job in self.running.values() if job.lane == lane}
         with self.changed:
+            busy = {job.author for job in self.running.values() if job.lane == lane}
             for number in self.in_turn(lane):
                 (job,) = self.find("n = ?", number)
                 if job.author in busy or job.id in self.running or not ready(job):
@@ -229,11 +229,12 @@ class Jobs:
 
     def place(self, job: Job) -> int | None:
         """Return how many jobs are done up to a queued one; None for one that isn't queued."""
-        now = self.job(job.id)
-        if now is None or now.state != QUEUED:
-            return None
-        running = [one.n for one in self.running.values() if one.lane == now.lane]
-        order = running + [number for number in self.in_turn(now.lane) if number not in running]
+        with self.changed:
+            now = self.job(job.id)
+            if now is None or now.state != QUEUED:
+                return None
+            running = [one.n for one in self.running.values() if one.lane == now.lane]
+            order = running + [number for number in self.in_turn(now.lane) if number not in running]
         return order.index(now.n) + 1 if now.n in order else None
 
     def finish(self, job: Job, state: str, said: str, built: str = "") -> list[str]:

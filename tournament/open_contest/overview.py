@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,8 +11,10 @@ from typing import Any
 
 from tournament.errors import first_of
 from tournament.open_contest.authors import Author, read_authors
-from tournament.open_contest.jobs import BOT, Jobs, database_beside
+from tournament.open_contest.jobs import BOT, NOT_FIT, SET_ASIDE, Jobs, database_beside
 from tournament.open_contest.publish import PLACE
+
+_NOTHING = "nothing submitted"  # the state of an author without a bot
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ def status_of(
             last = jobs.find(of_author, author, contest, BOT) if jobs else []
             own = set(jobs.names(author, contest)) if jobs else set()
             best = next((name for name in places if name in own), None)
-            state, reason = (last[0].state, _reason(last[0].said)) if last else ("nothing submitted", "")
+            state, reason = (last[0].state, _reason(last[0].said)) if last else (_NOTHING, "")
             lines.append(
                 AuthorLine(
                     author,
@@ -57,7 +60,7 @@ def status_of(
                     last[0].at if last else None,
                     last[0].bot if last else None,
                     state,
-                    reason if state in ("not fit", "set aside") else "",
+                    reason if state in (NOT_FIT, SET_ASIDE) else "",
                     best,
                     places[best] if best else None,
                 )
@@ -98,8 +101,8 @@ def lines_never_ranked(authors: Path, contest: str, ranked: Iterable[str]) -> li
     if not (database := database_beside(authors)).exists():
         return []
     jobs, known = Jobs(database), set(ranked)
-    latest = {(job.author, job.bot): job for job in jobs.find("contest = ? AND kind = ? ORDER BY n", contest, BOT)}
-    jobs.database.close()
+    with contextlib.closing(jobs.database):
+        latest = {(job.author, job.bot): job for job in jobs.find("contest = ? AND kind = ? ORDER BY n", contest, BOT)}
     lines = [
         {"name": bot, "author": author, "status": job.state, "reason": _reason(job.said)}
         for (author, bot), job in latest.items()
@@ -108,7 +111,5 @@ def lines_never_ranked(authors: Path, contest: str, ranked: Iterable[str]) -> li
     without = [one.name for one in read_authors(authors).values() if not one.organiser]
     with_bots = {author for author, _ in latest}
     return lines + [
-        {"name": "", "author": name, "status": "nothing submitted", "reason": ""}
-        for name in without
-        if name not in with_bots
+        {"name": "", "author": name, "status": _NOTHING, "reason": ""} for name in without if name not in with_bots
     ]

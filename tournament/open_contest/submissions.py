@@ -49,6 +49,7 @@ from tournament.open_contest.jobs import (
     WITHDRAWN,
     Job,
     Jobs,
+    day_of,
 )  # fmt: skip
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.trials import Wish, check, play_practice, quick_check, show_game
@@ -83,6 +84,12 @@ class Open:
     over: Collection[str] = ()
     records: Mapping[str, str] = field(default_factory=dict)
     is_good: bool = True
+
+    def config_of(self, contest: str) -> Config:
+        """Return the configuration of a contest. Raises Refused if there is no such contest."""
+        if contest not in self.contests:
+            raise Refused(404, f"unknown contest; expected one of: {', '.join(self.contests)}")
+        return self.contests[contest]
 
     @property
     def min_free_disk_mb(self) -> int:
@@ -205,11 +212,10 @@ class Submissions:
     def show(self, author: Author, contest: str, bot: str, asks: Mapping[str, Any]) -> Job:
         """Have a recorded session of the author's bot, or a game of it, played again. Raises Refused."""
         current = self._current()
-        if contest not in current.contests:
-            raise Refused(404, f"unknown contest; expected one of: {', '.join(current.contests)}")
+        config = current.config_of(contest)
         if self.jobs.owner(contest, bot) != (author.name, bot):
             raise Refused(404, f"you have no bot called {bot}")
-        if current.contests[contest].played.house and contest not in current.over:
+        if config.played.house and contest not in current.over:
             raise Refused(403, "all bots meet the same hands: games are shown once the contest has closed")
         if not valid_name(str(asks["opponent"])):
             raise Refused(404, "opponent=NAME: the name of a bot or house player that it has met")
@@ -258,8 +264,7 @@ class Submissions:
             digest = hashlib.sha256(content or b"").hexdigest()
             at = now.isoformat(timespec="seconds")
             job = Job("", author.name, contest, bot, file, at, kind, lane, sha256=digest, asks={**asks})
-            day = str(now.astimezone(UTC).date())
-            job = self.jobs.add(job, content, day, ends_earlier=kind == WITHDRAWAL)
+            job = self.jobs.add(job, content, day_of(now), ends_earlier=kind == WITHDRAWAL)
         what = f"withdrew {bot}" if kind == WITHDRAWAL else f"submitted {file}{_WORDS.get(kind, '')}"
         self._tell(contest, f"{author.name} {what}")
         return job
@@ -274,14 +279,12 @@ class Submissions:
 
     def _open(self, contest: str) -> tuple[WatchSettings, Config]:
         current, now = self._current(), self._now()
-        opening = current.opening
-        if contest not in current.contests:
-            raise Refused(404, f"unknown contest; expected one of: {', '.join(current.contests)}")
+        opening, config = current.opening, current.config_of(contest)
         if opening.closes and (now >= opening.closes or contest in current.over):
             raise Refused(403, f"submissions closed at {opening.closes.isoformat(' ')}")
         if opening.opens and now < opening.opens:
             raise Refused(403, f"submissions open at {opening.opens.isoformat(' ')}")
-        return opening, current.contests[contest]
+        return opening, config
 
     # What threads do
 
@@ -503,9 +506,10 @@ class Submissions:
         for author in [author for author in self._authors().values() if author.banned]:
             for contest, config in self._current().contests.items():
                 for bot in bots_in(config.entrants).intersection(self.jobs.names(author.name, contest)):
-                    at = self._now().isoformat(timespec="seconds")
+                    now = self._now()
+                    at = now.isoformat(timespec="seconds")
                     leaves = Job("", author.name, contest, bot, bot, at, WITHDRAWAL, WITHDRAWAL)
-                    self._leave(self.jobs.add(leaves, None, at[:10], ends_earlier=True))
+                    self._leave(self.jobs.add(leaves, None, day_of(now), ends_earlier=True))
                     self._tell(contest, f"{bot} of {author.name}, who is banned, leaves")
             for job in self.jobs.find(f"state = '{QUEUED}' AND author = ?", author.name):
                 self._end(job, SET_ASIDE, "its author is banned")

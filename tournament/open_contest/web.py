@@ -480,13 +480,13 @@ class Desk:
 
     def _rules(self, request: Request, _: _Sent) -> Response:
         current, name = self._submissions.current, request.path_params["name"]
-        self._require(name)
+        current.config_of(name)
         values = rules_of(current.contests, current.over, name)
         return _answer(request, 200, values, json.dumps(values, indent=2))
 
     def _standings(self, request: Request, _: _Sent) -> Response:
         name = request.path_params["name"]
-        self._require(name)
+        self._submissions.current.config_of(name)
         try:
             board = json.loads((self._published / PLACE / name / "board.json").read_bytes())
         except (OSError, ValueError):
@@ -510,8 +510,7 @@ class Desk:
         """Answer with an archive: a folder for each author with the bots in the contest."""
         _require_organiser(sent.author)
         contest = self._contest(request)
-        self._require(contest)
-        config, content = self._submissions.current.contests[contest], io.BytesIO()
+        config, content = self._submissions.current.config_of(contest), io.BytesIO()
         with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive, self._submissions.among_entrants:
             for author in self._authors():
                 for bot in self._submissions.jobs.names(author, contest):
@@ -622,11 +621,6 @@ class Desk:
         if not wanted:
             raise Refused(400, f"name the contest: ?contest=NAME, one of {', '.join(names)}")
         return wanted
-
-    def _require(self, name: str) -> None:
-        if name not in self._submissions.current.contests:
-            known = ", ".join(self._submissions.current.contests)
-            raise Refused(404, f"unknown contest; expected one of: {known}")
 
 
 def _require_organiser(author: Author) -> None:
