@@ -200,9 +200,7 @@ class ContestSuite:
         Of one table of everybody those up to a few, and each twice as many as the one before, up to the most.
         """
         seats = self.contest.seats
-        if not self.has_positions or isinstance(seats, int):
-            return (self.seats,)
-        if "seats" in self._table:
+        if not self.has_positions or isinstance(seats, int) or "seats" in self._table:
             return (self.seats,)
         counts = _COUNTS_OF_EVERYBODY if seats == "all" else tuple(seats)
         counts = counts if self.thorough else tuple(dict.fromkeys((counts[0], counts[-1])))

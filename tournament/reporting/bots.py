@@ -58,17 +58,9 @@ class Bots:
         """Return the class of a result: how far it is from the middle, and whether it is more than luck."""
         table = self.table
         off = float(table.value[row, column]) - table.middle
-        level = min(6, round(6 * abs(off) / self._scale))
+        level = min(6, round(6 * abs(off) / table.scale))
         heat = f"{'p' if off > 0 else 'n'}{level}" if level else "z"
-        return heat if self._clear[row, column] else f"{heat} unclear"
-
-    @cached_property
-    def _scale(self) -> float:
-        return self.table.scale
-
-    @cached_property
-    def _clear(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-        return self.table.clear
+        return heat if self.table.clear[row, column] else f"{heat} unclear"
 
     @property
     def across(self) -> list[str]:
@@ -86,7 +78,7 @@ class Bots:
         if not table.sessions[row, column]:
             return f'<td class="none">{"·" if table.is_square and row == column else ""}</td>'
         reach = float(table.ci_half_width[row, column])
-        clear = "more" if self._clear[row, column] else "less"
+        clear = "more" if self.table.clear[row, column] else "less"
         lines = [
             f"no ± known a {page.unit}"
             if np.isnan(reach)
@@ -140,7 +132,7 @@ class Bots:
     def extremes(self, name: str) -> list[tuple[str, list[tuple[Markup, str]]]]:
         """Return a bot's best and worst results among those that are more than luck."""
         table, row = self.table, self.page.number[name]
-        clear = np.flatnonzero((table.sessions[row] > 0) & self._clear[row])
+        clear = np.flatnonzero((table.sessions[row] > 0) & self.table.clear[row])
         off = table.value[row, clear] - table.middle
         order = clear[np.argsort(-off, kind="stable")].tolist()
 

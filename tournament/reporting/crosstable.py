@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -44,13 +45,13 @@ class Crosstable:
         across = self.ranked if self.is_square else len(self.opponents)
         return self.value[: self.ranked, :across][self.sessions[: self.ranked, :across] > 0]
 
-    @property
+    @cached_property
     def scale(self) -> float:
         """How far from the middle the strongest colours begin."""
         off = np.sort(np.abs(self.shown - self.middle))
         return float(off[min(len(off) - 1, int(0.95 * len(off)))]) or 1.0 if len(off) else 1.0
 
-    @property
+    @cached_property
     def clear(self) -> npt.NDArray[np.bool_]:
         """Whether a result is more than luck. It is where the reach is 0: nothing was left to chance."""
         found: npt.NDArray[np.bool_] = np.abs(self.value - self.middle) > self.ci_half_width

@@ -22,6 +22,7 @@ from blake3 import blake3
 from pydantic import Field as Limits
 from pydantic import TypeAdapter
 
+from tournament.leg import MOST_SEATS
 from tournament.store.field import Batch, Hash, Origin, Part
 from tournament.store.legs import CHECKED, DIGESTS, SEATS_THAT_END_A_LEG, Fault, Legs, Rest, check_legs
 from tournament.store.storage import STAGING, Storage
@@ -60,7 +61,7 @@ class _Head:
     __pydantic_config__ = CHECKED
 
     count: Annotated[int, Limits(ge=1, le=1 << 25)]
-    seats: Annotated[int, Limits(ge=1, le=64)]
+    seats: Annotated[int, Limits(ge=1, le=MOST_SEATS)]
     names: tuple[str, ...]
     rests: tuple[_Rest, ...]
     sandbox: Annotated[str, Limits(max_length=1000)]
@@ -160,7 +161,7 @@ def _legs(content: bytes, count: int, seats: int, names: tuple[str, ...], rests:
         (empty.used.dtype, (count, seats, empty.used.shape[2])),
     ]
     sizes = [kind.itemsize * int(np.prod(shape)) for kind, shape in shapes]
-    if count < 1 or not 1 <= seats <= 64 or sum(sizes) != len(content):
+    if count < 1 or not 1 <= seats <= MOST_SEATS or sum(sizes) != len(content):
         raise ValueError("it has other columns than were written")
     columns: list[npt.NDArray[Any]] = []
     first = 0

@@ -123,8 +123,9 @@ def new_batch_name(match: int, number: int) -> str:
 
 
 # The files of a batch's parts, and of the summaries of its legs.
-BATCH_FILE = re.compile(r"([0-9]{10,19}-[0-9]{10}-[0-9a-f]{12})\.parquet")
-SUMMARY_FILE = re.compile(r"[0-9]{10,19}-[0-9]{10}-[0-9a-f]{12}-[0-9a-f]{12}\.parquet")
+_BATCH = "[0-9]{10,19}-[0-9]{10}-[0-9a-f]{12}"
+BATCH_FILE = re.compile(rf"({_BATCH})\.parquet")
+SUMMARY_FILE = re.compile(rf"{_BATCH}-[0-9a-f]{{12}}\.parquet")
 
 
 @dataclass(frozen=True)

@@ -352,9 +352,7 @@ def _summary_schema(columns: Sequence[Column]) -> pa.Schema:
 def _array(values: Sequence[Any] | npt.NDArray[Any], kind: pa.DataType) -> pa.Array[Any]:
     """Values as an arrow array, None as a null. Unlike pyarrow.array this doesn't import pandas, which takes long."""
     if pa.types.is_string(kind):
-        builder = pa.lib.StringBuilder()
-        builder.append_values(values)
-        return builder.finish()
+        return text_array(values)
     if isinstance(values, np.ndarray):  # half a million matches as objects would take a second
         present = ~np.isnan(values)
         filled = np.where(present, values, 0).astype(kind.to_pandas_dtype())
@@ -364,6 +362,13 @@ def _array(values: Sequence[Any] | npt.NDArray[Any], kind: pa.DataType) -> pa.Ar
     bits = np.packbits(present, bitorder="little")
     buffers: list[pa.Buffer | None] = [pa.py_buffer(bits.tobytes()), pa.py_buffer(filled.tobytes())]
     return pa.Array.from_buffers(kind, len(values), buffers)
+
+
+def text_array(values: Sequence[str | None] | npt.NDArray[Any]) -> pa.Array[Any]:
+    """Return texts as an arrow array, None as a null. Unlike pyarrow.array this doesn't import pandas."""
+    builder = pa.lib.StringBuilder()
+    builder.append_values(values)
+    return builder.finish()
 
 
 def damage(storage: Storage, part: Part) -> str:

@@ -20,7 +20,7 @@ from tournament.store.columns import Column
 from tournament.store.field import SUMMARY_FILE, Batch
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import DIGESTS, Legs, Used
-from tournament.store.parts import values_of
+from tournament.store.parts import text_array, values_of
 from tournament.store.storage import Storage
 
 if TYPE_CHECKING:
@@ -80,7 +80,6 @@ _DICTIONARIES = ("bot", "house", "seat", "faults", *_OF_LEG, *Used._fields)
 _NAMES = ("bot", "house")
 _GROUP = 1 << 17  # rows of a row group: digests of this many fit into its dictionary
 _DICTIONARY = 4 << 20  # bytes of the largest dictionary
-_MOST_ROWS = 1 << 25  # of a part
 
 
 def write_leg_summaries(storage: Storage, batches: Sequence[Batch], per_replica: int) -> None:
@@ -186,12 +185,6 @@ def _array(values: npt.NDArray[Any], kind: pa.DataType) -> pa.Array[Any]:
     return pa.Array.from_buffers(kind, len(values), [None, _buffer(np.ascontiguousarray(values).view(np.uint8))])
 
 
-def _texts(values: Sequence[str]) -> pa.Array[Any]:
-    builder = pa.lib.StringBuilder()
-    builder.append_values(values)
-    return builder.finish()
-
-
 def _legs_table(legs: Legs, per_replica: int) -> pa.Table:
     seats = legs.players.shape[1]
     counts = np.zeros((len(legs), seats), np.int32)
@@ -226,7 +219,7 @@ def _legs_table(legs: Legs, per_replica: int) -> pa.Table:
         if column.name in _NAMES:
             indices = _array(values.astype(np.int32), pa.int32())
             names = legs.names if column.name == "bot" else ("", *legs.names)
-            arrays.append(pa.DictionaryArray.from_arrays(indices, _texts(names)))
+            arrays.append(pa.DictionaryArray.from_arrays(indices, text_array(names)))
         elif column.dtype == "bool":
             packed = _buffer(np.packbits(values, bitorder="little"))
             arrays.append(pa.Array.from_buffers(one.type, len(values), [None, packed]))
@@ -250,7 +243,9 @@ def _faults_table(legs: Legs) -> pa.Table:
         if column.name == "bot":
             names = list(dict.fromkeys(values))
             places = np.array([names.index(name) for name in values], np.int32)
-            arrays.append(pa.DictionaryArray.from_arrays(_array(places, pa.int32()), _texts(names)))
+            arrays.append(pa.DictionaryArray.from_arrays(_array(places, pa.int32()), text_array(names)))
         else:
-            arrays.append(_texts(values) if column.dtype == "str" else _array(np.array(values, column.dtype), one.type))
+            arrays.append(
+                text_array(values) if column.dtype == "str" else _array(np.array(values, column.dtype), one.type)
+            )
     return pa.table(arrays, schema=schema)
