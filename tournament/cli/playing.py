@@ -38,7 +38,7 @@ class Playing:
     """Contests by name with their settings. `given` are the options that a command to replay a game must repeat.
 
     With `archive` records of other settings move to archives, however long they took. `as_written` are the contests'
-    settings without the command's options.
+    settings without the command's options. With `strict` the first problem of a cluster's node ends the command.
     """
 
     chosen: Mapping[str, Config]
@@ -46,6 +46,7 @@ class Playing:
     as_json: bool
     archive: bool
     as_written: Mapping[str, Config]
+    strict: bool = False
 
     def run(self, *, dry_run: bool) -> set[str]:
         """Play them, or only say what would be played. Return what isn't as it should be: the statuses of bots, and
@@ -62,7 +63,7 @@ class Playing:
             before = {name: stamps(one.entrants) if one.entrants.is_dir() else {} for name, one in self.chosen.items()}
             with ExitStack() as stack:
                 # Errors of any contest are reported before the first is played.
-                prepared, executors = [], stack.enter_context(Executors())
+                prepared, executors = [], stack.enter_context(Executors(strict=self.strict))
                 for name, one in self.chosen.items():
                     with Screen(err, "", contest=name, as_json=self.as_json) as screen:
                         patience = inf if dry_run else PATIENCE_SECONDS
@@ -72,7 +73,9 @@ class Playing:
                     _require_wanted(contest)
                 for contest in prepared:
                     place = contest.location
-                    problems |= _tell_plan(contest) if dry_run else self._play(contest, before[contest.contest.name])
+                    problems |= (
+                        _tell_plan(contest) if dry_run else self._play(contest, before[contest.contest.name], executors)
+                    )
         except KeyboardInterrupt:
             print(f"tournament: stopped; what was committed stays in {place}, run again to continue", file=sys.stderr)
             raise typer.Exit(130) from None
@@ -80,7 +83,7 @@ class Playing:
             raise typer.Exit(1)  # no one's bot is left out unnoticed
         return problems
 
-    def _play(self, prepared: Prepared, before: Mapping[str, tuple[int, int]]) -> set[str]:
+    def _play(self, prepared: Prepared, before: Mapping[str, tuple[int, int]], executors: Executors) -> set[str]:
         """Play a contest and show the results; returns as `run`. `before` are its bots' stamps when the command
         began."""
         contest = prepared.contest
@@ -92,6 +95,8 @@ class Playing:
         for shown in final_tables(out, standings, contest.title, contest.points_unit, to_see):
             out.print(shown, soft_wrap=isinstance(shown, Text))
         out.print(f"{standings.games:,} games in {prepared.location}", soft_wrap=True)
+        for node, reason in executors.set_aside.items():
+            print_text(f"node {node} was set aside: {printable(reason)}")
         if options := _unlike(self.chosen[contest.name], self.as_written[contest.name]):
             print_text(f"to add to these records later, use {options} again, because tournament.toml says otherwise")
         after = stamps(prepared.config.entrants)

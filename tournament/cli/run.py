@@ -92,7 +92,7 @@ def run(
         for name in chosen:
             with contextlib.suppress(InputError):  # settings that are none without the options
                 as_written[name] = load_config(name, config, **others)
-    playing = Playing(chosen, given, progress == "json", archive, as_written)
+    playing = Playing(chosen, given, progress == "json", archive, as_written, strict)
     problems = playing.run(dry_run=dry_run)
     if "provisional" in problems or (strict and problems):
         raise typer.Exit(1)

@@ -20,9 +20,10 @@ from rich.text import Text
 
 from tournament.cli.numbers import short
 from tournament.cli.tables import leaderboard_table
-from tournament.errors import printable
+from tournament.errors import pluralize, printable
 
 if TYPE_CHECKING:
+    from tournament.runner.executors.cluster_nodes import ClusterState
     from tournament.runner.listener import Progress
     from tournament.standings.standings import Standings
 
@@ -189,7 +190,17 @@ def progress_text(progress: Progress) -> str:
     rate = progress.games / progress.seconds if progress.seconds else 0.0
     left = "" if progress.seconds_left is None else f" · {_clock(progress.seconds_left)} left"
     legs = f"{progress.legs:,}/{progress.total_legs:,} legs"
-    return f"{legs} · {short(progress.games)} games · {short(rate) if rate >= 10 else f'{rate:.2g}'} games/s{left}"
+    speed = short(rate) if rate >= 10 else f"{rate:.2g}"
+    return f"{legs} · {short(progress.games)} games · {speed} games/s{left}{_cluster_text(progress.cluster)}"
+
+
+def _cluster_text(cluster: ClusterState | None) -> str:
+    if cluster is None:
+        return ""
+    parts = [pluralize(cluster.nodes, "node"), f"{cluster.cores_at_work:,}/{cluster.cores:,} cores"]
+    parts += [f"{len(cluster.lost)} lost"] if cluster.lost else []
+    parts += [f"{len(cluster.set_aside)} set aside"] if cluster.set_aside else []
+    return " · " + " · ".join(parts)
 
 
 def _clock(seconds: float) -> str:

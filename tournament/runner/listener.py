@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from tournament.runner.executors.cluster_nodes import ClusterState
 from tournament.standings.standings import Standings
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is. Seconds are of play; `games` and legs count what this run played."""
+    """How far a run is. Seconds are of play; `games` and legs count what this run played. `cluster`: the cluster that
+    it plays on, if it joined one."""
 
     legs: int
     total_legs: int
@@ -18,6 +20,7 @@ class Progress:
     seconds: float
     seconds_left: float | None
     standings: Standings
+    cluster: ClusterState | None = None
 
 
 class ProgressListener(Protocol):

@@ -11,6 +11,7 @@ from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.leg import Leg
 from tournament.runner.executors import Executors
+from tournament.runner.executors.cluster_nodes import ClusterState
 from tournament.runner.listener import Progress, ProgressListener
 from tournament.runner.live_standings import LiveStandings
 from tournament.runner.pace import Pace
@@ -96,7 +97,7 @@ class RoundPlay:
                 self._commit(several)
                 pace.workers, pace.waited = executor.workers, executor.waited - waited_before
                 self._standings.update_if_due()
-                listener.on_progress(self._progress(pace))
+                listener.on_progress(self._progress(pace, executor.cluster))
         except BaseException:
             receipts.close()
             executors.close()
@@ -151,8 +152,9 @@ class RoundPlay:
         self._left.note(legs)
         self.disqualified |= any(rest.out for rest in legs.rests)
 
-    def _progress(self, pace: Pace) -> Progress:
+    def _progress(self, pace: Pace, cluster: ClusterState | None) -> Progress:
         """How far the run is, of what was left to play. It may play legs that don't count."""
         left = self._left
         seconds_left = 0.0 if left.done >= left.total else pace.seconds_for(left.inline, left.in_lanes)
-        return Progress(left.done, left.total, pace.games, pace.seconds, seconds_left, self._standings.ranking)
+        ranking = self._standings.ranking
+        return Progress(left.done, left.total, pace.games, pace.seconds, seconds_left, ranking, cluster)

@@ -89,20 +89,17 @@ def invite(storage: Storage) -> Invitation:
 
 @cache
 def accept(invitation: Invitation) -> None:
-    """Prove once in this process that it may play. Raises RunError with one line naming this machine."""
-    node = platform.node()
+    """Prove once in this process that it may play. Raises RunError."""
     if found := versions_here().differences(invitation.versions):
-        raise RunError(f"node {node} has {found}: install the same on every node")
+        raise RunError(f"it has {found}: install the same on every node")
     try:
         there = open_storage(invitation.location).read(invitation.name)
     except (OSError, KeyError):
         there = b""
-    except RunError as error:
-        raise RunError(f"node {node}: {error}") from None
     if there != invitation.content.encode():
         raise RunError(
-            f"node {node} does not find in {invitation.location} what this run wrote there: results must lie in a"
-            " folder that all nodes share, or at a URL such as s3://bucket/prefix"
+            f"it does not find in {invitation.location} what this run wrote there: results must lie in a folder that"
+            " all nodes share, or at a URL such as s3://bucket/prefix"
         )
 
 
@@ -110,13 +107,11 @@ def accept(invitation: Invitation) -> None:
 def accept_contest(rules: str, requires: tuple[tuple[str, str], ...], source: Source | None = None) -> None:
     """Prove once in this process that it has a contest's rules, and the packages that its games depend on.
 
-    Raises RunError with one line naming this machine.
+    Raises RunError.
     """
     try:
         here = dict((load_source(source) if source else find_contest(rules)).requires)
     except InputError as problem:
-        raise RunError(
-            f"node {platform.node()} can't play {rules}: {problem}; install the same on every node"
-        ) from None
+        raise RunError(f"it can't play {rules}: {problem}; install the same on every node") from None
     if found := Versions(tuple(here.items())).differences(Versions(requires)):
-        raise RunError(f"node {platform.node()} has {found} for {rules}: install the same on every node")
+        raise RunError(f"it has {found} for {rules}: install the same on every node")

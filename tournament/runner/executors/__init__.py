@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar
 from tournament.config import GeneralSettings
 from tournament.cores import cores
 from tournament.errors import InputError
+from tournament.runner.executors.cluster_nodes import ClusterState
 from tournament.worker.batch import Receipt, Task
 
 # Below this many seconds of play on one core, Ray's start-up would cost more than it brings.
@@ -23,7 +24,8 @@ class Executor(Protocol):
     Where it is given None it asks again once others are played, and ends when there are none.
 
     `workers`: how many play at once, which may change while they do. `waited`: for how many
-    seconds `play` had nothing to do but wait for them. It may `play` again, until `close`.
+    seconds `play` had nothing to do but wait for them. It may `play` again, until `close`. `cluster`: the state of a
+    cluster that was joined, None elsewhere.
     """
 
     name: str
@@ -32,6 +34,9 @@ class Executor(Protocol):
 
     @property
     def workers(self) -> int: ...
+
+    @property
+    def cluster(self) -> ClusterState | None: ...
 
     def play(
         self, next_task: Callable[[], Task | None], artifacts: Mapping[str, bytes]
@@ -42,14 +47,22 @@ class Executor(Protocol):
 class Executors(contextlib.AbstractContextManager["Executors"]):
     """The executor of a command, however many rounds and contests it plays: Ray starts once."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, strict: bool = False) -> None:
+        """With `strict` the first problem of a cluster's node ends a run."""
+        self._strict = strict
         self._started: Executor | None = None
 
     def chosen(self, general: GeneralSettings, seconds: float, size: float, say: Callable[[str], None]) -> Executor:
         """The executor that plays next. Raises as `choose_executor`."""
         if self._started is None or self._started.name == "local":  # of which a new one costs nothing
-            self._started = choose_executor(general, seconds, size, say)
+            self._started = choose_executor(general, seconds, size, say, strict=self._strict)
         return self._started
+
+    @property
+    def set_aside(self) -> Mapping[str, str]:
+        """Why nodes were set aside, by their names."""
+        cluster = self._started.cluster if self._started else None
+        return cluster.set_aside if cluster else {}
 
     def close(self) -> None:
         """End it. After an error it may not be sound: the next play starts another."""
@@ -61,7 +74,9 @@ class Executors(contextlib.AbstractContextManager["Executors"]):
         self.close()
 
 
-def choose_executor(general: GeneralSettings, seconds: float, size: float, say: Callable[[str], None]) -> Executor:
+def choose_executor(
+    general: GeneralSettings, seconds: float, size: float, say: Callable[[str], None], *, strict: bool = False
+) -> Executor:
     """The executor that the settings name; `auto` takes Ray for a cluster's address or long work on many cores.
 
     The work takes about this many seconds of one core, and leaves `size` bytes of records. Without an address
@@ -82,7 +97,7 @@ def choose_executor(general: GeneralSettings, seconds: float, size: float, say: 
         except ImportError as error:
             raise InputError(f"executor \"ray\": {error}; pip install 'ray>=2.59,<2.61'") from None
 
-        return RayExecutor(workers, address, say)
+        return RayExecutor(workers, address, say, strict=strict)
     from tournament.runner.executors.local import LocalExecutor
 
     return LocalExecutor(workers or cores())
@@ -93,13 +108,14 @@ def keep_busy(
     most: Callable[[], int],
     start: Callable[[Task], _Played],
     wait: Callable[[list[_Played]], tuple[list[_Played], list[_Played]]],
-    receipt_of: Callable[[_Played], Receipt],
+    receipt_of: Callable[[_Played], Receipt | None],
     running: list[_Played],
 ) -> Iterator[list[Receipt]]:
     """Keep at most this many tasks running, and yield the receipts of those that are done.
 
     `most` is called before each task is taken; `start` begins one, `wait` splits those running into done and not done.
-    `running` always has those not yet done, so that they can be stopped.
+    `running` always has those not yet done, so that they can be stopped. Where `receipt_of` returns None, it has
+    appended the task to `running` again.
     """
     while True:
         while len(running) < most() and (task := next_task()) is not None:
@@ -111,9 +127,11 @@ def keep_busy(
         failures: list[Exception] = []
         for one in done:
             try:
-                receipts.append(receipt_of(one))
+                receipt = receipt_of(one)
             except Exception as failure:
                 failures.append(failure)
+            else:
+                receipts += [receipt] if receipt else []
         if receipts:
             yield receipts
         if failures:

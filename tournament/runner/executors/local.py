@@ -24,6 +24,7 @@ class LocalExecutor:
     """
 
     name = "local"
+    cluster = None
 
     def __init__(self, workers: int) -> None:
         self.workers = workers

@@ -7,21 +7,25 @@ import itertools
 import logging
 import os
 import pickle
+import platform
 import re
 import time
-from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tournament.cores import cores
-from tournament.errors import InputError, RunError, TournamentError, truncate
+from tournament.errors import InputError, RunError, TournamentError, and_more, truncate
 from tournament.runner.executors import existing_cluster, keep_busy
-from tournament.runner.executors.existing_cluster import JoinedCluster, join
+from tournament.runner.executors.cluster_nodes import ClusterNodes, ClusterState, NodeProblem
+from tournament.runner.executors.existing_cluster import join
 from tournament.runner.executors.private_ray import memory_for, own_ray
-from tournament.store.storage import open_storage
+from tournament.sandbox.outside.tier import MEND
+from tournament.store.storage import explain_write_error, open_storage
+from tournament.thread_streams import separate_streams
 from tournament.worker.batch import Receipt, Task, play_task
 from tournament.worker.node import Invitation, accept, accept_contest, invite
 from tournament.worker.processes import admission
@@ -36,18 +40,41 @@ import ray
 
 _QUIET: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
 _LOOK_SECONDS = 1.0
+_MAX_RETRIES = 3  # of a task whose worker or node died
+_MOST_LEGS_NAMED = 3
+_NODE_ID = "ray.io/node-id"  # the label that Ray gives to each node
+
+
+@dataclass
+class _Submitted:
+    """A task that Ray has, Ray's reference of its receipt, and why it failed before, by node."""
+
+    task: Task
+    reference: Any
+    failures: dict[str, NodeProblem] = field(default_factory=dict)
 
 
 class RayExecutor:
-    """Tasks on Ray workers, which write their parts themselves: the results must lie where all nodes reach them."""
+    """Tasks on Ray workers, which write their parts themselves: the results must lie where all nodes reach them.
+
+    On a cluster that was joined, a task that fails because of its node is played on another one.
+    """
 
     name = "ray"
 
-    def __init__(self, workers: int, address: str | None, say: Callable[[str], None]) -> None:
+    def __init__(self, workers: int, address: str | None, say: Callable[[str], None], *, strict: bool = False) -> None:
+        """Join the cluster at an address, or start one here.
+
+        With `strict` the first problem of a node ends the run.
+
+        Raises:
+            InputError: Ray can't be reached.
+        """
         self._until_closed = contextlib.ExitStack()
         self._workers = workers
         self.waited = 0.0
-        self._cluster: JoinedCluster | None = None
+        self._cluster: ClusterNodes | None = None
+        self._submitted: list[_Submitted] = []
         self._memory = 0  # of the latest task, in bytes
         self._stays_joined = ray.is_initialized()
         try:
@@ -56,7 +83,7 @@ class RayExecutor:
                     join(ray, address or "auto", **_QUIET)
                     if not existing_cluster.ends_after_play:
                         self._until_closed.callback(ray.shutdown)
-                self._cluster = JoinedCluster(ray, say)
+                self._cluster = ClusterNodes(ray, say, strict=strict)
             else:
                 self._workers = workers or cores()
                 self._start_own(say)
@@ -75,17 +102,23 @@ class RayExecutor:
     def workers(self) -> int:
         return self._workers or max(1, self._cluster.cores if self._cluster else 1)
 
+    @property
+    def cluster(self) -> ClusterState | None:
+        """The state of a cluster that was joined."""
+        return self._cluster.state(len(self._submitted)) if self._cluster else None
+
     def play(
         self, next_task: Callable[[], Task | None], artifacts: Mapping[str, bytes]
     ) -> Generator[list[Receipt], None, None]:
-        running: list[Any] = []
+        running = self._submitted = []
         try:
-            start = self._starter(artifacts)
-            yield from keep_busy(next_task, self._most, start, self._wait, self._receipt, running)
+            self._submit = self._submitter(artifacts)
+            with separate_streams(), _no_words_of_ray():
+                yield from keep_busy(next_task, self._most, self._start, self._wait, self._receipt, running)
         finally:
             # Who leaves a cluster ends its tasks. Ray aborts where one that is cancelled is done just then.
-            for reference in running if self._stays_joined and not existing_cluster.ends_after_play else ():
-                ray.cancel(reference, force=True)
+            for one in running if self._stays_joined and not existing_cluster.ends_after_play else ():
+                ray.cancel(one.reference, force=True)
 
     def close(self) -> None:
         self._until_closed.close()
@@ -97,59 +130,97 @@ class RayExecutor:
         self._cluster.look(self._memory)
         return self._workers or self._cluster.most
 
-    def _starter(self, artifacts: Mapping[str, bytes]) -> Callable[[Task], Any]:
-        """What submits a task, and returns the reference of its receipt."""
+    def _submitter(self, artifacts: Mapping[str, bytes]) -> Callable[[Task, list[str]], Any]:
+        """Return what submits a task, to any node but those with these ids, and returns its receipt's reference."""
         # All in one object: Ray takes a tenth of a millisecond for each that a task is given.
         stored = ray.put(_Stored.of(artifacts))
         # Workers of a private Ray inherit the command's hash seed. Those of a cluster are given it, so that sets keep
         # one order.
         environment = {"runtime_env": {"env_vars": {"PYTHONHASHSEED": "0"}}} if self._cluster else {}
-        remote_play = ray.remote(num_cpus=1, max_retries=3, **environment)(_play_remotely)
+        remote_play = ray.remote(num_cpus=1, max_retries=_MAX_RETRIES, **environment)(_play_remotely)
         invitation: Invitation | None = None
 
-        def start(task: Task) -> Any:
+        def submit(task: Task, avoided: list[str]) -> Any:
             nonlocal invitation
             invitation = invitation or invite(open_storage(task.location))
             here = 0 if self._cluster else int(ray.cluster_resources().get("memory", 0))
             self._memory = task.memory_bytes if self._cluster else memory_for(task, here, self._workers)
-            with_memory = remote_play.options(memory=self._memory or None)
+            options = {"label_selector": {_NODE_ID: f"!in({','.join(avoided)})"}} if avoided else {}
             # Ray's own way to write objects is in Python, and takes as long as all the rest.
-            return with_memory.remote(invitation, pickle.dumps(task), stored)
+            return remote_play.options(memory=self._memory or None, **options).remote(
+                invitation, pickle.dumps(task), stored
+            )
 
-        return start
+        return submit
 
-    def _wait(self, running: list[Any]) -> tuple[list[Any], list[Any]]:
+    def _start(self, task: Task) -> _Submitted:
+        return _Submitted(task, self._submit(task, self._cluster.avoided({}) if self._cluster else []))
+
+    def _wait(self, running: list[_Submitted]) -> tuple[list[_Submitted], list[_Submitted]]:
         began = time.perf_counter()
-        first, left = ray.wait(running, timeout=_LOOK_SECONDS)
+        references = [one.reference for one in running]
+        done, left = ray.wait(references, timeout=_LOOK_SECONDS)
         self.waited += time.perf_counter() - began
-        more, left = ray.wait(left, num_returns=len(left), timeout=0) if first and left else ([], left)
-        return first + more, left
+        if done and left:
+            done += ray.wait(left, num_returns=len(left), timeout=0)[0]
+        ready = {*done}
+        over = [one for one in running if one.reference in ready]
+        return over, [one for one in running if one.reference not in ready]
 
-    def _receipt(self, reference: Any) -> Receipt:
+    def _receipt(self, submitted: _Submitted) -> Receipt | None:
+        """Return a task's receipt; None if a node failed, and the task was submitted again."""
         try:
-            receipt = ray.get(reference)
+            receipt = ray.get(submitted.reference)
         except ray.exceptions.RayTaskError as error:
-            cause = error.cause
-            if isinstance(cause, OSError | TournamentError):
-                raise cause from None
-            raise RunError(_failure(str(error).strip())) from None
+            problem = error.cause if isinstance(error.cause, NodeProblem) else _problem_of(str(error).strip())
+            if self._cluster is None:
+                raise RunError(problem.reason) from None
+            self._cluster.note_failure(problem, submitted.failures)
+            submitted.reference = self._submit(submitted.task, self._cluster.avoided(submitted.failures))
+            self._submitted.append(submitted)
+            return None
         except ray.exceptions.RayError as error:
-            raise RunError(f"Ray lost a task: {str(error).splitlines()[0]}") from None
+            raise RunError(self._lost_in_words(submitted.task, error)) from None
         assert isinstance(receipt, Receipt)
+        if self._cluster:
+            self._cluster.note_played(submitted.failures)
         return receipt
+
+    def _lost_in_words(self, task: Task, error: ray.exceptions.RayError) -> str:
+        legs = [" – ".join(seat.name for seat in leg.seats) for leg in task.legs[:_MOST_LEGS_NAMED]]
+        named = f"{'; '.join(legs)}{and_more(len(task.legs) - len(legs))}"
+        logs = f"; Ray's logs on the nodes: {self._cluster.logs}" if self._cluster else ""
+        return (
+            f"Ray lost a batch {_MAX_RETRIES + 1} times ({_in_a_line(error)}): legs of {named}; committed games stay,"
+            f" and the next run plays these legs again{logs}"
+        )
 
 
 def _in_a_line(error: Exception) -> str:
     return truncate(" ".join(str(error).split()) or type(error).__name__, 300)
 
 
-def _failure(text: str) -> str:
-    """A line for an error on a node that isn't the tournament's own, from Ray's long text."""
+def _problem_of(text: str) -> NodeProblem:
+    """Return the problem that Ray's long text tells of, where a node failed before the tournament's own code ran."""
     node = re.search(r"\bip=([\w.:]+)", text)
+    name = node.group(1) if node else "unknown"
     reason = text.splitlines()[-1]
     # Such errors come from a node without the package, or with another version of it.
-    mend = "; install the same on every node" if re.match("ModuleNotFound|Import|Attribute", reason) else ""
-    return f"a worker failed on node {node.group(1) if node else 'unknown'}: {reason}{mend}"
+    is_unfit = bool(re.match("ModuleNotFound|Import|Attribute", reason))
+    node_id = next((one["NodeID"] for one in ray.nodes() if one["NodeName"] == name), "")
+    mend = "; install the same on every node" if is_unfit else ""
+    return NodeProblem(node_id, name, f"a worker failed: {reason}{mend}", is_unfit)
+
+
+@contextlib.contextmanager
+def _no_words_of_ray() -> Iterator[None]:
+    """Drop what Ray's own threads print: long texts about nodes, on standard output."""
+    printing = ray._private.worker.print_to_stdstream
+    ray._private.worker.print_to_stdstream = lambda *_, **__: None
+    try:
+        yield
+    finally:
+        ray._private.worker.print_to_stdstream = printing
 
 
 @dataclass(frozen=True)
@@ -172,8 +243,27 @@ class _Stored:
 
 
 def _play_remotely(invitation: Invitation, pickled: bytes, stored: _Stored) -> Receipt:
-    accept(invitation)
-    task: Task = pickle.loads(pickled)
-    accept_contest(task.rules, task.requires, task.source)
-    admission.room = MemoryBudget(lambda: max(task.memory_bytes, free_memory() // cores()))
-    return on_deep_stack(play_task, task, stored.needed(task))
+    """Play a task on a node. Raises NodeProblem for whatever the node lacks."""
+    is_unfit, location = True, invitation.location
+    try:
+        accept(invitation)
+        task: Task = pickle.loads(pickled)
+        accept_contest(task.rules, task.requires, task.source)
+        is_unfit = False
+        admission.room = MemoryBudget(lambda: max(task.memory_bytes, free_memory() // cores()))
+        return on_deep_stack(play_task, task, stored.needed(task))
+    except (TournamentError, OSError, MemoryError) as error:
+        raise _node_problem(error, location, is_unfit or isinstance(error, InputError)) from None
+
+
+def _node_problem(error: Exception, location: str, is_unfit: bool) -> NodeProblem:
+    address, host = ray.util.get_node_ip_address(), platform.node()
+    if isinstance(error, OSError):
+        reason = explain_write_error(error, location)
+    elif isinstance(error, MemoryError):
+        reason = "no memory is left; give its tasks fewer cores (ray start --num-cpus)"
+    else:
+        # What an organiser may decide for bots of their own mends no node.
+        reason = str(error).replace(MEND, "give this node what the others have, or take it out of the cluster")
+    name = host if host == address else f"{host} ({address})"
+    return NodeProblem(ray.get_runtime_context().get_node_id(), name, reason, is_unfit)

@@ -1,0 +1,197 @@
+"""The nodes of a joined cluster: how many tasks they play at once, which are lost, and which a run sets aside."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tournament.errors import InputError, RunError
+from tournament.runner.executors.existing_cluster import listens
+
+_LOOK_SECONDS = 1.0
+# Tasks beyond twice those that can be played: they wait, so that an autoscaler adds nodes.
+_MORE = 8
+# As many tasks have to fail on a node and then to be played elsewhere before a run goes on without the node.
+_MAX_FAILURES = 2
+_KEPT = "committed games stay, and the next run plays the rest"
+_HEAD_SECONDS = "RAY_gcs_rpc_server_reconnect_timeout_s"  # Ray's variable: how long a process waits for its head
+_UNEXPECTED = 2  # Ray's number for the death of a node that nobody asked for
+
+
+class NodeProblem(Exception):
+    """Why a node could not play a task. A worker raises it, and the driver decides.
+
+    Attributes:
+        node_id: Ray's id of the node.
+        node: The node's name in messages.
+        reason: What was wrong, in one line.
+        is_unfit: Whether no task at all can be played there.
+    """
+
+    def __init__(self, node_id: str, node: str, reason: str, is_unfit: bool) -> None:
+        super().__init__(node_id, node, reason, is_unfit)
+        self.node_id, self.node, self.reason, self.is_unfit = node_id, node, reason, is_unfit
+
+    def __str__(self) -> str:
+        return f"node {self.node}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class ClusterState:
+    """A cluster as a run sees it.
+
+    Attributes:
+        nodes: How many nodes can play.
+        cores: How many tasks these play at once, one a core.
+        cores_at_work: How many tasks they play now.
+        cores_wanted: How many tasks are submitted.
+        lost: Names of nodes that died.
+        set_aside: Why the run goes on without a node, by the node's name.
+    """
+
+    nodes: int
+    cores: int
+    cores_at_work: int
+    cores_wanted: int
+    lost: tuple[str, ...] = ()
+    set_aside: Mapping[str, str] = field(default_factory=dict)
+
+
+class ClusterNodes:
+    """The nodes of a cluster that `ray`, the package, has joined. Ray is asked at most once a second."""
+
+    def __init__(self, ray: Any, say: Callable[[str], None], *, strict: bool = False) -> None:
+        """With `strict` the first problem of a node ends the run."""
+        self._ray = ray
+        self._say = say
+        self._strict = strict
+        context = ray.get_runtime_context()
+        self._head, self._own_id = context.gcs_address, context.get_node_id()
+        # Ray itself would end the process after this time, without a word of ours.
+        self._head_seconds = 0.75 * float(os.environ.get(_HEAD_SECONDS, "60"))
+        self._head_answered = self._looked = time.monotonic()
+        self._memory = 0
+        self._said = ""
+        self._failures: dict[str, int] = {}
+        self._set_aside: dict[str, NodeProblem] = {}
+        self._lost: dict[str, str] = {}
+        self._alive = self._nodes_alive()
+
+    def look(self, memory: int) -> None:
+        """Count the workers for tasks of this many bytes.
+
+        Raises:
+            RunError: The head doesn't answer any more, or Ray on this machine has ended.
+        """
+        now = time.monotonic()
+        if now - self._looked < _LOOK_SECONDS:
+            return
+        self._looked, self._memory = now, memory
+        if not listens(self._head):  # Ray would wait for it
+            if now - self._head_answered > self._head_seconds:
+                raise RunError(
+                    f"the cluster's head doesn't answer at {self._head} for {self._head_seconds:.0f} s; {_KEPT}, on a"
+                    f" cluster whose head is there; Ray's logs on the head: {self.logs}"
+                )
+            return
+        self._head_answered = now
+        self._alive = self._nodes_alive()
+        # The memory of a task isn't known before the first one.
+        line = _waiting_line(len(self._alive), memory) if memory and not self.cores else ""
+        if line and line != self._said:
+            self._say(line)
+        self._said = line
+
+    def _nodes_alive(self) -> dict[str, dict[str, Any]]:
+        """Return the nodes that are alive by their ids, and note those that died."""
+        nodes = {node["NodeID"]: node for node in self._ray.nodes()}
+        for name, node in nodes.items():
+            if not node["Alive"] and node.get("DeathReason") == _UNEXPECTED:
+                if name == self._own_id:
+                    raise RunError(
+                        f"Ray on this machine ended (its raylet is gone); {_KEPT}, once `ray start` has been called"
+                        f" here again; Ray's logs: {self.logs}"
+                    )
+                self._lost[name] = node.get("NodeName") or name
+        return {name: node for name, node in nodes.items() if node["Alive"]}
+
+    @property
+    def logs(self) -> str:
+        """Where Ray writes the logs of workers, under the same path on every node."""
+        node = self._ray._private.worker._global_node
+        return f"{node.get_session_dir_path()}/logs" if node else "/tmp/ray/session_latest/logs"
+
+    @property
+    def cores(self) -> int:
+        """How many tasks play at once on the nodes that aren't set aside."""
+        return sum(_cores(node["Resources"], self._memory) for node in self._fit().values())
+
+    @property
+    def most(self) -> int:
+        """How many tasks to keep submitted."""
+        return 2 * self.cores + _MORE
+
+    @property
+    def set_aside(self) -> dict[str, str]:
+        """Why nodes are set aside, by their names."""
+        return {problem.node: problem.reason for problem in self._set_aside.values()}
+
+    def state(self, submitted: int) -> ClusterState:
+        """Return the cluster's state while this many tasks are submitted."""
+        playing = sum(_cores(node["Resources"], self._memory) > 0 for node in self._fit().values())
+        lost = tuple(self._lost.values())
+        return ClusterState(playing, self.cores, min(self.cores, submitted), submitted, lost, self.set_aside)
+
+    def _fit(self) -> dict[str, dict[str, Any]]:
+        return {name: node for name, node in self._alive.items() if name not in self._set_aside}
+
+    def avoided(self, failures: Mapping[str, NodeProblem]) -> list[str]:
+        """Return the ids of nodes that a task with these failures must not be given to."""
+        return sorted({*self._set_aside, *failures})
+
+    def note_failure(self, problem: NodeProblem, failures: dict[str, NodeProblem]) -> None:
+        """Note why a task failed on a node, among the task's `failures` by node.
+
+        Raises:
+            InputError: No node is fit to play.
+            RunError: The task failed on every node that is fit, or nodes must not fail.
+        """
+        if self._strict:
+            raise RunError(f"{problem}; {_KEPT}")
+        failures[problem.node_id] = problem
+        if problem.is_unfit:
+            self._leave_out(problem)
+        self._alive = self._nodes_alive()
+        able = {name for name, node in self._fit().items() if _cores(node["Resources"], self._memory)}
+        if not able and self._set_aside:
+            reasons = "; ".join(map(str, self._set_aside.values()))
+            raise InputError(f"no node of the cluster can play: {reasons}; {_KEPT}")
+        if not able - failures.keys():
+            raise RunError(f"a batch failed on every node: {'; '.join(map(str, failures.values()))}; {_KEPT}")
+
+    def note_played(self, failures: Mapping[str, NodeProblem]) -> None:
+        """Note that a task was played after it had failed on these nodes."""
+        for name, problem in failures.items():
+            self._failures[name] = self._failures.get(name, 0) + 1
+            if self._failures[name] >= _MAX_FAILURES:
+                self._leave_out(problem)
+
+    def _leave_out(self, problem: NodeProblem) -> None:
+        if problem.node_id not in self._set_aside:
+            self._set_aside[problem.node_id] = problem
+            self._say(f"{problem}; the run goes on without this node")
+
+
+def _cores(resources: Mapping[str, float], memory: int) -> int:
+    """Return how many tasks of this many bytes a node with these resources plays at once."""
+    return int(min(resources.get("CPU", 0), resources.get("memory", 0) // max(memory, 1)))
+
+
+def _waiting_line(nodes: int, memory: int) -> str:
+    return (
+        f"Waiting for workers: nothing can play on the cluster's {nodes} node{'s' * (nodes != 1)}; a batch takes one"
+        f" processor and {memory / 1e6:,.0f} MB of memory"
+    )
