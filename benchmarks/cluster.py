@@ -85,6 +85,7 @@ class SimulatedWorkers:
         self._leg_seconds, self._clock, self._ray = leg_seconds, clock, ray
         self._free = [0.0] * cores
         self._due: list[tuple[float, int]] = []
+        self.cluster = None
         self.played: list[tuple[float, float]] = []  # when a receipt came, and its seconds
         self.tasks_seconds = 0.0
 
@@ -213,7 +214,7 @@ def measure(cores: int, seconds: float, legs_of_batch: int, rounds: int, ray: Ra
             return replace(made(*arguments), started=clock.now())
 
         for module, what, other in (
-            (executors, "choose_executor", lambda *chosen: cluster),
+            (executors, "choose_executor", lambda *chosen, **options: cluster),
             (round_play, "new_pace", new_pace),
             (live_standings, "time", timed),
             (pace, "time", timed),
@@ -227,7 +228,7 @@ def measure(cores: int, seconds: float, legs_of_batch: int, rounds: int, ray: Ra
         began = clock.now()
         run_contest(contest, config, watch)
         ended = clock.now()
-        ledger = [path.stat().st_size for path in (folder / "results/von_neumann_poker/ledger").glob("0*.json")]
+        parts = [path.stat().st_size for path in (folder / "results/von_neumann_poker/sessions").iterdir()]
         first, last = cluster.played[0][0], cluster.played[-1][0]
         receipts = len(cluster.played)
         return {
@@ -242,8 +243,8 @@ def measure(cores: int, seconds: float, legs_of_batch: int, rounds: int, ray: Ra
             "of these Ray's": 1e3 * ray.task,
             "share of the driver's time that it waits": cluster.waited / (ended - began),
             "MB, the simulation's receipts among them": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-            "ledger's entries": len(ledger),
-            "ledger's MB": sum(ledger) / 1e6,
+            "parts of sessions/": len(parts),
+            "their MB": sum(parts) / 1e6,
         }
 
 

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 import stat
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
+import ray
 import yaml
 
+import tournament
+from tests.contest_runs import CONTEST, environment, make_contest
+from tournament.cache import cache_folder
 from tournament.cli.commands import app
 from tournament.cli.groups import OWN
 
@@ -87,6 +94,49 @@ def test_the_options_that_files_and_pages_give_to_tournament_exist() -> None:
         for line in re.sub(r"\\\n|\n +--", " --", path.read_text()).splitlines():
             for call in re.findall(r"tournament run ([^'`|&]*)", line):
                 assert set(re.findall(r"--[a-z-]+", call)) - {"--screen"} <= known, f"{path.name}: {call}"
+
+
+def test_cluster_file_is_as_rays_schema_has_it() -> None:
+    schema = json.loads((Path(str(ray.__file__)).parent / "autoscaler" / "ray-schema.json").read_text())
+    jsonschema.validate(read("cluster.yaml"), schema)
+
+
+RAY_UP = """#!/bin/sh
+command=$1; shift 2
+case $command in
+  rsync-up) cp -r "$1" "$HOME/${2#/home/ray/}" ;;
+  exec) cd "$HOME" && sh -c "$1" ;;
+esac
+"""
+
+
+def test_lines_for_aws_play_the_contest_that_is_uploaded_and_no_other(tmp_path: Path) -> None:
+    """The head is this machine, and the bucket a folder; the file's lines run as they stand."""
+    head, contest = tmp_path / "head", tmp_path / "my_contest"
+    head.mkdir()
+    make_contest(contest, ["bold", "calm"], sessions=4)
+    (tmp_path / "ray").write_text(RAY_UP)
+    (tmp_path / "ray").chmod(stat.S_IRWXU)
+    header = (DEPLOY / "cluster.yaml").read_text().split("cluster_name:")[0]
+    lines = [line.removeprefix("#").strip() for line in header.splitlines() if line.startswith("#   ray ")]
+    here = {"s3://bucket/prefix": str(tmp_path / "bucket"), "--executor ray --ray-address auto": "--executor local"}
+    for line in lines:
+        for there, replaced in here.items():
+            line = line.replace(there, replaced)
+        path = f"{tmp_path}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+        done = subprocess.run(
+            ["sh", "-c", line],
+            cwd=tmp_path,
+            env=environment({"HOME": str(head), "PATH": path, "TOURNAMENT_CACHE": str(cache_folder())}),
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, (line, done.stderr)
+    assert {one.name for one in tournament.load(tmp_path / "bucket" / CONTEST).entrants.itertuples()} == {
+        "bold",
+        "calm",
+    }
+    assert not [rest for name, rest in steps() if name == "RUN" and "init" in rest]
 
 
 STUB = """#!/bin/sh

@@ -40,8 +40,8 @@ SEED = "a long seed of the tests of options"
 # What docs/how_to/automation.md says of estimates.
 FACTOR = 2.0
 _ESTIMATE = re.compile(
-    r"^(?P<title>.+): (?P<legs>[\d,]+) of (?P<total>[\d,]+) legs, about (?P<games>[\d.]+[kMG]?) games,"
-    r" (?P<size>[\d.]+[kMG]?)B of records, (?P<least>at least )?(?P<seconds>[\d,]+) s( \(not measured yet\))?,"
+    r"^(?P<title>.+): \d+ bots of \S+, (?P<legs>[\d,]+) of (?P<total>[\d,]+) legs, about (?P<games>[\d.]+[kMG]?) games,"
+    r" (?P<size>[\d.]+[kMG]?)B of records, (?P<least>at least )?(?P<seconds>[\d,]+) s on \d+ cores?( \([\d.]+ core hours\))?(, not measured yet)?,"
     r" into (?P<place>.+)$",
     re.MULTILINE,
 )
@@ -181,7 +181,7 @@ def test_progress_is_lines_of_json_up_to_the_records(told: dict[str, Shown], fol
     assert {line["contest"] for line in lines} == {CONTEST, "short_dilemma"}
     said, progress = ([line for line in lines if ("message" in line) is told_so] for told_so in (True, False))
     assert all(set(line) == {"at", "contest", "message"} for line in said)
-    fields = {"at", "contest", "legs", "total_legs", "games", "seconds", "seconds_left", "leader"}
+    fields = {"at", "contest", "legs", "total_legs", "games", "seconds", "seconds_left", "leader", "cluster"}
     assert all(set(line) == fields for line in progress) and fields | {"message"} == documented
     for contest in (CONTEST, "short_dilemma"):
         last = [line for line in progress if line["contest"] == contest][-1]

@@ -204,9 +204,7 @@ def test_a_package_may_bring_rules_with_a_core(folder: Path, site: Path) -> None
 def test_a_node_without_the_package_or_with_other_files_is_refused_by_name(folder: Path, site: Path) -> None:
     accept_contest("von_neumann_poker", ())
     missing = rules_loader.Source("brought_dice", None, "LiarsDice")
-    with pytest.raises(
-        RunError, match=r"^node \S+ can't play our_dice: brought_dice can't be imported: .*; install the"
-    ):
+    with pytest.raises(RunError, match=r"^it can't play our_dice: brought_dice can't be imported: .*; install the"):
         accept_contest("our_dice", (("brought_dice", "1"),), missing)
     (site / "brought_dice.py").write_text(DICE)
     contest = rules_loader.load_rules("brought_dice:LiarsDice", folder)
@@ -215,5 +213,5 @@ def test_a_node_without_the_package_or_with_other_files_is_refused_by_name(folde
     (site / "brought_dice.py").write_text(DICE + "\n")
     rules_loader.forget()
     accept_contest.cache_clear()
-    with pytest.raises(RunError, match=r"^node \S+ has brought_dice \w+ \(there \w+\) for our_dice: install the same"):
+    with pytest.raises(RunError, match=r"^it has brought_dice \w+ \(there \w+\) for our_dice: install the same"):
         accept_contest("our_dice", contest.requires, contest.source)

@@ -5,6 +5,7 @@ One cluster serves all tests in turn; those that end it come last.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.bad_nodes import APART, BY_MOUNT, IN_PYTHON, environment_of, mounting
 from tests.contest_runs import (
     ContestDir,
     Outcome,
@@ -24,7 +26,7 @@ from tests.contest_runs import (
     read_outcome,
 )
 from tests.processes import wait_until
-from tests.ray_cluster import Cluster, Node, serving
+from tests.ray_cluster import Cluster, Node, serve, serving
 from tournament.cache import cache_folder
 
 BOTS = ["bold", "calm", "dull", "even"]
@@ -70,7 +72,7 @@ def wait_while_it_runs(what: Callable[[], object], run: subprocess.Popen[str]) -
 def complaints_of(run: subprocess.Popen[str]) -> str:
     """What a run says to its end, but for what it is compiling, how much it will write, and how far it is."""
     _, said = run.communicate(timeout=SECONDS)
-    return re.sub(r"(Compiling|Building|This will take|Starting Ray|.* legs · ).*\n", "", said)
+    return re.sub(r"(Compiling|Building|This will take|Starting Ray|Playing|.* legs · ).*\n", "", said)
 
 
 def assert_ends_well(run: subprocess.Popen[str], place: ContestDir, expected: Outcome) -> None:
@@ -132,25 +134,38 @@ def test_a_run_goes_on_when_nodes_come_and_go_and_when_it_is_stopped_and_killed(
 
 
 @pytest.mark.slow
-def test_a_node_without_the_shared_folder_ends_the_run(cluster: Cluster, worker: Node, place: ContestDir) -> None:
-    """There another disk is mounted where the results lie."""
-    worker.kill()
-    place.results.mkdir(parents=True)
-    apart = ["unshare", "--user", "--map-root-user", "--mount"]
-    if subprocess.run([*apart, "mount", "-t", "tmpfs", "none", place.results], capture_output=True).returncode:
-        pytest.skip("nothing can be mounted here")
-    script = ["sh", "-c", f"mount -t tmpfs none '{place.results}' && exec \"$@\"", "sh"]
-    with serving(cluster.variables, [*apart, *script]) as server:
-        wrong = cluster.add(through=server)
-        run = cluster.run(place)
-        said = complaints_of(run)
-        wrong.kill()
-    assert run.returncode == 1, said
-    assert re.fullmatch(
-        rf"tournament: node \S+ does not find in {place.results} what this run wrote there: results must lie in a"
-        r" folder that all nodes share, or at a URL such as s3://bucket/prefix\n",
-        said,
+def test_bad_nodes_are_set_aside_and_the_games_are_the_same(cluster: Cluster, worker: Node, tmp_path: Path) -> None:
+    """Six nodes lack something, each something else. Once the good one is gone, nothing can play."""
+    place, here = slow_contest(tmp_path), tmp_path / "here"
+    (place.entrants / "python.py").write_text(
+        "def a(bot): return 20 if bot.card > 0.5 else 0\ndef b(bot, bet): return 1\n"
     )
+    place.results.mkdir(parents=True)
+    if subprocess.run([*APART, "mount", "-t", "tmpfs", "none", place.results], capture_output=True).returncode:
+        pytest.skip("nothing can be mounted here")
+    with contextlib.ExitStack() as until_end:
+        bad = {
+            kind: cluster.add(variables=environment_of(tmp_path / kind, code)) for kind, (code, _) in IN_PYTHON.items()
+        }
+        for kind, (command, _) in BY_MOUNT.items():
+            server = until_end.enter_context(serving(cluster.variables, mounting(command, place.results)))
+            bad[kind] = cluster.add(through=server)
+        run = cluster.run(place)
+        shown, said = run.communicate(timeout=SECONDS)
+        assert run.returncode == 0, said
+        place.play(workers=2, results=here)
+        assert_same(in_order(read_outcome(place.results)), in_order(read_outcome(here / place.results.name)))
+        name, reasons = r"node \S+(?: \(\S+\))?", [reason for _, reason in (IN_PYTHON | BY_MOUNT).values()]
+        told = re.findall(rf"^{name}: (.*); the run goes on without this node$", said, re.M)
+        assert told and sorted(told) == sorted(re.findall(rf"^{name} was set aside: (.*)$", shown, re.M)), (said, shown)
+        assert not [line for line in told if not any(re.search(reason, line) for reason in reasons)]
+        worker.kill()
+        run = cluster.run(place, "--sessions", "101")
+        said = complaints_of(run)
+        assert run.returncode == 2 and "tournament: no node of the cluster can play: " in said, said
+        assert all(re.search(reason, said) for reason in reasons), said
+        for node in bad.values():
+            node.kill()
 
 
 @pytest.mark.parametrize(
@@ -171,6 +186,20 @@ def test_a_token_that_is_missing_or_wrong_is_one_line(
 
 
 @pytest.mark.slow
+def test_run_whose_own_raylet_is_killed_says_so(place: ContestDir) -> None:
+    with serve() as alone:
+        alone.add()
+        with alone.run(place) as run:
+            wait_while_it_runs(lambda: commits(place) > 1, run)
+            alone.nodes[0].kill()
+            shown, said = run.communicate(timeout=SECONDS)
+    assert run.returncode == 1, said
+    assert "tournament: Ray on this machine ended (its raylet is gone); committed games stay" in said
+    assert "aylet" not in shown and said.count("aylet") == 1
+    assert_games_are_the_standings(place.results)
+
+
+@pytest.mark.slow
 def test_a_head_that_is_gone_ends_the_run(cluster: Cluster, place: ContestDir) -> None:
     cluster.add()
     with cluster.run(place, RAY_gcs_rpc_server_reconnect_timeout_s="15") as run:
@@ -178,6 +207,8 @@ def test_a_head_that_is_gone_ends_the_run(cluster: Cluster, place: ContestDir) -
         for process in cluster.nodes[-1].playing():
             os.kill(process, signal.SIGSTOP)  # it could play to the end all the same
         os.kill(cluster.nodes[0].processes["gcs_server"][0], signal.SIGKILL)
-        complaints_of(run)  # which may be silence: a node that misses its head ends, and the run's process with it
-    assert run.returncode
+        shown, said = run.communicate(timeout=SECONDS)
+    assert run.returncode == 1, said
+    assert f"tournament: the cluster's head doesn't answer at {cluster.address} for 11 s; committed games stay" in said
+    assert not shown
     assert_games_are_the_standings(place.results)

@@ -3,28 +3,43 @@
 from __future__ import annotations
 
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from tournament.errors import InputError
-from tournament.runner.executors import existing_cluster, keep_busy
-from tournament.runner.executors.existing_cluster import JoinedCluster, join
+from tournament.errors import InputError, RunError
+from tournament.runner.executors import cluster_nodes, keep_busy
+from tournament.runner.executors.cluster_nodes import ClusterNodes, NodeProblem
+from tournament.runner.executors.existing_cluster import join
 from tournament.worker.batch import Receipt
 
 GIGABYTE = 1 << 30
 
 
-def node(cpus: float, gigabytes: float, alive: bool = True) -> Any:
+def node(cpus: float, gigabytes: float, alive: bool = True, name: str = "", death: int = 0) -> Any:
     resources = {"memory": gigabytes * GIGABYTE, **({"CPU": cpus} if cpus else {})}
-    return {"Alive": alive, "Resources": resources}
+    return {"NodeID": name, "NodeName": name, "Alive": alive, "DeathReason": death, "Resources": resources}
 
 
 class RayWith:
-    """Of Ray's package what a JoinedCluster uses, with these nodes."""
+    """Of Ray's package what ClusterNodes uses, with these nodes."""
 
     def __init__(self, *nodes: Any) -> None:
-        self.nodes = lambda: nodes
+        self.listed = [{**one, "NodeID": one["NodeID"] or str(number)} for number, one in enumerate(nodes)]
+        self._private = SimpleNamespace(worker=SimpleNamespace(_global_node=None))
+
+    def nodes(self) -> list[Any]:
+        return self.listed
+
+    def get_runtime_context(self) -> Any:
+        return SimpleNamespace(gcs_address="10.0.0.1:6379", get_node_id=lambda: "own")
+
+
+@pytest.fixture(autouse=True)
+def looks_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster_nodes, "_LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(cluster_nodes, "listens", lambda address: True)
 
 
 @pytest.mark.parametrize(
@@ -37,10 +52,9 @@ class RayWith:
         ([node(4, 0.5)], 0),
     ],
 )
-def test_batches_are_queued_beyond_what_plays(nodes: list[Any], cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(existing_cluster, "_LOOK_SECONDS", 0.0)
+def test_batches_are_queued_beyond_what_plays(nodes: list[Any], cores: int) -> None:
     said: list[str] = []
-    cluster = JoinedCluster(RayWith(*nodes), said.append)
+    cluster = ClusterNodes(RayWith(*nodes), said.append)
     for _ in range(2):
         cluster.look(GIGABYTE)
     assert (cluster.cores, cluster.most) == (cores, 2 * cores + 8)
@@ -75,3 +89,80 @@ def test_what_is_taken_follows_what_can_be_played() -> None:
 def test_rays_client_is_refused() -> None:
     with pytest.raises(InputError, match=r"run on a node of the cluster with host:port, or by ray job submit"):
         join(RayWith(), "ray://head:10001")
+
+
+def problem(name: str, *, is_unfit: bool = False) -> NodeProblem:
+    return NodeProblem(name, name, f"{name} lacks something", is_unfit)
+
+
+def three_nodes(*, strict: bool = False) -> tuple[ClusterNodes, list[str]]:
+    said: list[str] = []
+    return ClusterNodes(RayWith(*(node(2, 4, name=name) for name in "abc")), said.append, strict=strict), said
+
+
+def test_node_that_fails_its_check_is_set_aside_at_once() -> None:
+    cluster, said = three_nodes()
+    cluster.note_failure(problem("a", is_unfit=True), {})
+    assert said == ["node a: a lacks something; the run goes on without this node"]
+    assert cluster.avoided({}) == ["a"]
+    state = cluster.state(9)
+    assert (state.nodes, state.cores, state.cores_at_work, state.cores_wanted) == (2, 4, 4, 9)
+    assert state.set_aside == {"a": "a lacks something"}
+
+
+def test_node_is_set_aside_once_two_tasks_that_failed_there_play_elsewhere() -> None:
+    cluster, said = three_nodes()
+    for _ in range(2):
+        assert not said and cluster.avoided({}) == []
+        failures: dict[str, NodeProblem] = {}
+        cluster.note_failure(problem("b"), failures)
+        assert cluster.avoided(failures) == ["b"]
+        cluster.note_played(failures)
+    assert len(said) == 1 and cluster.avoided({}) == ["b"]
+
+
+def test_task_that_fails_everywhere_ends_the_run_and_blames_no_node() -> None:
+    cluster, said = three_nodes()
+    cluster.note_played({})
+    failures: dict[str, NodeProblem] = {}
+    for name in "ab":
+        cluster.note_failure(problem(name), failures)
+    with pytest.raises(RunError, match=r"failed on every node of the cluster: node a: .*; node b: .*; node c: "):
+        cluster.note_failure(problem("c"), failures)
+    assert not said
+
+
+def test_cluster_without_a_fit_node_is_refused_with_all_reasons() -> None:
+    cluster, _ = three_nodes()
+    cluster.note_failure(problem("a", is_unfit=True), {})
+    cluster.note_failure(problem("b", is_unfit=True), {})
+    with pytest.raises(InputError, match=r"no node of the cluster can play: node a: .*; node b: .*; node c: "):
+        cluster.note_failure(problem("c"), {})
+
+
+def test_strict_run_ends_with_the_first_problem() -> None:
+    cluster, _ = three_nodes(strict=True)
+    with pytest.raises(RunError, match="node a: a lacks something; committed games stay"):
+        cluster.note_failure(problem("a"), {})
+
+
+def test_node_that_dies_is_lost_and_one_that_is_taken_away_is_not() -> None:
+    ray = RayWith(node(2, 4, name="a"), node(2, 4, name="b"))
+    cluster = ClusterNodes(ray, print)
+    ray.listed = [node(2, 4, False, "a", death=2), node(2, 4, False, "b", death=4)]
+    cluster.look(0)
+    assert cluster.state(0).lost == ("a",)
+
+
+def test_silent_head_ends_the_run_only_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_gcs_rpc_server_reconnect_timeout_s", "20")
+    now = [0.0]
+    monkeypatch.setattr(cluster_nodes.time, "monotonic", lambda: now[0])
+    cluster, _ = three_nodes()
+    answers = {14.0: False, 15.0: True, 29.0: False}
+    monkeypatch.setattr(cluster_nodes, "listens", lambda address: answers.get(now[0], False))
+    for now[0] in answers:
+        cluster.look(0)
+    now[0] = 31.0
+    with pytest.raises(RunError, match=r"head doesn't answer at 10.0.0.1:6379 for 15 s; committed games stay"):
+        cluster.look(0)

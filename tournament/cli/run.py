@@ -53,6 +53,9 @@ def run(
     dry_run: Annotated[
         bool, flag("--dry-run", "show what would be played, the time and the bytes, and play nothing", PLAY)
     ] = False,
+    cores: Annotated[
+        int | None, option("N", "with --dry-run: estimate the time on a cluster of this many cores", PLAY)
+    ] = None,
     archive: Annotated[
         bool, flag("--archive", "start again, even if it archives a million games of other settings", PLAY)
     ] = False,
@@ -82,6 +85,10 @@ def run(
         "executor": executor,
         "ray_address": ray_address,
     }
+    if cores is not None:
+        if not dry_run:
+            raise InputError("--cores: it only estimates; add --dry-run, or say with --workers how many play at once")
+        options["workers"] = cores
     chosen = {name: load_config(name, config, **options) for name in contests or load_contests(config).chosen}
     if progress not in (None, "json"):
         raise InputError(f"--progress {progress}: there is json")

@@ -35,6 +35,7 @@ from tournament.store.storage import open_storage
 class Plan:
     """What a run would play: its legs, of how many in all, and estimates of its games, seconds and bytes.
 
+    The seconds are those of this many `workers`, a core each.
     `paced`: the seconds are by how fast runs before were. For a run until the order is settled it is the next round;
     `last` says whether that is the last one. Of the legs in the records this many are `outdated`, of bots that changed
     or left; all go to an archive for what is `unlike`.
@@ -45,6 +46,7 @@ class Plan:
     games: int
     seconds: float
     size: int
+    workers: int
     paced: bool = False
     last: bool = True
     outdated: int = 0
@@ -87,6 +89,7 @@ def plan_of(prepared: Prepared) -> Plan:
         games,
         seconds,
         int(games * contest.estimates.bytes),
+        pace.workers,
         paced,
         this.done,
         0 if unlike else sum(len(batch.legs) for batch in standing) - left.done,

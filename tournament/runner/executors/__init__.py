@@ -74,21 +74,43 @@ class Executors(contextlib.AbstractContextManager["Executors"]):
         self.close()
 
 
+def cluster_address(general: GeneralSettings) -> str | None:
+    """Return the address of the cluster that a run joins; None if it plays on this machine alone.
+
+    Without an address in the settings RAY_ADDRESS counts, which Ray sets for its jobs.
+    """
+    address = general.ray_address or os.environ.get("RAY_ADDRESS")
+    return None if general.executor == "local" else address
+
+
+def require_results_outside_job(location: str) -> None:
+    """Refuse results in the folder that Ray unpacks for a job: it goes with the cluster.
+
+    Raises:
+        InputError: The location is a path in such a folder.
+    """
+    folder = os.path.realpath(location)
+    if "://" not in location and f"{os.sep}runtime_resources{os.sep}" in folder:
+        raise InputError(
+            f"{location}: this is a folder of Ray's job, which is lost with the cluster; give results as a URL such as"
+            " s3://bucket/prefix, or as a folder that all nodes share"
+        )
+
+
 def choose_executor(
     general: GeneralSettings, seconds: float, size: float, say: Callable[[str], None], *, strict: bool = False
 ) -> Executor:
     """The executor that the settings name; `auto` takes Ray for a cluster's address or long work on many cores.
 
-    The work takes about this many seconds of one core, and leaves `size` bytes of records. Without an address
-    RAY_ADDRESS counts, which Ray sets for its jobs. `say` is called with what takes long. Raises InputError where Ray
-    can't be reached.
+    The work takes about this many seconds of one core, and leaves `size` bytes of records. `say` is called with what
+    takes long. Raises InputError where Ray can't be reached.
     """
     if size > _LARGE:
         say(f"This will take about {size / 1e9:.0f} GB of records")
     if general.executor == "ray":
         say("Starting Ray…")
     name, workers = general.executor, general.workers
-    address = general.ray_address or os.environ.get("RAY_ADDRESS")
+    address = cluster_address(general)
     if name == "auto":
         name = "ray" if address or (seconds > RAY_WORTH_SECONDS and cores() > 8) else "local"
     if name == "ray":

@@ -75,6 +75,7 @@ class ClusterNodes:
         self._head_answered = self._looked = time.monotonic()
         self._memory = 0
         self._said = ""
+        self._has_played = False
         self._failures: dict[str, int] = {}
         self._set_aside: dict[str, NodeProblem] = {}
         self._lost: dict[str, str] = {}
@@ -156,8 +157,8 @@ class ClusterNodes:
         """Note why a task failed on a node, among the task's `failures` by node.
 
         Raises:
-            InputError: No node is fit to play.
-            RunError: The task failed on every node that is fit, or nodes must not fail.
+            InputError: Nothing has been played, and no node is left that could.
+            RunError: The task failed on every node that plays, or nodes must not fail.
         """
         if self._strict:
             raise RunError(f"{problem}; {_KEPT}")
@@ -166,14 +167,16 @@ class ClusterNodes:
             self._leave_out(problem)
         self._alive = self._nodes_alive()
         able = {name for name, node in self._fit().items() if _cores(node["Resources"], self._memory)}
-        if not able and self._set_aside:
-            reasons = "; ".join(map(str, self._set_aside.values()))
+        if able - failures.keys():
+            return
+        reasons = "; ".join(str(one) for one in (self._set_aside | failures).values())
+        if not self._has_played:
             raise InputError(f"no node of the cluster can play: {reasons}; {_KEPT}")
-        if not able - failures.keys():
-            raise RunError(f"a batch failed on every node: {'; '.join(map(str, failures.values()))}; {_KEPT}")
+        raise RunError(f"a batch failed on every node of the cluster: {reasons}; {_KEPT}")
 
     def note_played(self, failures: Mapping[str, NodeProblem]) -> None:
         """Note that a task was played after it had failed on these nodes."""
+        self._has_played = True
         for name, problem in failures.items():
             self._failures[name] = self._failures.get(name, 0) + 1
             if self._failures[name] >= _MAX_FAILURES:
