@@ -41,7 +41,8 @@ SEED = "a long seed of the tests of options"
 FACTOR = 2.0
 _ESTIMATE = re.compile(
     r"^(?P<title>.+): \d+ bots of \S+, (?P<legs>[\d,]+) of (?P<total>[\d,]+) legs, about (?P<games>[\d.]+[kMG]?) games,"
-    r" (?P<size>[\d.]+[kMG]?)B of records, (?P<least>at least )?(?P<seconds>[\d,]+) s on \d+ cores?( \([\d.]+ core hours\))?(, not measured yet)?,"
+    r" (?P<size>[\d.]+[kMG]?)B of records, (?P<least>at least )?(?P<seconds>[\d,]+) s on \d+ cores?"
+    r"( \([\d.]+ core hours\))?(, not measured yet)?,"
     r" into (?P<place>.+)$",
     re.MULTILINE,
 )
@@ -115,7 +116,7 @@ def test_a_dry_run_guesses_what_the_run_then_takes(told: dict[str, Shown], folde
 
 def test_what_is_played_is_not_to_be_played(told: dict[str, Shown]) -> None:
     assert not estimates(told["after"])
-    assert told["after"].out.count(": nothing to play; ") == 2
+    assert told["after"].out.count(", nothing to play; ") == 2
 
 
 def test_matches_of_a_bot_that_was_edited_or_came_are_to_be_played(
@@ -209,7 +210,7 @@ def test_a_line_comes_at_its_time_and_tells_how_far_the_run_is(
         return
     expected = [
         {"contest": "a_contest", "legs": legs, "total_legs": 90, "games": 10 * legs, "seconds": legs / 4}
-        | {"seconds_left": 2.5, "leader": "ahead"}
+        | {"seconds_left": 2.5, "cluster": None, "leader": "ahead"}
         for legs in (16, 32, 48, 64, 70)
     ]
     told = [json.loads(line) for line in lines]

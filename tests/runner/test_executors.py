@@ -144,7 +144,7 @@ def test_a_command_starts_one_executor_for_all_rounds_and_another_after_an_error
     class Remote(LocalExecutor):
         name = "ray"
 
-    monkeypatch.setattr("tournament.runner.executors.choose_executor", lambda *_: Remote(1))
+    monkeypatch.setattr("tournament.runner.executors.choose_executor", lambda *_, **__: Remote(1))
     with Executors() as several:
         first, again = (several.chosen(GeneralSettings(), 1.0, 0.0, print) for _ in range(2))
         several.close()

@@ -153,7 +153,7 @@ def keep_busy(
             except Exception as failure:
                 failures.append(failure)
             else:
-                receipts += [receipt] if receipt else []
+                receipts += [] if receipt is None else [receipt]
         if receipts:
             yield receipts
         if failures:
