@@ -208,7 +208,7 @@ def test_a_line_comes_at_its_time_and_tells_how_far_the_run_is(
     if not as_json:
         assert [re.sub(" legs.*", "", line) for line in lines] == [f"A contest: {legs}/90" for legs in (16, 32, 48, 64)]
         return
-    expected = [
+    expected: list[dict[str, object]] = [
         {"contest": "a_contest", "legs": legs, "total_legs": 90, "games": 10 * legs, "seconds": legs / 4}
         | {"seconds_left": 2.5, "cluster": None, "leader": "ahead"}
         for legs in (16, 32, 48, 64, 70)
