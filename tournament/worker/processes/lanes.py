@@ -168,7 +168,7 @@ class _LaneTable:
                     self._audit_memory()
                     ended = time.monotonic()
                     memory_next = ended + _REST_FROM_MEMORY * (ended - began)
-                self.pool.one_core.look(self.pool.python_process_loads(), elapsed)
+                self.pool.one_core.look(self.pool.python_loads())
             yield from self._done
             self._done.clear()
 

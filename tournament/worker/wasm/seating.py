@@ -53,6 +53,10 @@ _SECONDS_PER_DECISION, _SECONDS_MORE = 1e-4, 10.0
 # For a bot's own code that says in words what it threw.
 _FUEL_TO_TELL = 1_000_000
 
+# The C library's allocator takes blocks of powers of two and never joins those that are freed: a block that grows
+# leaves as much behind as it takes, and takes up to twice what was asked.
+_MEMORY_PER_PROMISED = 4
+
 BANK_IS_EMPTY = "used up the fuel of its leg"
 
 
@@ -67,9 +71,8 @@ class Limits:
 
     @cached_property
     def memory_bytes(self) -> int:
-        """Of a memory: the promised size, a sixteenth for the gaps of an allocator, and the stack."""
-        promised = self.memory_megabytes << 20
-        return promised + promised // 16 + BOT_STACK
+        """Most bytes of a bot's memory, stack included, so that its allocator finds room for all that is promised."""
+        return _MEMORY_PER_PROMISED * (self.memory_megabytes << 20) + BOT_STACK
 
     @cached_property
     def wanted(self) -> int:
