@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import wasmtime
 
 from engine.kernel.game_core import GameCore
+from engine.wasm.direct_step import direct_step
 from engine.wasm.fuel import Fuel
 from engine.wasm.instances import Instance, Store, handle_of, handle_of_function
 from engine.wasm.referee import Referee
@@ -25,7 +26,7 @@ from tournament.store.legs import Used
 from tournament.worker.faults import Stopped
 from tournament.worker.wasm import calls, notes
 from tournament.worker.wasm.calls import Extern
-from tournament.worker.wasm.engine import Engine, compile_module, engine
+from tournament.worker.wasm.engine import Engine, compile_module, engine, version
 from tournament.worker.wasm.imports import imports_of, new_fuel
 from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, FunctionTypes, LoadedBot
 from tournament.worker.wasm.loop_text import loop_text
@@ -141,8 +142,7 @@ class Seating:
                     core.skip_questions(seat, bot.ignored_questions)
         step_type = _step_type(interface.most_arguments, self.engine)
         self._step = calls.native_function(self._store, step_type, *self.referee.step_function)
-        if direct := calls.direct_function(self._step, *self.referee.direct_step):
-            self._step, self._kept = direct.function, direct
+        self.direct = direct_step(self._step, self.referee, version())
         self._seated: list[_SeatedBot | None] = [None] * len(bots)
 
     @property
@@ -208,7 +208,7 @@ class Seating:
             return
         kinds = tuple(there and there.bot.types for there in self._seated)
         module = _loop_module(self._interface, kinds, self.core.seats, self._limits.wanted, self.engine)
-        functions = [self._step]
+        functions = [self.direct.function if self.direct else self._step]
         addresses: list[Extern] = []
         counters = [there.counter for there in self._seated if there]
         for bot_there in self._seated:
