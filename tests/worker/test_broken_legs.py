@@ -30,7 +30,7 @@ def broken_off(monkeypatch: pytest.MonkeyPatch, *, times: int = 3, seed: int = 1
     """Break each leg off up to this many times, at random. Yield how often the leg of each match was."""
     done, chance = Counter[int](), random.Random(seed)
 
-    def break_some(table: lanes._LaneTable) -> None:
+    def break_some(table: lanes._LegsInLanes) -> None:
         for in_play in list(table._by_lane.values()):
             if done[in_play.leg.plan.match] < times and in_play.core.games_recorded > 20 and chance.random() < 0.5:
                 done[in_play.leg.plan.match] += 1
@@ -38,7 +38,7 @@ def broken_off(monkeypatch: pytest.MonkeyPatch, *, times: int = 3, seed: int = 1
 
     with monkeypatch.context() as patched:
         patched.setattr(lanes, "_AUDIT_SECONDS", 0.001)
-        patched.setattr(lanes._LaneTable, "_audit_memory", break_some)
+        patched.setattr(lanes._LegsInLanes, "_audit_memory", break_some)
         yield done
 
 

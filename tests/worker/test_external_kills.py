@@ -26,7 +26,7 @@ from tournament.errors import RunError
 from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.exit_status import Ending
-from tournament.sandbox.outside.launch import LaunchSpec, Limits, Mode
+from tournament.sandbox.outside.launch import LaunchSpec, Mode, ProcessLimits
 from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.worker.processes import admission
 from tournament.worker.processes.admission import MemoryBudget
@@ -211,7 +211,7 @@ def test_which_ends_come_from_outside(
     ended: Any = SimpleNamespace(
         pid=1 << 22, end=lambda: Ending(status, peak_megabytes * MEGABYTE)
     )  # no process has it
-    process = Confined(ended, Limits(128, 10), *ends)
+    process = Confined(ended, ProcessLimits(128, 10), *ends)
     monkeypatch.setattr(process, "cpu_seconds", lambda: seconds)
     assert process.end() == status
     assert process.was_killed_from_outside() is from_outside

@@ -23,11 +23,11 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.wasm import calls
 from tournament.worker.wasm import seating as seating_module
 from tournament.worker.wasm.loading import load_bot
-from tournament.worker.wasm.seating import Limits, Seating
+from tournament.worker.wasm.seating import BotLimits, Seating
 from tournament.worker.wasm.stack import on_deep_stack
 
 HERE = platform.machine() == "x86_64" and platform.system() == "Linux"
-LIMITS = Limits(1_000_000, 64)
+LIMITS = BotLimits(1_000_000, 64)
 # Questions with no argument to as many as there can be, in which both kinds of number follow each other.
 KINDS = [["i64" if (place + count) % 3 else "i32" for place in range(count)] for count in range(ARGUMENT_LIMIT + 1)]
 INTERFACE = replace(

@@ -90,7 +90,7 @@ def play_in_lanes(
         RunError: This machine can't run a bot.
         InputError: This machine can't confine a bot.
     """
-    table = _LaneTable(
+    table = _LegsInLanes(
         contest, settings, sandbox, legs, artifacts, cache, spool, stopping, out, broken, start_program, rules_failed,
         apart,
     )  # fmt: skip
@@ -100,7 +100,7 @@ def play_in_lanes(
         table.close()
 
 
-class _LaneTable:
+class _LegsInLanes:
     """The legs of one call of `play_in_lanes`, and their lanes."""
 
     def __init__(

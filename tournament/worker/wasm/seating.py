@@ -62,7 +62,7 @@ BANK_IS_EMPTY = "used up the fuel of its leg"
 
 
 @dataclass(frozen=True)
-class Limits:
+class BotLimits:
     """What a bot may take: fuel for a decision, for each start, and for a whole leg (None: no such limit); memory."""
 
     fuel: int
@@ -101,7 +101,7 @@ class Seating:
         core: GameCore,
         interface: Interface,
         bots: Sequence[LoadedBot | None],
-        limits: Limits,
+        limits: BotLimits,
         *,
         names: Sequence[str] = ("a bot", "a bot"),
         measure_fuel: bool = False,
@@ -272,7 +272,7 @@ def late(seconds: float, fuel: int) -> str:
     return f"takes far longer here than its fuel should: {seconds:.0f} s of processor time for {fuel:,} units of fuel"
 
 
-def try_start(bot: LoadedBot, limits: Limits) -> None:
+def try_start(bot: LoadedBot, limits: BotLimits) -> None:
     """Start a bot as a trial. Raises Unfit."""
     store = _new_store(limits.engine)
     fuel = (new_fuel(store),)
@@ -352,7 +352,7 @@ def _start_watched(watch: Watch, seat: int, *arguments: Any, **named: Any) -> _S
 def _start(
     store: Store,
     bot: LoadedBot,
-    limits: Limits,
+    limits: BotLimits,
     seed: int,
     given: int,
     kind: Engine,
