@@ -162,9 +162,9 @@ def test_kills_that_do_not_stop_end_the_run(monkeypatch: pytest.MonkeyPatch) -> 
         play([entrant, *others], Settings(sessions=1))
 
 
-@pytest.mark.parametrize("room_for", [1, 2, 5])
+@pytest.mark.parametrize("room_for", [1, 5])
 def test_no_more_processes_than_there_is_memory_for(room_for: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = Settings(sessions=20, memory_megabytes=100)
+    settings = Settings(sessions=5, memory_megabytes=100)
     size = 164 * MEGABYTE  # 64 of it are for the program itself
     monkeypatch.setattr(admission, "room", MemoryBudget(lambda: room_for * size * 8 // 7 + 8))
     entrants = build({f"told{number}": FIELD["told"] for number in range(5)})
