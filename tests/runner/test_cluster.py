@@ -160,7 +160,7 @@ def test_bad_nodes_are_set_aside_and_the_games_are_the_same(cluster: Cluster, wo
         assert told and sorted(told) == sorted(re.findall(rf"^{name} was set aside: (.*)$", shown, re.M)), (said, shown)
         assert not [line for line in told if not any(re.search(reason, line) for reason in reasons)]
         worker.kill()
-        run = cluster.run(place, "--sessions", "101")
+        run = cluster.run(place, "--replicas", "9")
         said = complaints_of(run)
         assert run.returncode == 2 and "tournament: no node of the cluster can play: " in said, said
         assert all(re.search(reason, said) for reason in reasons), said
@@ -186,7 +186,8 @@ def test_a_token_that_is_missing_or_wrong_is_one_line(
 
 
 @pytest.mark.slow
-def test_run_whose_own_raylet_is_killed_says_so(place: ContestDir) -> None:
+def test_run_whose_own_raylet_is_killed_says_so(tmp_path: Path) -> None:
+    place = make_contest(tmp_path, BOTS, 100, "replicas = 60", SLOW)
     with serve() as alone:
         alone.add()
         with alone.run(place) as run:

@@ -33,7 +33,7 @@ class RayWith:
         return self.listed
 
     def get_runtime_context(self) -> Any:
-        return SimpleNamespace(gcs_address="10.0.0.1:6379", get_node_id=lambda: "own")
+        return SimpleNamespace(gcs_address="10.0.0.1:6379")
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -68,8 +69,10 @@ class ClusterNodes:
         self._ray = ray
         self._say = say
         self._strict = strict
-        context = ray.get_runtime_context()
-        self._head, self._own_id = context.gcs_address, context.get_node_id()
+        self._head = ray.get_runtime_context().gcs_address
+        node = ray._private.worker._global_node
+        self._raylet: str | None = node and node.raylet_socket_name
+        self._session: str = node.get_session_dir_path() if node else "/tmp/ray/session_latest"
         # Ray itself would end the process after this time, without a word of ours.
         self._head_seconds = 0.75 * float(os.environ.get(_HEAD_SECONDS, "60"))
         self._head_answered = self._looked = time.monotonic()
@@ -91,6 +94,11 @@ class ClusterNodes:
         if now - self._looked < _LOOK_SECONDS:
             return
         self._looked, self._memory = now, memory
+        if self._raylet and not _answers(self._raylet):  # Ray would end this process, without a word
+            raise RunError(
+                f"Ray on this machine ended (its raylet is gone); {_KEPT}, once `ray start` has been called here again;"
+                f" Ray's logs: {self.logs}"
+            )
         if not listens(self._head):  # Ray would wait for it
             if now - self._head_answered > self._head_seconds:
                 raise RunError(
@@ -111,19 +119,13 @@ class ClusterNodes:
         nodes = {node["NodeID"]: node for node in self._ray.nodes()}
         for name, node in nodes.items():
             if not node["Alive"] and node.get("DeathReason") == _UNEXPECTED:
-                if name == self._own_id:
-                    raise RunError(
-                        f"Ray on this machine ended (its raylet is gone); {_KEPT}, once `ray start` has been called"
-                        f" here again; Ray's logs: {self.logs}"
-                    )
                 self._lost[name] = node.get("NodeName") or name
         return {name: node for name, node in nodes.items() if node["Alive"]}
 
     @property
     def logs(self) -> str:
         """Where Ray writes the logs of workers, under the same path on every node."""
-        node = self._ray._private.worker._global_node
-        return f"{node.get_session_dir_path()}/logs" if node else "/tmp/ray/session_latest/logs"
+        return f"{self._session}/logs"
 
     @property
     def cores(self) -> int:
@@ -186,6 +188,12 @@ class ClusterNodes:
         if problem.node_id not in self._set_aside:
             self._set_aside[problem.node_id] = problem
             self._say(f"{problem}; the run goes on without this node")
+
+
+def _answers(path: str) -> bool:
+    """Return whether a process takes connections at a local socket."""
+    with socket.socket(socket.AF_UNIX) as tried:
+        return tried.connect_ex(path) == 0
 
 
 def _cores(resources: Mapping[str, float], memory: int) -> int:

@@ -25,7 +25,7 @@ def join(ray: Any, address: str, **options: Any) -> None:
         raise InputError(
             f"{address} is for Ray's client; run on a node of the cluster with host:port, or by ray job submit"
         )
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "error")
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     if address != "auto" and not listens(address):  # Ray would retry, with a line a second
         raise InputError(f"Ray can't be reached at {address}: nothing listens there")
     _show_token(ray, address)
