@@ -34,7 +34,7 @@ assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0
 _SMALL_FILES = """
 import resource, sys
 if "default_worker" in " ".join(sys.orig_argv):
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
 """
 # What the workers of a bad node run, and what a run says of the node.
 IN_PYTHON = {

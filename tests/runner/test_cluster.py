@@ -196,20 +196,20 @@ def test_run_whose_own_raylet_is_killed_says_so(tmp_path: Path) -> None:
             shown, said = run.communicate(timeout=SECONDS)
     assert run.returncode == 1, said
     assert "tournament: Ray on this machine ended (its raylet is gone); committed games stay" in said
-    assert "aylet" not in shown and said.count("aylet") == 1
+    assert "aylet" not in shown and said.count("its raylet is gone") == 1
     assert_games_are_the_standings(place.results)
 
 
 @pytest.mark.slow
 def test_a_head_that_is_gone_ends_the_run(cluster: Cluster, place: ContestDir) -> None:
     cluster.add()
-    with cluster.run(place, RAY_gcs_rpc_server_reconnect_timeout_s="15") as run:
+    with cluster.run(place, RAY_gcs_rpc_server_reconnect_timeout_s="20") as run:
         wait_while_it_runs(lambda: commits(place) > 1, run)
         for process in cluster.nodes[-1].playing():
             os.kill(process, signal.SIGSTOP)  # it could play to the end all the same
         os.kill(cluster.nodes[0].processes["gcs_server"][0], signal.SIGKILL)
         shown, said = run.communicate(timeout=SECONDS)
     assert run.returncode == 1, said
-    assert f"tournament: the cluster's head doesn't answer at {cluster.address} for 11 s; committed games stay" in said
+    assert f"tournament: the cluster's head doesn't answer at {cluster.address} for 10 s; committed games stay" in said
     assert not shown
     assert_games_are_the_standings(place.results)

@@ -155,7 +155,7 @@ def test_node_that_dies_is_lost_and_one_that_is_taken_away_is_not() -> None:
 
 
 def test_silent_head_ends_the_run_only_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RAY_gcs_rpc_server_reconnect_timeout_s", "20")
+    monkeypatch.setenv("RAY_gcs_rpc_server_reconnect_timeout_s", "30")
     now = [0.0]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
     cluster, _ = three_nodes()

@@ -74,7 +74,7 @@ class ClusterNodes:
         self._raylet: str | None = node and node.raylet_socket_name
         self._session: str = node.get_session_dir_path() if node else "/tmp/ray/session_latest"
         # Ray itself would end the process after this time, without a word of ours.
-        self._head_seconds = 0.75 * float(os.environ.get(_HEAD_SECONDS, "60"))
+        self._head_seconds = 0.5 * float(os.environ.get(_HEAD_SECONDS, "60"))
         self._head_answered = self._looked = time.monotonic()
         self._memory = 0
         self._said = ""
