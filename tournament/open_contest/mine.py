@@ -13,7 +13,7 @@ from typing import Any
 from tournament.contests.contest import Contest
 from tournament.errors import InputError, RunError, join_names, pluralize
 from tournament.open_contest.authors import Author
-from tournament.open_contest.jobs import PLAYED, PRACTICE, REPLAY, Job
+from tournament.open_contest.jobs import BOT, NOT_FIT, PLAYED, PRACTICE, REPLAY, SET_ASIDE, Job
 from tournament.open_contest.publish import PLACE
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.submissions import Submissions, bots_in
@@ -148,6 +148,23 @@ class Mine:
             lines = json.loads((self._published / PLACE / contest / "board.json").read_bytes())["versions"].get(bot, [])
             return [dict(zip(("sha", "made", "score", "rank", "field_size"), line)) for line in lines]
         return []
+
+
+def words_of_mine(mine: Mapping[str, Any]) -> str:
+    """Return an author's bots as text: a line for each, then what wasn't fit."""
+    lines = [f"{mine['submissions_left']} submissions left today"]
+    for contest in mine["contests"]:
+        for bot in contest["bots"]:
+            has_place = bool(bot["place"]) and str(bot["place"])[0].isdigit()
+            place = f", place {bot['place']} of {bot['field_size']}" if has_place else ""
+            place += f", {bot['score']:+.6g}" if bot["place"] else ""
+            why = f": {bot['disqualified']}" if bot["disqualified"] else ""
+            state = "disqualified" if bot["disqualified"] else bot["state"]
+            lines.append(f"{contest['name']} {bot['bot']}: {state}{why}{place}, {len(bot['faults'])} faults")
+    for job in mine["jobs"]:
+        if job["kind"] == BOT and job["state"] in (NOT_FIT, SET_ASIDE):
+            lines.append(f"{job['at']} {job['file']}: {job['state']}; {job['url']} says why")
+    return "\n".join(lines)
 
 
 def _in_short(job: Job) -> Job:

@@ -205,8 +205,9 @@ class Submissions:
         """Have a bot that is in the contest play a practice match. Raises Refused."""
         _, config = self._open(contest)
         files = files_of_bot(config.entrants, bot)
-        if not files or self.jobs.owner(contest, bot) != (author.name, bot):
-            raise Refused(404, f"you have no bot called {bot} in the contest")
+        self.require_owner(author, contest, bot)
+        if not files:
+            raise Refused(404, f"{bot} isn't in the contest")
         self._require_opponents(contest, bot, asks)
         return self._add(author, contest, bot, files[0].name, None, PRACTICE, asks)
 
@@ -214,8 +215,7 @@ class Submissions:
         """Have a recorded session of the author's bot, or a game of it, played again. Raises Refused."""
         current = self._current()
         config = current.config_of(contest)
-        if self.jobs.owner(contest, bot) != (author.name, bot):
-            raise Refused(404, f"you have no bot called {bot}")
+        self.require_owner(author, contest, bot)
         if config.played.house and contest not in current.over:
             raise Refused(403, "all bots meet the same hands: games are shown once the contest has closed")
         if not valid_name(str(asks["opponent"])):
@@ -226,8 +226,7 @@ class Submissions:
         """Have a bot leave the contest soon. Its name stays the author's. Raises Refused."""
         _, config = self._open(contest)
         with self.jobs.changed:
-            if self.jobs.owner(contest, bot) != (author.name, bot):
-                raise Refused(404, f"you have no bot called {bot}")
+            self.require_owner(author, contest, bot)
             queued = self.jobs.find(f"state = '{QUEUED}' AND contest = ? AND bot = ? ORDER BY n", contest, bot)
             if queued and queued[-1].kind == WITHDRAWAL:
                 return queued[-1]
@@ -269,6 +268,11 @@ class Submissions:
         what = f"withdrew {bot}" if kind == WITHDRAWAL else f"submitted {file}{_WORDS.get(kind, '')}"
         self._tell(contest, f"{author.name} {what}")
         return job
+
+    def require_owner(self, author: Author, contest: str, bot: str) -> None:
+        """Raise Refused if an author has no bot of this name."""
+        if self.jobs.owner(contest, bot) != (author.name, bot):
+            raise Refused(404, f"you have no bot called {bot}")
 
     def _require_opponents(self, contest: str, bot: str, asks: Mapping[str, Any]) -> None:
         """Raise Refused for opponents that aren't in the contest."""
