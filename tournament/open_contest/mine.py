@@ -25,6 +25,7 @@ from tournament.reporting.layout import anchor_of
 from tournament.reporting.losses import Losses, losses_to
 
 _MAX_FAULTS = 50
+_OF_BOT = "author = ? AND contest = ? AND bot = ?"
 _MAX_WAIT_SECONDS = 5.0  # for another author's page of the same contest
 
 
@@ -69,12 +70,17 @@ class Mine:
         }
 
     @contextlib.contextmanager
-    def _turn(self, location: str) -> Iterator[_Records]:
-        """Yield the records of a contest to one author at a time. Raises Refused where others take long."""
+    def _read(self, contest: str, location: str) -> Iterator[_Records]:
+        """Yield the records of a contest to one author at a time. Raises Refused if others take long."""
         records = self._records.setdefault(location, _Records())
         if not records.one_at_a_time.acquire(timeout=_MAX_WAIT_SECONDS):
             raise Refused(503, "this page is being worked out for others; ask again", 5)
         try:
+            stamp = (self._published / PLACE / contest / "stamp").read_bytes()
+            if stamp != records.stamp or records.results is None:
+                results = load(location)
+                records.results, records.contest, records.stamp = results, contest_of(results), stamp
+                records.losses.clear()
             yield records
         finally:
             records.one_at_a_time.release()
@@ -82,7 +88,8 @@ class Mine:
     def _bot(self, contest: str, bot: str, author: Author) -> dict[str, Any]:
         current = self._submissions.current
         config = current.contests[contest]
-        state = "entered" if bot in bots_in(config.entrants) else self._last_state(author, contest, bot)
+        last = self._submissions.jobs.rows("state", f"{_OF_BOT} ORDER BY n DESC LIMIT 1", author.name, contest, bot)
+        state = "entered" if bot in bots_in(config.entrants) else last[0][0] if last else "not there"
         found: dict[str, Any] = {
             "bot": bot, "state": state,
             "place": None, "field_size": None, "score": None, "matches": 0, "disqualified": None,
@@ -90,23 +97,10 @@ class Mine:
         }  # fmt: skip
         with (
             contextlib.suppress(InputError, RunError, FileNotFoundError),  # none yet, or they change just now
-            self._turn(location := records_with(current.records[contest], bot)) as records,
+            self._read(contest, records_with(current.records[contest], bot)) as records,
         ):
-            self._read(contest, location, records)
             found |= self._played(records, bot, hidden=bool(config.played.house) and contest not in current.over)
         return found
-
-    def _last_state(self, author: Author, contest: str, bot: str) -> str:
-        where = "author = ? AND contest = ? AND bot = ? ORDER BY n DESC LIMIT 1"
-        jobs = self._submissions.jobs.find(where, author.name, contest, bot)
-        return jobs[0].state if jobs else "not there"
-
-    def _read(self, contest: str, location: str, records: _Records) -> None:
-        stamp = (self._published / PLACE / contest / "stamp").read_bytes()
-        if stamp != records.stamp or records.results is None:
-            results = load(location)
-            records.results, records.contest, records.stamp = results, contest_of(results), stamp
-            records.losses.clear()
 
     def _played(self, records: _Records, bot: str, *, hidden: bool) -> dict[str, Any]:
         """Return what a bot's matches tell; if `hidden`, without its questions and outputs."""
