@@ -44,7 +44,7 @@ def bots(count: int) -> list[tuple[str, bytes, str]]:
             0: ("zip", program.getvalue(), ""),
             1: ("c", b"int a(const Bot *bot) { return 1 }", "error: expected ';'"),
             2: ("cpp", bot_source(*above).encode(), ""),
-            3: ("py", b"def a(bot):\n    return no_such_name\n", "no_such_name"),
+            3: ("py", b"def a(bot):\n    return no_such_name\n\ndef b(bot, bet): return 1\n", "no_such_name"),
             4: ("py", b"def a(bot):\n    while True: pass\n\ndef b(bot, bet): return 1\n", "time|too slow"),
         }
         kind, content, why = kinds.get(

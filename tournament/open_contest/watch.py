@@ -209,6 +209,7 @@ class Watch:
                 ):
                     _require_same_games(prepared)
             self._look_for_finals(loaded)
+            self._warn_of_finals_without_places(loaded)
         except InputError as refused:
             self.shown.tell("", f"{refused}; the settings before stay")
             return
@@ -218,7 +219,6 @@ class Watch:
             self.shown.tell("", f"{trouble}; the settings before stay until it is tried again in {_AGAIN_SECONDS:g} s")
             return
         self._contests, self._is_good = loaded, True
-        self._warn_of_finals_without_places(loaded)
         self.shown.tell("", f"{self.settings.name} is read again")
 
     def _attend(self, contest: _Contest) -> None:
