@@ -75,7 +75,7 @@ def test_its_report_draws_every_decision_of_a_session_played_again(played: Path)
     data = viewer_data(report("liars_dice", played / "drawn.html", config=config).read_text())
     (shown,) = (match["games"][0] for match in data["matches"] if match["bots"] == [*found.seats])
     steps = [data["steps"][number] for number in shown["steps"]]
-    assert shown["kind"] == "again"
+    assert shown["label"].startswith("session 0, played again")
     assert [data["pictures"][step["picture"]] for step in steps] == list(found.drawings)
     assert [step["what"] for step in steps[:-1]] == [f"bid: {step.answer}" for step in game.steps]
     assert [step["seat"] for step in steps[:-1]] == [step.seat for step in game.steps]
