@@ -122,7 +122,7 @@ def test_each_declared_column_is_counted_for_who_it_is_about(shown: Shown) -> No
 
 def test_values_that_no_sample_had_are_counted_at_the_ends(shown: Shown) -> None:
     (named, *_) = scales_of(declared(shown.contest), [{"named_0": np.arange(10)}])
-    assert named.labels == ["less", *map(str, range(10)), "more"]
+    assert named.names == [*map(str, range(10))]
     assert named.places(np.array([-3.0, 0, 9, 10, 1e30])).tolist() == [0, 1, 10, 11, 11]
 
 

@@ -52,12 +52,19 @@ class Declared:
 
 @dataclass(frozen=True)
 class Scale:
-    """Equal parts of a column's values, with a part below and a part above all of them."""
+    """Equal parts of a column's values, with a part below and a part above all of them.
+
+    Attributes:
+        column: The column.
+        low: The least value.
+        step: The size of a part.
+        names: What each part is called, or its first value.
+    """
 
     column: Declared
     low: float
     step: float
-    parts: int
+    names: Sequence[str]
 
     @property
     def key(self) -> str:
@@ -66,14 +73,7 @@ class Scale:
 
     def places(self, values: Floats) -> Floats:
         """Return in which part each value is."""
-        return np.clip(np.floor((values - self.low) / self.step), -1, self.parts) + 1
-
-    @property
-    def labels(self) -> list[str]:
-        """The first value of each part, or what it is called."""
-        numbers = (self.low + part * self.step for part in range(self.parts))
-        known = list(self.column.labels[: self.parts]) or [f"{one:,.6g}".replace("-", MINUS) for one in numbers]
-        return ["less", *known, "more"]
+        return np.clip(np.floor((values - self.low) / self.step), -1, len(self.names)) + 1
 
 
 def declared(contest: Contest) -> list[Declared]:
@@ -87,7 +87,7 @@ def declared(contest: Contest) -> list[Declared]:
         name = base if is_seat else column.name
         if named is None or name in named:
             before = found.get(name, Declared(name, column.description.partition(" of position")[0].rstrip(","), ()))
-            labels = ("no", "yes") if column.dtype == "bool" else () if named is None else named[name]
+            labels = () if named is None else named[name]
             found[name] = Declared(name, before.meaning, (*before.columns, column.name), labels)
     return list(found.values())[:_MOST_COLUMNS]
 
@@ -104,10 +104,12 @@ def scales_of(columns: Sequence[Declared], samples: Sequence[Rows]) -> list[Scal
         step = nice_step((high - low) / _MOST_VALUES)
         if (values == np.floor(values)).all():
             step = max(1.0, math.ceil(step))
-        if column.labels:
-            low, high, step = 0.0, len(column.labels) - 1.0, 1.0
+        names = column.labels or (("no", "yes") if several[0].dtype == bool else ())
+        if names:
+            low, step = 0.0, 1.0
         low = math.floor(low / step) * step
-        found.append(Scale(column, low, step, int((high - low) / step) + 1))
+        first = (low + part * step for part in range(int((high - low) / step) + 1))
+        found.append(Scale(column, low, step, names or [f"{one:,.6g}".replace("-", MINUS) for one in first]))
     return found
 
 
@@ -117,12 +119,12 @@ def tally(contest: Contest, scales: Sequence[Scale], rows: Rows, seats: Seats) -
     sums: dict[str, npt.NDArray[Any]] = {}
     for scale in scales:
         columns = scale.column.columns
-        counts = np.zeros((everybody, scale.parts + 2), np.int64)
+        counts = np.zeros((everybody, len(scale.names) + 2), np.int64)
         for place, who in enumerate(seats.players[: len(columns)] if len(columns) > 1 else seats.players):
             values = rows[columns[place if len(columns) > 1 else 0]].astype(float)
             known = ~np.isnan(values)
             parts = scale.places(values[known]).astype(np.int32)
-            counts += counted([(who[known], everybody), (parts, scale.parts + 2)])
+            counts += counted([(who[known], everybody), (parts, len(scale.names) + 2)])
         sums[scale.key] = counts
     if contest.scored.by_position and "points_1" in rows:
         played, points = (np.zeros((everybody, len(seats.players))) for _ in range(2))
@@ -146,11 +148,10 @@ def charts(scales: Sequence[Scale], sums: Sums, number: int, field: Sums) -> Ite
         there = range(known[0], known[-1] + 1) if len(known) else range(0)
         lines = [shares(counts[list(there)], np.full(len(there), counts.sum())) for counts in (of_all, own)]
         name = scale.column.name.replace("_", " ")
-        meaning = scale.column.meaning or name
-        unit = "" if scale.step == 1 else ", from"
-        labels = [scale.labels[place] for place in there]
-        yield _chart(name.capitalize(), f"{meaning[:1].upper()}{meaning[1:]}, by share of games.", name + unit,
-                     labels, lines, "%")  # fmt: skip
+        meaning = f"{scale.column.meaning}, by" if scale.column.meaning and not scale.column.labels else "by"
+        axis = name if scale.step == 1 else f"{name}, from"
+        labels = [("less", *scale.names, "more")[place] for place in there]
+        yield _chart(name.capitalize(), f"{meaning[:1].upper()}{meaning[1:]} share of games.", axis, labels, lines, "%")
 
 
 def _chart(title: str, meaning: str, axis: str, labels: Sequence[str], lines: Sequence[Values], unit: str) -> Chart:

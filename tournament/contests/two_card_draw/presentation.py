@@ -31,7 +31,7 @@ _CODES = 45
 _COLUMNS = {
     "rounds": ("", "one", "two"),
     "folded_by": ("no one", "the bot", "the server"),
-    "bets1": (), "bets2": (), "pot": (), "gain_0": (),
+    "bets1": (), "bets2": (), "pot": (), "gain": (),
 }  # fmt: skip
 
 
