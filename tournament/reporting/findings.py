@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -91,6 +91,7 @@ def find(
     seed: str | None = None,
     config_of: ConfigOf | None = None,
     only_sums: bool = False,
+    unready: Callable[[Standings], Set[str]] | None = None,
 ) -> tuple[Contest, Findings]:
     """Read a contest's records, also during a run, which can replace parts at the same time.
 
@@ -101,6 +102,8 @@ def find(
         config_of: Called with a contest's name; returns its settings. Sessions are then played again if the bots are
             there and the contest has no presentation.
         only_sums: Whether to leave out how bots play, and how a match or an edit went.
+        unready: Called with the standings; returns the names of bots that are left below the line, because not all of
+            their matches are played.
 
     Raises:
         InputError: There are no records, or they change too fast.
@@ -108,6 +111,8 @@ def find(
     """
     for _ in range(_TRIES):
         results = load(location)
+        if unready is not None:
+            results = _without_ranks(results, unready(results.ranking))
         try:
             contest = contest_of(results)
             if config_of is not None:
@@ -116,6 +121,16 @@ def find(
         except FileNotFoundError:
             continue
     raise InputError(f"the records in {location} change faster than they can be read; try again when the run is done")
+
+
+def _without_ranks(results: Results, names: Set[str]) -> Results:
+    """Return results in which bots of these names are below the line, and their matches count for no one."""
+    why = "not all played yet"
+    entrants = (
+        replace(one, artifact=None, problem=why, set_aside=why) if one.name in names else one
+        for one in results.setup.entrants
+    )
+    return replace(results, setup=replace(results.setup, entrants=tuple(entrants)))
 
 
 def contest_of(results: Results) -> Contest:
