@@ -62,7 +62,7 @@ def write_folder(
     for place, name in enumerate(findings.entrants):
         page = render(contest, findings, author=name, options=options)
         write_report(folder / f"{anchor_of(name, place)}.html", page)
-    _write(folder / "leaderboard.csv", standings_csv(findings.ranking, {}))
+    _write(folder / "leaderboard.csv", standings_csv(findings.ranking.entrants, {}))
     _write(folder / "crosstable.csv", rows_csv(crosstable_values(findings.ranking)))
     return len(findings.entrants)
 
