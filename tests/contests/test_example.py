@@ -17,6 +17,7 @@ from tests.reporting.html_reader import read_html
 from tournament.api import replay, report, run
 from tournament.config import load_config
 from tournament.records.results import load
+from tournament.reporting import replays
 from tournament.reporting.writing import make_page
 
 SEED = "a seed of the tests of examples"
@@ -65,8 +66,11 @@ def test_replay_and_report_know_its_bots_and_what_a_point_is(played: Path) -> No
     assert '"is first"' in text and '"held: yes"' in text and not re.search(r"\b[xy][ _](is|points)\b", text)
 
 
-def test_its_report_draws_every_decision_of_a_session_played_again(played: Path) -> None:
+def test_its_report_draws_every_decision_of_a_session_played_again(
+    played: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And without its bots, or settings, shows the columns."""
+    monkeypatch.setattr(replays, "_MOST_SECONDS", 600.0)
     config = played / "tournament.toml"
     found = replay("liars_dice", match=("own_hand", "counter"), session=0, config=config)
     (game,) = found.games
