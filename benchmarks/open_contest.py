@@ -39,8 +39,8 @@ _PYTHON = (
 
 
 @dataclass(frozen=True)
-class Sort:
-    """A sort of bots: its source, the state in which its job ends, and a pattern of the reason."""
+class Kind:
+    """A kind of bots: its source, the state in which its job ends, and a pattern of the reason."""
 
     suffix: str
     source: str
@@ -48,16 +48,16 @@ class Sort:
     reason: str = ""
 
 
-_SORTS = {
-    "sound C": Sort("c", _C.format(a="return bot->card > {card} ? 50 : 0;")),
-    "sound Python": Sort("py", _PYTHON.replace("{a}", "pass")),
-    "loop in C": Sort("c", _C.format(a="while (bot->card < {card} + 2) if (bot->money < 0) return 1; return 0;"),
+_KINDS = {
+    "sound C": Kind("c", _C.format(a="return bot->card > {card} ? 50 : 0;")),
+    "sound Python": Kind("py", _PYTHON.replace("{a}", "pass")),
+    "loop in C": Kind("c", _C.format(a="while (bot->card < {card} + 2) if (bot->money < 0) return 1; return 0;"),
                       "not fit", "took too long|too slow|fuel|time"),
-    "loop in Python": Sort("py", _PYTHON.replace("{a}", "while True: pass"), "not fit",
+    "loop in Python": Kind("py", _PYTHON.replace("{a}", "while True: pass"), "not fit",
                            "took too long|too slow|time"),
-    "crash": Sort("py", _PYTHON.replace("{a}", "no_such_name"), "not fit", "no_such_name"),
-    "syntax in Python": Sort("py", "def a(bot:  # {card}\n", "not fit", "SyntaxError|never closed"),
-    "syntax in C": Sort("c", "int a(const Bot *bot) {{ return 1 }} // {card}\n", "not fit", "error"),
+    "crash": Kind("py", _PYTHON.replace("{a}", "no_such_name"), "not fit", "no_such_name"),
+    "syntax in Python": Kind("py", "def a(bot:  # {card}\n", "not fit", "SyntaxError|never closed"),
+    "syntax in C": Kind("c", "int a(const Bot *bot) {{ return 1 }} // {card}\n", "not fit", "error"),
 }  # fmt: skip
 
 
@@ -101,7 +101,7 @@ class Server:
 class Upload:
     """An upload and its outcome: the seconds until its quick trial was told, and the time at which its job ended."""
 
-    sort: str
+    kind: str
     author: int
     number: int
     at: float
@@ -111,11 +111,11 @@ class Upload:
 
     def submit(self, server: Server, began: float) -> None:
         """Wait for the time of the upload, submit it, and wait until its job is done."""
-        sort, token = _SORTS[self.sort], server.tokens[self.author]
+        kind, token = _KINDS[self.kind], server.tokens[self.author]
         time.sleep(max(0.0, began + self.at - time.monotonic()))
         uploaded = time.monotonic()
-        source = sort.source.replace("{card}", f"0.{self.author + 1:03}{self.number:03}").replace("{{", "{")
-        path = f"/bots/bot_{self.author}_{self.number % 20}.{sort.suffix}"
+        source = kind.source.replace("{card}", f"0.{self.author + 1:03}{self.number:03}").replace("{{", "{")
+        path = f"/bots/bot_{self.author}_{self.number % 20}.{kind.suffix}"
         job = server.ask("PUT", path, token, source.replace("}}", "}").encode())
         while job.get("state") == "queued":
             if job["quick"] and not self.quick:
@@ -126,7 +126,7 @@ class Upload:
         self.quick = self.quick or self.ended - (uploaded - began)
         self.job = job
         print(
-            f"{self.sort}: quick {self.quick:.1f} s, done {self.ended - uploaded + began:.1f} s",
+            f"{self.kind}: quick {self.quick:.1f} s, done {self.ended - uploaded + began:.1f} s",
             file=sys.stderr,
             flush=True,
         )
@@ -134,10 +134,10 @@ class Upload:
     @property
     def is_right(self) -> bool:
         """Whether the job has the right state and reason."""
-        sort, job = _SORTS[self.sort], self.job or {}
-        in_time = sort.state if sort.state != "entered" else "entered|replaced"
+        kind, job = _KINDS[self.kind], self.job or {}
+        in_time = kind.state if kind.state != "entered" else "entered|replaced"
         state = re.fullmatch(in_time, str(job.get("state")))
-        return bool(state and re.search(sort.reason, f"{job.get('said')}\n{job.get('quick')}"))
+        return bool(state and re.search(kind.reason, f"{job.get('said')}\n{job.get('quick')}"))
 
 
 def submit_all(uploads: Sequence[Upload], authors: int) -> None:
@@ -163,9 +163,9 @@ def main() -> int:
     is_rush = given.what == "rush"
     authors, each = given.authors or (40 if is_rush else 10), 1 if is_rush else given.uploads
     chance = random.Random(4)
-    sorts = [*_SORTS] if not is_rush else [*["sound C", "sound Python"] * 2, *_SORTS]
+    kinds = [*_KINDS] if not is_rush else [*["sound C", "sound Python"] * 2, *_KINDS]
     uploads = [
-        Upload(sorts[(author + number * 3) % len(sorts)], author, number, chance.uniform(0, given.seconds))
+        Upload(kinds[(author + number * 3) % len(kinds)], author, number, chance.uniform(0, given.seconds))
         for author in range(authors)
         for number in range(each)
     ]
@@ -179,12 +179,12 @@ def main() -> int:
     )
     print(f"| quick trial told, median and slowest | {quick[len(quick) // 2]:.1f} s, {quick[-1]:.1f} s | ≤ 10 s |")
     print(f"| last full trial after the last upload | {last:.1f} s | ≤ 60 s |")
-    for sort in _SORTS:
-        of_sort = [one.quick for one in uploads if one.sort == sort]
-        if of_sort:
-            print(f"| quick trials of {sort}, number and slowest | {len(of_sort)}, {max(of_sort):.1f} s | |")
+    for kind in _KINDS:
+        of_kind = [one.quick for one in uploads if one.kind == kind]
+        if of_kind:
+            print(f"| quick trials of {kind}, number and slowest | {len(of_kind)}, {max(of_kind):.1f} s | |")
     for one in wrong[:5]:
-        print(f"wrong: {one.sort}: {one.job}", file=sys.stderr)
+        print(f"wrong: {one.kind}: {one.job}", file=sys.stderr)
     states = Counter(str((one.job or {}).get("state")) for one in uploads)
     print(f"states: {dict(states)}", file=sys.stderr)
     is_met = not wrong and (not is_rush or (quick[-1] <= _QUICK_SECONDS and last <= _LAST_SECONDS))

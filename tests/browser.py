@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,10 +29,14 @@ _FLAGS = (
 
 @contextmanager
 def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
-    """A browser that logs its console and what it asks for; the test is skipped where there is none."""
-    browser, driver_path = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
-    if not browser or not driver_path:
-        pytest.skip("needs a Chromium and its driver: apt install chromium chromium-driver")
+    """Yield a browser that logs its console and its requests. Without one, skip the test, or fail if it is required."""
+    found = map(shutil.which, ("chromium", "google-chrome", "chromium-browser"))
+    browser, driver_path = next(filter(None, found), None), shutil.which("chromedriver")
+    if browser is None or driver_path is None:
+        why = "needs a Chromium and its driver: apt install chromium chromium-driver"
+        if "BROWSER_REQUIRED" in os.environ:
+            pytest.fail(why)
+        pytest.skip(why)
     options = webdriver.ChromeOptions()
     options.binary_location = browser
     for flag in (*_FLAGS, f"--user-data-dir={profile}"):

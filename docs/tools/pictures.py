@@ -195,7 +195,8 @@ def open_contest(folder: Path) -> None:
         while "entered" not in browser.find_element(By.ID, "state").text:
             time.sleep(0.5)
         browser.save_screenshot(str(PICTURES / "open_submit.png"))
-        while "my_bot" not in (folder / "published" / "c" / "von_neumann_poker" / "board.json").read_text():
+        board = folder / "published" / "c" / "von_neumann_poker" / "board.json"
+        while "my_bot" not in (text := board.read_text()) or "not all played" in text:
             time.sleep(0.5)
         browser.get("http://127.0.0.1:8080/c/von_neumann_poker/")
         browser.save_screenshot(str(PICTURES / "open_board.png"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import command
+from tests.cli.in_process import Shown, run_cli
 from tests.contest_runs import CONTEST, ContestDir, make_contest
 from tournament.errors import InputError
 from tournament.open_contest.authors import add_author
@@ -19,6 +20,12 @@ from tournament.open_contest.jobs import ENTERED, NOT_FIT, Job, Jobs, database_b
 from tournament.records.results import load
 
 FINALS = ("final-20260101T000000Z", "final-20260202T000000Z")
+
+
+def command(folder: Path, *words: str) -> Shown:
+    """Call the command in a folder."""
+    with contextlib.chdir(folder):
+        return run_cli(*words)
 
 
 @pytest.fixture(scope="module")
@@ -41,27 +48,27 @@ def closed(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
 def test_records_with_a_final_say_so_and_show_it_when_asked(closed: ContestDir) -> None:
     for words in (["leaderboard"], ["leaderboard", "--rating", "elo"], ["crosstable"], ["faults"], ["report"]):
         before = command(closed.folder, *words)
-        assert before.returncode == 0 and "--final" in before.stderr, words
+        assert before.code == 0 and "--final" in before.err, words
         final = command(closed.folder, *words, "--final")
-        assert final.returncode == 0 and "--final" not in final.stderr, words
-    lines = json.loads(command(closed.folder, "leaderboard", CONTEST, "--final", "--json").stdout)
+        assert final.code == 0 and "--final" not in final.err, words
+    lines = json.loads(command(closed.folder, "leaderboard", CONTEST, "--final", "--json").out)
     assert [line["sessions"] for line in lines] == [41, 41]
     assert "load(..., final=True)" in repr(load(str(closed.results)))
     results = load(str(closed.folder / "results"), final=True)
     assert results.location.endswith(f"{FINALS[1]}/{CONTEST}") and "final" not in repr(results).splitlines()[-1]
     with pytest.raises(InputError, match="no final was played"):
         load(results.location, final=True)
-    assert command(closed.folder, "verify", CONTEST, "--final").returncode == 0
+    assert command(closed.folder, "verify", CONTEST, "--final").code == 0
 
 
 def test_gradebook_begins_with_places_author_and_points(closed: ContestDir) -> None:
-    rows = list(csv.DictReader(io.StringIO(command(closed.folder, "leaderboard", "--final", "--csv").stdout)))
+    rows = list(csv.DictReader(io.StringIO(command(closed.folder, "leaderboard", "--final", "--csv").out)))
     assert list(rows[0])[:7] == ["rank", "rank_low", "rank_high", "name", "author", "score", "points_per_session"]
     # Also of a bot that was never fit, and of an author who submitted nothing.
     never = {(row["name"], row["author"], row["status"]) for row in rows[2:]}
     assert {row["name"]: row["author"] for row in rows[:2]} == {"bold": "ann b", "calm": ""}
     assert never == {("torn", "bob", "not fit"), ("", "eve", "nothing submitted")}
-    status = command(closed.folder, "author", "status", "--csv").stdout
+    status = command(closed.folder, "author", "status", "--csv").out
     assert {row["author"]: row["state"] for row in csv.DictReader(io.StringIO(status))} == {
         "ann b": "entered", "bob": "not fit", "eve": "nothing submitted",
     }  # fmt: skip
@@ -69,15 +76,15 @@ def test_gradebook_begins_with_places_author_and_points(closed: ContestDir) -> N
     elsewhere.mkdir()
     words = ("leaderboard", "--json", "--config", str(closed.config), "--results", str(closed.folder / "results"))
     for more, author in (((), "ann b"), (("--authors", "authors.toml"), None)):
-        lines = json.loads(command(elsewhere, *words, *more).stdout)
+        lines = json.loads(command(elsewhere, *words, *more).out)
         assert {line["author"] for line in lines} == {author, None}
 
 
 @pytest.mark.parametrize("words", [["--final"], ["--results", f"results/{FINALS[0]}"]])
-def test_author_pages_of_a_final_print_commands_that_work(closed: ContestDir, words: list[str], tmp_path: Path) -> None:
-    assert command(closed.folder, "report", CONTEST, *words, "--author-pages", str(tmp_path)).returncode == 0
-    found = [re.findall("<code>(tournament replay .*?)</code>", page.read_text()) for page in tmp_path.iterdir()]
+def test_pages_of_a_final_print_commands_that_work(closed: ContestDir, words: list[str], tmp_path: Path) -> None:
+    assert command(closed.folder, "report", CONTEST, *words, "--folder", str(tmp_path)).code == 0
+    found = [re.findall("<code>(tournament replay .*?)</code>", page.read_text()) for page in tmp_path.glob("*.html")]
     commands = [shlex.split(one) for several in found for one in several]
     assert commands and all(one[-len(words) :] == words for one in commands)
     replayed = command(closed.folder, *commands[0][1:])
-    assert replayed.returncode == 0, replayed.stderr
+    assert replayed.code == 0, replayed.err

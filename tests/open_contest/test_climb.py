@@ -28,7 +28,7 @@ def test_scripted_client_climbs_from_the_template_to_beating_the_house(tmp_path:
     for name in house:
         shutil.copy(REPOSITORY / "entrants" / CONTEST / f"{name}.c", entrants)
     (tmp_path / "tournament.toml").write_text(
-        f'[{CONTEST}]\nsessions = 4000\nreplicas = 2\nseed = "a climb of the tests"\n'
+        f'[{CONTEST}]\nsessions = 1000\nreplicas = 2\nseed = "a climb of the tests"\n'
     )
     token = add_author(tmp_path / "authors.toml", "model")
     (tmp_path / "climb.py").write_text(files_of(PAGE)["climb.py"])

@@ -87,12 +87,12 @@ def test_trial_leaves_nothing_however_it_ends(ends: str, tmp_path: Path, monkeyp
         return any((tmp_path / "scratch").glob("*/*/bot/*-9"))
 
     def kill() -> None:
-        seen.append(wait_until(builds))
+        seen.append(wait_until(builds, 170))
         for pid, line in descendants(os.getpid()).items():
             if "submission-limits" in line:
                 os.kill(pid, 9)
 
-    killing = threading.Thread(target=kill if ends == "it is killed" else lambda: seen.append(wait_until(builds)))
+    killing = threading.Thread(target=kill if ends == "it is killed" else lambda: seen.append(wait_until(builds, 170)))
     killing.start()
     checked = trials.check(settings, CONTEST, bot, tmp_path / "built", 180, lambda: not killing.is_alive())
     killing.join()

@@ -33,6 +33,7 @@ from tournament.open_contest.jobs import (
     WITHDRAWAL,
     WITHDRAWN,
     Job,
+    database_beside,
 )
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.submissions import Workers
@@ -314,3 +315,48 @@ def test_full_trials_run_several_at_a_time_one_of_each_author(ground: Ground, mo
     with Workers(ground.submissions, ground.told.append, 2):
         assert wait_until(lambda: all(ground.state(job) == ENTERED for job in jobs), 60)
     assert most == [2]
+
+
+def test_places_asked_while_jobs_end_are_those_of_some_moment(roomy: Ground) -> None:
+    """Four threads ask for places while others do the jobs; an author's next job only ever comes closer."""
+    jobs = [roomy.take(author, f"{author}{n % 3}.c", UNFIT) for n in range(8) for author in ("ann", "bob", "eve")]
+    seen: dict[str, list[int]] = {job.id: [] for job in jobs}
+    failed: list[BaseException] = []
+
+    def ask(mine: list[Job]) -> None:
+        try:
+            while any(roomy.state(job) == QUEUED for job in mine):
+                for job in mine:
+                    if (place := roomy.submissions.jobs.place(job)) is not None:
+                        seen[job.id].append(place)
+        except BaseException as error:
+            failed.append(error)
+
+    askers = [threading.Thread(target=ask, args=(jobs[n::4],)) for n in range(4)]
+    with Workers(roomy.submissions, roomy.told.append, 2):
+        for thread in askers:
+            thread.start()
+        for thread in askers:
+            thread.join()
+    assert not failed and [roomy.state(job) for job in jobs] == [NOT_FIT] * len(jobs)
+    assert all(1 <= place <= len(jobs) for places in seen.values() for place in places)
+    assert sum(map(len, seen.values())) > len(jobs)
+
+
+def test_database_restored_from_a_copy_holds_what_was_submitted(ground: Ground) -> None:
+    """The copy is made while a job is queued and another is done; the server goes on from there."""
+    entered, waits = ground.enter("ann", "one.c"), ground.take("bob", "two.c")
+    ground.submissions.jobs.spend(["bob"], 100.0, ground.now)
+    ground.submissions.jobs.database.execute("VACUUM INTO ?", (str(ground.folder / "submissions.copy"),))
+    lost = ground.enter("eve", "three.c")
+    ground.submissions.jobs.database.close()
+    database = database_beside(ground.authors)
+    for path in ground.folder.glob(f"{database.name}*"):
+        path.unlink()
+    (ground.folder / "submissions.copy").rename(database)
+    ground.submissions = ground.started()
+    jobs = ground.submissions.jobs
+    assert ground.now_of(entered) == entered and jobs.content(entered) == GOOD and jobs.job(lost.id) is None
+    assert ground.submissions.left_today("bob") == (3, 3500.0) and jobs.owner(CONTEST, "one") == ("ann", "one")
+    assert ground.do(QUICK, TRIAL) == 2 and ground.state(waits) == ENTERED
+    assert refused(ground, "bob", "one.c").status == 409

@@ -511,6 +511,23 @@ def test_equal_bots_all_play_the_final(tmp_path: Path, monkeypatch: pytest.Monke
     assert {line.name for line in final.ranking.entrants} == {"ann", "bob", "eve", "joe"}
 
 
+def test_final_without_enough_finalists_is_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All but one bot are disqualified in the preliminary."""
+    ranking = Standings((Standing("bold", "c", "", rank=1, matches=2), Standing("calm", "c", "")), Matches.of, ())
+    monkeypatch.setattr(watch_module, "_WHOLE_SECONDS", 0.0)
+    place = make_contest(tmp_path, ["bold", "calm", "dull"])
+    settled(place, lambda text: text + CLOSED)
+    kept, played = Kept(place), list[Any]()
+
+    def round_of(*given: object, **_: object) -> tuple[dict[str, Any], Standings, bool]:
+        played.append(given[3] if len(given) > 3 else "all")
+        return {}, ranking, True
+
+    monkeypatch.setattr(kept.watch, "_round", round_of)
+    kept.attend()
+    assert played == ["all", None] and kept.told.lines[-1] == "the final is played"
+
+
 @pytest.mark.parametrize(
     ("bots", "finalists"),
     [

@@ -101,26 +101,6 @@ def test_the_page_is_read_again_only_when_it_changed(served: Served) -> None:
     assert served.ask("GET", "/c/poker/", If_None_Match=page.headers["etag"]).body == b"another board"
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["/../authors.toml", "/%2e%2e/authors.toml", "/c/poker/../../authors.toml", "//etc/passwd", "/c/poker/leads_out",
-     "/..%2fauthors.toml", "/c/poker/%00", "/submissions.db", "/authors.toml"],
-)  # fmt: skip
-def test_nothing_else_of_the_machine_is_shown(served: Served, path: str) -> None:
-    answer = served.ask("GET", path)
-    assert answer.status in (400, 404) and b"token" not in answer.body
-
-
-def test_pages_are_for_who_names_this_server(served: Served) -> None:
-    for other in ("evil.example", "evil.example:80", "[::2]", "evil.example:80:80"):
-        assert served.ask("GET", "/c/poker/", Host=other).status == 400
-    for own in ("localhost", f"localhost:{served.host.split(':')[1]}", "[::1]:80"):
-        assert served.ask("GET", "/c/poker/", Host=own).status == 200
-    headers = served.ask("GET", "/submit").headers
-    assert "default-src 'none'" in headers["content-security-policy"]
-    assert headers["x-content-type-options"] == "nosniff" and headers["x-frame-options"] == "DENY"
-
-
 def test_a_bot_is_handed_in_by_one_command(served: Served) -> None:
     answer = served.ask("PUT", "/bots/one.c?wait=20", GOOD, "ann")
     assert (answer.status, answer.body) == (200, b"one.c: entered\nverdict    fit to enter\n")
@@ -231,14 +211,6 @@ def test_browser_signs_in_submits_withdraws_and_signs_out_by_forms(served: Serve
     assert away.status == 303 and 'token=""' in away.headers["set-cookie"]
 
 
-def test_wrong_token_is_told_apart_from_none(served: Served) -> None:
-    assert b"this needs a token" in served.ask("GET", "/mine").body
-    wrong = served.ask("GET", "/mine", Authorization="Bearer ann.wrong")
-    assert wrong.status == 401 and b"this token isn't valid" in wrong.body
-    page = served.form("/sign-in", {"token": "ann.wrong"})
-    assert page.status == 401 and "this token isn&#39;t valid" in page.body.decode()
-
-
 def test_class_is_for_organisers_with_states_and_sources(served: Served) -> None:
     tokens = served.ground.tokens
     tokens["org"] = add_author(served.ground.authors, "org", organiser=True)
@@ -266,17 +238,114 @@ def test_board_is_sent_compressed_and_once(served: Served) -> None:
     assert again.status == 304 and served.ask("GET", "/c/poker/").body == b"the board"
 
 
-RESERVED = ["practice", "check", "bots", "jobs", "contests", "losses", "replay", "mine", "submit", "class", "c"]
+Row = tuple[int, str, str, str, bytes | None, str, dict[str, str]]
 
 
-@pytest.mark.parametrize("name", RESERVED)
-def test_contest_of_any_name_has_its_pages(served: Served, name: str) -> None:
-    place = served.ground.folder / "published" / "c" / name
-    place.mkdir()
-    for file in ("index.html", "stamp", "board.json"):
-        (place / file).write_text(file)
-        address = f"/c/{name}/{file.removeprefix('index.html')}"
-        assert served.ask("GET", address).body.decode() == file
+def row(status: int, words: str, call: str, body: bytes | None = None, who: str = "", **headers: str) -> Row:
+    """Return a request that is refused with a status and words."""
+    method, path = call.split(" ", 1)
+    return status, words, method, path, body, who, headers
+
+
+ANNS = {"Cookie": "token={ann}"}
+REFUSED = [
+    # Nothing else of the machine is shown.
+    *[
+        row(404, "", f"GET {path}")
+        for path in ("/../authors.toml", "/%2e%2e/authors.toml", "/c/poker/../../authors.toml", "//etc/passwd",
+                     "/c/poker/leads_out", "/..%2fauthors.toml", "/c/poker/%00", "/submissions.db", "/authors.toml",
+                     "/c/../authors.toml", "/c/nothing/rules", "/c/nothing/standings")
+    ],
+    # Requests name this server.
+    *[row(400, "Invalid host", "GET /c/poker/", Host=host)
+      for host in ("evil.example", "evil.example:80", "[::2]", "evil.example:80:80")],
+    # Each author has a token; guessing others' keeps no one out.
+    row(401, "this needs a token", "GET /mine"), row(401, "this needs a token", "PUT /bots/one.c", GOOD),
+    row(401, "needs a token", "POST /practice/one.c", GOOD), row(401, "needs a token", "GET /class"),
+    *[row(401, "this token isn't valid", "GET /mine", Authorization="Bearer bob.guess")] * 50,
+    # Another site's page can do nothing with the cookie.
+    row(403, "not from another site", "PUT /bots/one.c", GOOD, Origin="http://evil.example", **ANNS),
+    row(403, "not from another site", "POST /sign-out", b"", Origin="http://evil.example", **ANNS),
+    row(401, "the header Origin", "PUT /bots/one.c", GOOD, **ANNS),
+    row(401, "the header Origin", "PUT /bots/one.c", GOOD, Authorization="Basic x", **ANNS),
+    *[row(403, "not from another site", "POST /sign-in", b"token=ann.wrong", Origin=origin)
+      for origin in ("http://[", "http://[none]", "http://[v1.x", "null")],
+    # A file has a size, a name that leads nowhere, and a contest.
+    row(413, "at most 1,000 bytes", "PUT /bots/one.c", bytes(1001), "ann"),
+    row(413, "at most 1,000 bytes", "POST /practice/one.c", bytes(1001), "ann"),
+    row(400, "either chunked or has a length", "POST /sign-in", b"0\r\n\r\n", Transfer_Encoding="chunked",
+        Content_Length="5"),
+    row(400, "choose a file", "POST /bots", b"", "ann", Content_Type=FORM),
+    row(422, "a bot is a file ending in", "PUT /bots/one.sh", GOOD, "ann"),
+    row(404, "unknown contest; expected one of", "PUT /bots/one.c?contest=nothing", GOOD, "ann"),
+    row(404, "you have no such job", "GET /jobs/nothing", None, "ann"),
+    row(404, "you have no bot called one", "DELETE /bots/one", None, "ann"),
+    row(404, "you have no bot called one", "POST /bots/one/withdraw", None, "ann"),
+    row(404, "you have no bot called one", "GET /bots/one/withdraw", None, "ann"),
+    row(404, "you have no bot called one", "POST /practice/one", None, "ann"),
+    row(404, "you have no bot called one", "POST /replay/one?opponent=x", None, "ann"),
+    row(404, "no other bot of this name", "POST /practice/one.c?against=../../authors", GOOD, "ann"),
+    row(404, "no other bot of this name", "POST /practice/one.c?against=--results", GOOD, "ann"),
+    row(404, "no other bot of this name", "POST /practice/one.c?against=one", GOOD, "ann"),
+    row(400, "100 opponents at most", "POST /practice/one.c?against=" + ",".join(f"b{n}" for n in range(200)), GOOD,
+        "ann"),
+    row(400, "sessions=N", "POST /practice/one.c?sessions=-1", GOOD, "ann"),
+    row(400, "sessions=N", "POST /practice/one.c?sessions=1e9", GOOD, "ann"),
+    row(403, "for organisers", "GET /class", None, "ann"),
+    row(403, "for organisers", "GET /class/sources.zip", None, "ann"),
+    # Each address takes some methods.
+    row(405, "POST isn't for this address; it takes GET", "POST /jobs"),
+    row(405, "GET isn't for this address; it takes PUT, DELETE", "GET /bots/one.c"),
+    row(405, "POST isn't for this address; it takes GET, HEAD", "POST /c/poker/"),
+]  # fmt: skip
+
+
+def test_refused_requests_are_explained_as_text_and_json_and_change_nothing(
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
+    folder, before = served.ground.folder, set(served.ground.folder.rglob("*"))
+    wrong = []
+    for status, words, method, path, body, who, headers in REFUSED:
+        given = {name: value.format(**served.ground.tokens) for name, value in headers.items()}
+        text = served.ask(method, path, body, who, **given)
+        said = text.body.decode()
+        if text.status != status or words not in said or served.ground.tokens["bob"] in said:
+            wrong.append((method, path, text.status, said))
+        if words and words not in ("Invalid host", "not from another site", "either chunked or has a length"):
+            values = served.ask(method, path, body, who, Accept="application/json", **given)
+            assert (values.status, values.values["error"]) == (status, said.strip()), (method, path)
+        assert (text.headers.get("www-authenticate") == "Bearer") is (status == 401)
+    assert not wrong and set(folder.rglob("*")) == before  # no file of an error of our own either
+    assert served.ask("GET", "/jobs", who="bob").body == b"\n"
+
+
+def test_cookie_counts_from_this_servers_own_pages(served: Served) -> None:
+    own = signed_in(served)
+    asked = served.ask("PUT", "/bots/one.c?wait=20", GOOD, Cookie=own, Origin=f"http://{served.host}")
+    assert asked.status == 200
+    for host in ("localhost", f"localhost:{served.host.split(':')[1]}", "[::1]:80"):
+        assert served.ask("GET", "/c/poker/", Host=host).status == 200
+    headers = served.ask("GET", "/submit").headers
+    assert "default-src 'none'" in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff" and headers["x-frame-options"] == "DENY"
+
+
+def test_submissions_over_the_quota_are_refused_with_the_time_of_the_next(served: Served) -> None:
+    assert served.ask("PUT", "/bots/one.c?wait=x", GOOD, "ann").status == 400  # It is taken all the same.
+    for _ in range(4):
+        assert served.ask("PUT", "/bots/one.c", GOOD, "ann").status == 202
+    many = served.ask("PUT", "/bots/one.c", GOOD, "ann", Accept="application/json")
+    assert many.status == 429 and str(many.values["retry_after"]) == many.headers["retry-after"]
+
+
+def test_contest_of_any_name_has_its_pages(served: Served) -> None:
+    for name in ("practice", "check", "bots", "jobs", "contests", "losses", "replay", "mine", "submit", "class", "c"):
+        place = served.ground.folder / "published" / "c" / name
+        place.mkdir()
+        for file in ("index.html", "stamp", "board.json"):
+            (place / file).write_text(file)
+            assert served.ask("GET", f"/c/{name}/{file.removeprefix('index.html')}").body.decode() == file
 
 
 def test_the_pages_use_one_style_and_what_the_policy_allows(served: Served) -> None:
@@ -286,25 +355,6 @@ def test_the_pages_use_one_style_and_what_the_policy_allows(served: Served) -> N
         (text,) = re.findall(f"<{kind}>(.*?)</{kind}>", page.body.decode(), re.DOTALL)
         assert source_hash(text) in policy
     assert "Your token" in page.body.decode() and "form-action 'self'" in policy
-
-
-def test_what_is_not_taken_is_told_as_text_and_as_json(served: Served) -> None:
-    asked: list[tuple[int, tuple[str, bytes, str]]] = [
-        (401, ("/bots/one.c", GOOD, "")),
-        (413, ("/bots/one.c", bytes(1001), "ann")),
-        (422, ("/bots/one.sh", GOOD, "ann")),
-        (404, ("/bots/one.c?contest=nothing", GOOD, "ann")),
-    ]
-    for status, (path, body, who) in asked:
-        text = served.ask("PUT", path, body, who)
-        values = served.ask("PUT", path, body, who, Accept="application/json")
-        assert (text.status, values.status) == (status, status), path
-        assert text.body.decode().strip() == values.values["error"]
-    assert served.ask("PUT", "/bots/one.c", GOOD).headers["www-authenticate"] == "Bearer"
-    for _ in range(5):
-        assert served.ask("PUT", "/bots/one.c", GOOD, "ann").status == 202
-    many = served.ask("PUT", "/bots/one.c", GOOD, "ann", Accept="application/json")
-    assert many.status == 429 and str(many.values["retry_after"]) == many.headers["retry-after"]
 
 
 def test_a_body_without_a_length_may_not_be_larger_either(served: Served) -> None:
@@ -318,31 +368,6 @@ def test_a_body_without_a_length_may_not_be_larger_either(served: Served) -> Non
     assert served.ground.files() == set()
 
 
-def test_another_sites_page_can_do_nothing_with_the_cookie(served: Served) -> None:
-    own = signed_in(served)
-    assert served.ask("PUT", "/bots/one.c", GOOD, Cookie=own, Origin="http://evil.example").status == 403
-    assert served.form("/sign-out", {}, Cookie=own, Origin="http://evil.example").status == 403
-    assert served.ask("PUT", "/bots/one.c", GOOD, Cookie=own).status == 401
-    assert served.ask("PUT", "/bots/one.c", GOOD, Cookie=own, Authorization="Basic x").status == 401
-    alone = served.ask("PUT", "/bots/one.c", GOOD, Cookie=own)
-    assert alone.status == 401 and b"the header Origin" in alone.body
-    assert served.ask("PUT", "/bots/one.c?wait=20", GOOD, Cookie=own, Origin=f"http://{served.host}").status == 200
-
-
-@pytest.mark.parametrize("origin", ["http://[", "http://[none]", "http://[v1.x", "null"])
-def test_an_origin_that_is_no_address_is_another_sites(
-    served: Served, origin: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
-    assert served.ask("POST", "/sign-in", b"token=ann.wrong", Origin=origin).status == 403
-    assert not (tmp_path / "cache" / "errors").exists()
-
-
-def test_a_body_with_two_lengths_is_refused(served: Served) -> None:
-    refused = served.ask("POST", "/sign-in", b"0\r\n\r\n", Transfer_Encoding="chunked", Content_Length="5")
-    assert refused.status == 400
-
-
 def test_behind_a_proxy_it_goes_by_the_public_name(served: Served) -> None:
     ground, url = served.ground, "https://contest.example.org"
     where = Address("0.0.0.0", url=f"{url}/")
@@ -352,13 +377,6 @@ def test_behind_a_proxy_it_goes_by_the_public_name(served: Served) -> None:
         answer = proxied.form("/sign-in", {"token": ground.tokens["ann"]}, Host="contest.example.org", Origin=url)
         assert answer.status == 303 and "Secure" in answer.headers["set-cookie"]
         assert proxied.ask("GET", "/c/poker/", Host="evil.example").status == 400
-
-
-def test_wrong_tokens_of_others_keep_no_author_out(served: Served) -> None:
-    """A token has 24 random bytes: who guesses for ever finds none."""
-    for _ in range(50):
-        assert served.ask("GET", "/jobs", Authorization="Bearer bob.guess").status == 401
-    assert served.ask("GET", "/jobs", who="bob").status == 200
 
 
 def test_a_body_that_is_slow_is_refused(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -430,35 +448,6 @@ def test_odd_requests_change_nothing_and_stop_nobody(served: Served, head: bytes
     assert served.ask("GET", "/c/poker/").status == 200
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "takes"),
-    [("POST", "/jobs", "GET"), ("GET", "/bots/one.c", "PUT, DELETE"), ("POST", "/c/poker/", "GET, HEAD")],
-)
-def test_a_method_that_an_address_does_not_take_is_told(served: Served, method: str, path: str, takes: str) -> None:
-    text = served.ask(method, path)
-    assert text.status == 405 and f"{method} isn't for this address; it takes {takes}" in text.body.decode()
-    values = served.ask(method, path, Accept="application/json").values
-    assert values["error"] == text.body.decode().strip()
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--serve", "0.0.0.0:0"], "Put a reverse proxy"),
-        (["--serve", "0", "--public-url", "contest.example.org"], "as https://contest.example.org"),
-        (["--submissions", "authors.toml"], "add --serve"),
-        (["--serve", "0", "--submissions", "nothing.toml"], "tournament author add"),
-    ],
-)
-def test_what_cannot_be_served_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str
-) -> None:
-    (tmp_path / "tournament.toml").write_text("[von_neumann_poker]\n")
-    monkeypatch.chdir(tmp_path)
-    done = run_cli("watch", *words)
-    assert done.code == 2 and re.search(said, done.err)
-
-
 def test_without_the_extra_it_says_how_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tournament.toml").write_text("[von_neumann_poker]\n")
     monkeypatch.chdir(tmp_path)
@@ -518,28 +507,6 @@ def test_values_of_answers_are_documented(served: Served) -> None:
     mine = asked("GET", "/mine")
     found += [mine, mine["contests"][0], mine["contests"][0]["bots"][0], *asked("GET", "/jobs")]
     assert {key for values in found for key in values} <= documented
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "status"),
-    [
-        ("POST", "/practice/one.c?against=../../authors", 404),
-        ("POST", "/practice/one.c?against=--results", 404),
-        ("POST", "/practice/one.c?against=one", 404),
-        ("POST", "/practice/one.c?against=" + ",".join(f"b{n}" for n in range(200)), 400),
-        ("POST", "/practice/one.c?sessions=-1", 400),
-        ("POST", "/practice/one.c?sessions=1e9", 400),
-        ("POST", "/replay/one?opponent=x", 404),
-        ("GET", "/c/../authors.toml", 404),
-        ("GET", "/c/nothing/rules", 404),
-        ("PUT", "/bots/one.c?contest=nothing", 404),
-        ("PUT", "/bots/one.c?wait=x", 400),
-    ],
-)
-def test_calls_with_odd_parameters_are_refused(served: Served, method: str, path: str, status: int) -> None:
-    body = GOOD if path.startswith(("/practice/", "/bots/")) else None
-    answer = served.ask(method, path, body, "ann", Accept="application/json")
-    assert answer.status == status and answer.values["error"]
 
 
 def test_one_author_who_asks_much_keeps_no_page_waiting(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:

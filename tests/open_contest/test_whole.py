@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import re
 import socket
 import tempfile
 import threading
@@ -29,8 +30,8 @@ from tournament.store.storage import open_storage
 PYTHON = "def a(bot):\n    return {} if bot.card > 0.{} else 0\n\ndef b(bot, bet):\n    return bot.card > 0.{}\n"
 
 
-def bots(count: int) -> list[tuple[str, bytes, bool]]:
-    """Files with bots of several kinds, and whether each is fit."""
+def bots(count: int) -> list[tuple[str, bytes, str]]:
+    """Return files with bots of several kinds, and a pattern of why each isn't fit, "" for those that are."""
     program = io.BytesIO()
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(program, "w") as archive:
         for path in write_new_bot(find_contest(CONTEST), Path(folder), "bot", "program-python").iterdir():
@@ -40,25 +41,27 @@ def bots(count: int) -> list[tuple[str, bytes, bool]]:
         of = random.Random(number)
         above = of.randrange(2, 9), of.randrange(2, 9)
         kinds = {
-            0: ("zip", program.getvalue(), True),
-            1: ("c", b"int a(const Bot *bot) { return 1 }", False),
-            2: ("cpp", bot_source(*above).encode(), True),
-            3: ("py", b"def a(bot):\n    return no_such_name\n", False),
+            0: ("zip", program.getvalue(), ""),
+            1: ("c", b"int a(const Bot *bot) { return 1 }", "error: expected ';'"),
+            2: ("cpp", bot_source(*above).encode(), ""),
+            3: ("py", b"def a(bot):\n    return no_such_name\n\ndef b(bot, bet): return 1\n", "no_such_name"),
+            4: ("py", b"def a(bot):\n    while True: pass\n\ndef b(bot, bet): return 1\n", "time|too slow"),
         }
-        kind, content, fit = kinds.get(
+        kind, content, why = kinds.get(
             number % 20,
-            ("c", bot_source(*above).encode(), True)
+            ("c", bot_source(*above).encode(), "")
             if number % 2
-            else ("py", PYTHON.format(of.randrange(1, 50), *above).encode(), True),
+            else ("py", PYTHON.format(of.randrange(1, 50), *above).encode(), ""),
         )
-        made.append((f"bot_{number}.{kind}", content, fit))
+        made.append((f"bot_{number}.{kind}", content, why))
     return made
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [10, pytest.param(100, marks=pytest.mark.thorough)])
-def test_many_authors_at_once_and_kills(tmp_path: Path, count: int) -> None:
-    """None is lost, none plays twice, and the final is one run over the same folder and seed."""
+@pytest.mark.parametrize(("count", "kills"), [(7, 2), pytest.param(100, 4, marks=pytest.mark.thorough)])
+def test_many_authors_at_once_and_kills(tmp_path: Path, count: int, kills: int) -> None:
+    """None is lost, none plays twice, each gets the right reason, and the final is one run over the same folder and
+    seed."""
     settings = f"[{CONTEST}]\nsessions = 10\n"
     (tmp_path / "tournament.toml").write_text(settings)
     entrants = tmp_path / "entrants" / CONTEST
@@ -69,27 +72,29 @@ def test_many_authors_at_once_and_kills(tmp_path: Path, count: int) -> None:
         port = free.getsockname()[1]
     served = Process(tmp_path, port)
     served.start()
-    states: dict[str, list[str]] = {}
+    outcomes: dict[str, list[tuple[str, str]]] = {}
 
     def hand_in(token: str, file: str, content: bytes) -> None:
         status, job = served.ask("PUT", f"/bots/{file}", token, content)
         while status == 202:
             status, job = served.ask("GET", f"{job['url']}?wait=20", token)
-        states.setdefault(file, []).append(job["state"])
+        outcomes.setdefault(file, []).append((job["state"], job["said"]))
 
     threads = [threading.Thread(target=hand_in, args=(token, *bot[:2])) for token, bot in zip(tokens, handed_in)]
     for thread in threads:
         thread.start()
     chance = random.Random(44)
-    for _ in range(4):
-        time.sleep(chance.uniform(1, 8))
+    for _ in range(kills):
+        time.sleep(chance.uniform(1, 6))
         served.kill()
         served.start()
     for thread in threads:
         thread.join()
     try:
-        assert states == {file: ["entered" if fit else "not fit"] for file, _, fit in handed_in}
-        fit = {file.partition(".")[0] for file, _, fit in handed_in if fit}
+        for file, _, why in handed_in:
+            ((state, said),) = outcomes[file]
+            assert state == ("not fit" if why else "entered") and re.search(why, said), (file, state, said)
+        fit = {file.partition(".")[0] for file, _, why in handed_in if not why}
         board = tmp_path / "published" / "c" / CONTEST / "board.json"
 
         def names() -> list[str]:

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import heapq
 import json
 import os
 import secrets
 import sqlite3
 import threading
 import time
-from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -70,7 +68,7 @@ class Job:
     contest: str
     bot: str
     file: str
-    at: str
+    at: str = ""
     kind: str = BOT
     lane: str = QUICK
     state: str = QUEUED
@@ -215,18 +213,11 @@ class Jobs:
 
     def in_turn(self, lane: str) -> list[int]:
         """Return the numbers of the queued jobs of a lane in the order in which they will be taken."""
-        waiting: dict[str, deque[int]] = defaultdict(deque)
-        for number, author in self.rows("n, author", f"state = '{QUEUED}' AND lane = ? ORDER BY n", lane):
-            waiting[author].append(number)
-        turns = [(self.served.get((author, lane), 0.0), jobs[0], author) for author, jobs in waiting.items()]
-        heapq.heapify(turns)
-        order: list[int] = []
-        while turns:
-            _, number, author = heapq.heappop(turns)
-            order.append(waiting[author].popleft())
-            if waiting[author]:  # after all who wait now
-                heapq.heappush(turns, (1e18 + len(order), waiting[author][0], author))
-        return order
+        own = "OVER (PARTITION BY author ORDER BY n)"
+        what = f"n, author, row_number() {own}, first_value(n) {own}"
+        waiting = self.rows(what, f"state = '{QUEUED}' AND lane = ?", lane)
+        turns = [(turn, self.served.get((author, lane), 0.0), first, number) for number, author, turn, first in waiting]
+        return [number for _, _, _, number in sorted(turns)]
 
     def place(self, job: Job) -> int | None:
         """Return how many jobs are done up to a queued one; None for one that isn't queued."""

@@ -13,7 +13,7 @@ from typing import Any
 from tournament.contests.contest import Contest
 from tournament.errors import InputError, RunError, join_names, pluralize
 from tournament.open_contest.authors import Author
-from tournament.open_contest.jobs import PLAYED, PRACTICE, REPLAY, Job
+from tournament.open_contest.jobs import BOT, NOT_FIT, PLAYED, PRACTICE, REPLAY, SET_ASIDE, Job
 from tournament.open_contest.publish import PLACE
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.submissions import Submissions, bots_in
@@ -22,9 +22,10 @@ from tournament.records.results import Results, load
 from tournament.reporting.figures import signed
 from tournament.reporting.findings import contest_of
 from tournament.reporting.layout import anchor_of
-from tournament.reporting.losses import Losses, losses_to
+from tournament.reporting.trends import Worst, worst_match
 
 _MAX_FAULTS = 50
+_OF_BOT = "author = ? AND contest = ? AND bot = ?"
 _MAX_WAIT_SECONDS = 5.0  # for another author's page of the same contest
 
 
@@ -35,7 +36,7 @@ class _Records:
     stamp: bytes = b""
     results: Results | None = None
     contest: Contest | None = None
-    losses: dict[str, Losses | None] = field(default_factory=dict)
+    losses: dict[str, Worst | None] = field(default_factory=dict)
     one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -69,12 +70,17 @@ class Mine:
         }
 
     @contextlib.contextmanager
-    def _turn(self, location: str) -> Iterator[_Records]:
-        """Yield the records of a contest to one author at a time. Raises Refused where others take long."""
+    def _read(self, contest: str, location: str) -> Iterator[_Records]:
+        """Yield the records of a contest to one author at a time. Raises Refused if others take long."""
         records = self._records.setdefault(location, _Records())
         if not records.one_at_a_time.acquire(timeout=_MAX_WAIT_SECONDS):
             raise Refused(503, "this page is being worked out for others; ask again", 5)
         try:
+            stamp = (self._published / PLACE / contest / "stamp").read_bytes()
+            if stamp != records.stamp or records.results is None:
+                results = load(location)
+                records.results, records.contest, records.stamp = results, contest_of(results), stamp
+                records.losses.clear()
             yield records
         finally:
             records.one_at_a_time.release()
@@ -82,7 +88,8 @@ class Mine:
     def _bot(self, contest: str, bot: str, author: Author) -> dict[str, Any]:
         current = self._submissions.current
         config = current.contests[contest]
-        state = "entered" if bot in bots_in(config.entrants) else self._last_state(author, contest, bot)
+        last = self._submissions.jobs.rows("state", f"{_OF_BOT} ORDER BY n DESC LIMIT 1", author.name, contest, bot)
+        state = "entered" if bot in bots_in(config.entrants) else last[0][0] if last else "not there"
         found: dict[str, Any] = {
             "bot": bot, "state": state,
             "place": None, "field_size": None, "score": None, "matches": 0, "disqualified": None,
@@ -90,23 +97,10 @@ class Mine:
         }  # fmt: skip
         with (
             contextlib.suppress(InputError, RunError, FileNotFoundError),  # none yet, or they change just now
-            self._turn(location := records_with(current.records[contest], bot)) as records,
+            self._read(contest, records_with(current.records[contest], bot)) as records,
         ):
-            self._read(contest, location, records)
             found |= self._played(records, bot, hidden=bool(config.played.house) and contest not in current.over)
         return found
-
-    def _last_state(self, author: Author, contest: str, bot: str) -> str:
-        where = "author = ? AND contest = ? AND bot = ? ORDER BY n DESC LIMIT 1"
-        jobs = self._submissions.jobs.find(where, author.name, contest, bot)
-        return jobs[0].state if jobs else "not there"
-
-    def _read(self, contest: str, location: str, records: _Records) -> None:
-        stamp = (self._published / PLACE / contest / "stamp").read_bytes()
-        if stamp != records.stamp or records.results is None:
-            results = load(location)
-            records.results, records.contest, records.stamp = results, contest_of(results), stamp
-            records.losses.clear()
 
     def _played(self, records: _Records, bot: str, *, hidden: bool) -> dict[str, Any]:
         """Return what a bot's matches tell; if `hidden`, without its questions and outputs."""
@@ -117,9 +111,7 @@ class Mine:
             return {}
         line = ranking.entrants[names.index(bot)]
         if bot not in records.losses:
-            records.losses[bot] = None
-            with contextlib.suppress(InputError):
-                records.losses[bot] = losses_to(records.contest, records.results, bot) if line.matches else None
+            records.losses[bot] = worst_match(records.contest, records.results, bot)
         faults = [(leg, fault) for leg, fault in ranking.faults if leg.seats[fault.seat] == bot][:_MAX_FAULTS]
         return {
             "place": line.place,
@@ -148,6 +140,23 @@ class Mine:
             lines = json.loads((self._published / PLACE / contest / "board.json").read_bytes())["versions"].get(bot, [])
             return [dict(zip(("sha", "made", "score", "rank", "field_size"), line)) for line in lines]
         return []
+
+
+def words_of_mine(mine: Mapping[str, Any]) -> str:
+    """Return an author's bots as text: a line for each, then what wasn't fit."""
+    lines = [f"{mine['submissions_left']} submissions left today"]
+    for contest in mine["contests"]:
+        for bot in contest["bots"]:
+            has_place = bool(bot["place"]) and str(bot["place"])[0].isdigit()
+            place = f", place {bot['place']} of {bot['field_size']}" if has_place else ""
+            place += f", {bot['score']:+.6g}" if bot["place"] else ""
+            why = f": {bot['disqualified']}" if bot["disqualified"] else ""
+            state = "disqualified" if bot["disqualified"] else bot["state"]
+            lines.append(f"{contest['name']} {bot['bot']}: {state}{why}{place}, {len(bot['faults'])} faults")
+    for job in mine["jobs"]:
+        if job["kind"] == BOT and job["state"] in (NOT_FIT, SET_ASIDE):
+            lines.append(f"{job['at']} {job['file']}: {job['state']}; {job['url']} says why")
+    return "\n".join(lines)
 
 
 def _in_short(job: Job) -> Job:
@@ -214,13 +223,8 @@ def _figure(figure: Mapping[str, float | None]) -> str:
     return f"{figure['value']:+,.3f}" + (f" ± {reach:,.3f}" if reach is not None else "")
 
 
-def _in_words(losses: Losses | None) -> dict[str, Any] | None:
-    if losses is None:
+def _in_words(worst: Worst | None) -> dict[str, Any] | None:
+    if worst is None:
         return None
-    lines = [f"{signed(seat.mean, 3)} a {seat.unit} {seat.seat}, of {seat.count:,}" for seat in losses.seats]
-    for kind in losses.game_kinds or ():
-        lines.append(
-            f"{kind.share:.0%} of what is lost: {kind.kind} ({kind.in_words}). The worst: session {kind.session}, game"
-            f" {kind.game}"
-        )
-    return {"opponent": losses.opponent, "points_per_session": losses.points_per_session, "lines": lines}
+    lines = [f"{signed(points, 3)} a {worst.over} in {stretch}" for stretch, points in worst.stretches]
+    return {"opponent": worst.opponent, "points_per_session": worst.points_per_session, "lines": lines}

@@ -40,31 +40,22 @@ def status_of(
         jobs: What was submitted; None if nothing was.
         boards: Lines of each contest's leaderboard, the best first.
     """
-    lines, authors = [], list(authors)
-
-    def has_uploads(author: Author) -> bool:
-        return bool(jobs and jobs.rows("n", "author = ? AND kind = ? LIMIT 1", author.name, BOT))
-
+    of_author = "author = ? AND contest = ? AND kind = ? ORDER BY n DESC LIMIT 1"
+    lines, everyone = [], sorted(authors, key=lambda one: one.name.lower())
+    hidden = {
+        one.name for one in everyone
+        if one.organiser and not (jobs and jobs.rows("n", "author = ? AND kind = ? LIMIT 1", one.name, BOT))
+    }  # fmt: skip
     for contest in contests:
         places = {line["name"]: _place(line) for line in boards.get(contest, ()) if line["rank"] is not None}
-        for author in sorted((one.name for one in authors if not one.organiser or has_uploads(one)), key=str.lower):
-            of_author = "author = ? AND contest = ? AND kind = ? ORDER BY n DESC LIMIT 1"
-            last = jobs.find(of_author, author, contest, BOT) if jobs else []
+        for author in (one.name for one in everyone if one.name not in hidden):
+            last = next(iter(jobs.find(of_author, author, contest, BOT) if jobs else []), None)
             own = set(jobs.names(author, contest)) if jobs else set()
             best = next((name for name in places if name in own), None)
-            state, reason = (last[0].state, _reason(last[0].said)) if last else (_NOTHING, "")
-            lines.append(
-                AuthorLine(
-                    author,
-                    contest,
-                    last[0].at if last else None,
-                    last[0].bot if last else None,
-                    state,
-                    reason if state in (NOT_FIT, SET_ASIDE) else "",
-                    best,
-                    places[best] if best else None,
-                )
-            )
+            reason = _reason(last.said) if last and last.state in (NOT_FIT, SET_ASIDE) else ""
+            at, bot, state = (last.at, last.bot, last.state) if last else (None, None, _NOTHING)
+            place = places[best] if best else None
+            lines.append(AuthorLine(author, contest, at, bot, state, reason, best, place))
     return lines
 
 

@@ -21,7 +21,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -199,76 +199,70 @@ class Submissions:
         with self.jobs.changed:
             name = self.admit(author, contest, file)
             self._require_opponents(contest, name, asks)
-            return self._add(author, contest, name, file, content, kind, asks)
+            return self._add(Job("", author.name, contest, name, file, kind=kind, asks=asks), content)
 
     def practise(self, author: Author, contest: str, bot: str, asks: Mapping[str, Any] = _NO_ASKS) -> Job:
         """Have a bot that is in the contest play a practice match. Raises Refused."""
         _, config = self._open(contest)
-        files = files_of_bot(config.entrants, bot)
-        if not files or self.jobs.owner(contest, bot) != (author.name, bot):
-            raise Refused(404, f"you have no bot called {bot} in the contest")
+        self.require_owner(author, contest, bot)
+        if not (files := files_of_bot(config.entrants, bot)):
+            raise Refused(404, f"{bot} isn't in the contest")
         self._require_opponents(contest, bot, asks)
-        return self._add(author, contest, bot, files[0].name, None, PRACTICE, asks)
+        return self._add(Job("", author.name, contest, bot, files[0].name, kind=PRACTICE, asks=asks))
 
     def show(self, author: Author, contest: str, bot: str, asks: Mapping[str, Any]) -> Job:
         """Have a recorded session of the author's bot, or a game of it, played again. Raises Refused."""
         current = self._current()
         config = current.config_of(contest)
-        if self.jobs.owner(contest, bot) != (author.name, bot):
-            raise Refused(404, f"you have no bot called {bot}")
+        self.require_owner(author, contest, bot)
         if config.played.house and contest not in current.over:
             raise Refused(403, "all bots meet the same hands: games are shown once the contest has closed")
         if not valid_name(str(asks["opponent"])):
             raise Refused(404, "opponent=NAME: the name of a bot or house player that it has met")
-        return self._add(author, contest, bot, bot, None, REPLAY, asks)
+        return self._add(Job("", author.name, contest, bot, bot, kind=REPLAY, asks=asks))
 
     def withdraw(self, author: Author, contest: str, bot: str) -> Job:
         """Have a bot leave the contest soon. Its name stays the author's. Raises Refused."""
         _, config = self._open(contest)
         with self.jobs.changed:
-            if self.jobs.owner(contest, bot) != (author.name, bot):
-                raise Refused(404, f"you have no bot called {bot}")
+            self.require_owner(author, contest, bot)
             queued = self.jobs.find(f"state = '{QUEUED}' AND contest = ? AND bot = ? ORDER BY n", contest, bot)
             if queued and queued[-1].kind == WITHDRAWAL:
                 return queued[-1]
             if not any(job.kind == BOT for job in queued) and bot not in bots_in(config.entrants):
                 raise Refused(404, f"{bot} isn't in the contest")
-            return self._add(author, contest, bot, bot, None, WITHDRAWAL, {})
+            return self._add(Job("", author.name, contest, bot, bot, kind=WITHDRAWAL))
 
-    def _add(
-        self,
-        author: Author,
-        contest: str,
-        bot: str,
-        file: str,
-        content: bytes | None,
-        kind: str,
-        asks: Mapping[str, Any],
-    ) -> Job:
-        lane = {BOT: QUICK, WITHDRAWAL: WITHDRAWAL}.get(kind, OTHER)
+    def _add(self, job: Job, content: bytes | None = None) -> Job:
+        """Store a new job if its author has one left today. Raises Refused."""
+        lane = {BOT: QUICK, WITHDRAWAL: WITHDRAWAL}.get(job.kind, OTHER)
         now, opening = self._now(), self._current().opening
         with self.jobs.changed:
-            if lane == OTHER and (
-                waits := self.jobs.find(f"state = '{QUEUED}' AND lane = ? AND author = ?", OTHER, author.name)
-            ):
+            waits = self.jobs.find(f"state = '{QUEUED}' AND lane = '{OTHER}' AND author = ?", job.author)
+            if lane == OTHER and waits:
                 what = "practice match" if waits[0].kind == PRACTICE else waits[0].kind
                 raise Refused(409, f"another {what} of yours is still to be done")
-            submissions, seconds = self.left_today(author.name)
+            submissions, seconds = self.left_today(job.author)
             for left, what in (
                 (submissions, f"{opening.max_submissions_per_day} submissions"),
                 (seconds, f"{opening.max_seconds_per_day:,g} seconds of trials, matches and replays"),
             ):
-                if kind != WITHDRAWAL and left <= 0:
+                if job.kind != WITHDRAWAL and left <= 0:
                     midnight = datetime.combine(now.astimezone(UTC).date() + timedelta(1), datetime.min.time(), UTC)
                     after = int((midnight - now.astimezone(UTC)).total_seconds()) + 1
                     raise Refused(429, f"{what} a day; the next from {midnight.isoformat(' ')}", after)
             digest = hashlib.sha256(content or b"").hexdigest()
-            at = now.isoformat(timespec="seconds")
-            job = Job("", author.name, contest, bot, file, at, kind, lane, sha256=digest, asks={**asks})
-            job = self.jobs.add(job, content, day_of(now), ends_earlier=kind == WITHDRAWAL)
-        what = f"withdrew {bot}" if kind == WITHDRAWAL else f"submitted {file}{_WORDS.get(kind, '')}"
-        self._tell(contest, f"{author.name} {what}")
+            job = replace(job, at=now.isoformat(timespec="seconds"), lane=lane, sha256=digest)
+            job = self.jobs.add(job, content, day_of(now), ends_earlier=job.kind == WITHDRAWAL)
+        words = _WORDS.get(job.kind, "")
+        what = f"withdrew {job.bot}" if job.kind == WITHDRAWAL else f"submitted {job.file}{words}"
+        self._tell(job.contest, f"{job.author} {what}")
         return job
+
+    def require_owner(self, author: Author, contest: str, bot: str) -> None:
+        """Raise Refused if an author has no bot of this name."""
+        if self.jobs.owner(contest, bot) != (author.name, bot):
+            raise Refused(404, f"you have no bot called {bot}")
 
     def _require_opponents(self, contest: str, bot: str, asks: Mapping[str, Any]) -> None:
         """Raise Refused for opponents that aren't in the contest."""
@@ -357,8 +351,11 @@ class Submissions:
 
     def _try(self, job: Job, config: Config, place: Path, stopping: Callable[[], bool]) -> None:
         """Try a bot, play a practice match, or show a game. Raises Refused."""
-        current, list_of_built = self._current(), place / "built"
+        current, list_of_built, began = self._current(), place / "built", time.monotonic()
         left = math.inf if job.contest in current.over else self.left_today(job.author)[1]
+        ((before,),) = self.jobs.rows("built", "id = ?", job.id)
+        bot: Path | None = None
+        found: bool | None
 
         def ends() -> bool:
             return stopping() or (job.kind == PRACTICE and job.contest in self._current().over)
@@ -366,55 +363,39 @@ class Submissions:
         def within(seconds: float) -> float:
             return min(seconds, left - (time.monotonic() - began))
 
-        def built() -> str:
-            return str(before) + (list_of_built.read_text() if list_of_built.exists() else "")
-
-        ((before,),) = self.jobs.rows("built", "id = ?", job.id)
-        began = time.monotonic()
-        bot: Path | None = None
-        found: bool | None
         if job.kind == REPLAY:
-            wish = self._wish(job, config)
             records = records_with(current.records[job.contest], job.bot)
-            found, said = show_game(current.settings, records, wish, within(CHECK_SECONDS), ends)
+            found, said = show_game(current.settings, records, self._wish(job, config), within(CHECK_SECONDS), ends)
         else:
             former = next(iter(files_of_bot(config.entrants, job.bot)), None)
             bot = self._unpacked(job, place) or former
             if bot is None:
                 raise Refused(404, f"{job.bot} has left the contest")
+            tried = current.settings, job.contest, bot, list_of_built
             if job.lane == QUICK:
-                self._try_quickly(job, current, bot, list_of_built, ends)
-                return
-            found, said = check(current.settings, job.contest, bot, list_of_built, within(CHECK_SECONDS), ends)
+                found, said = quick_check(*tried, ends)
+            else:
+                found, said = check(*tried, within(CHECK_SECONDS), ends)
             if found and job.kind == PRACTICE:
                 seats = config.played.seats_of(config.contest.playing())  # Two versions are compared at two seats only.
                 baseline = former if former != bot and (config.played.house or seats == 2) else None
-                wish = self._wish(job, config)
-                found, said = play_practice(
-                    current.settings, bot, baseline, list_of_built, wish, within(PRACTICE_SECONDS), ends
-                )
+                given = bot, baseline, list_of_built, self._wish(job, config)
+                found, said = play_practice(current.settings, *given, within(PRACTICE_SECONDS), ends)
+        built = str(before) + (list_of_built.read_text() if list_of_built.exists() else "")
         if ends() or not (found or self._current().is_good):
             self.jobs.set(job, starts=job.starts - 1)  # It is done again, in its turn.
+        elif job.lane == QUICK and found is not False:  # The full trial decides.
+            self.jobs.set(job, lane=TRIAL, quick=said, built=built, starts=0)
         elif not found and within(1.0) <= 0:
             why = "your seconds of today ended while it was tried; submit it again from midnight UTC"
-            self._end(job, SET_ASIDE, why, built())
+            self._end(job, SET_ASIDE, why, built)
         elif found is None:
             self._failed(job, said)  # It may have been the machine.
         elif found and bot and job.kind == BOT:
             self.jobs.set(job, seconds=time.monotonic() - began)
-            self._enter(config, job, bot, said, built())
+            self._enter(config, job, bot, said, built)
         else:
-            self._end(job, PLAYED if found else NOT_FIT, said, built())
-
-    def _try_quickly(self, job: Job, current: Open, bot: Path, list_of_built: Path, ends: Callable[[], bool]) -> None:
-        found, said = quick_check(current.settings, job.contest, bot, list_of_built, ends)
-        built = list_of_built.read_text() if list_of_built.exists() else ""
-        if ends() or not (found or self._current().is_good):
-            self.jobs.set(job, starts=job.starts - 1)
-        elif found is False:
-            self._end(job, NOT_FIT, said, built)
-        else:
-            self.jobs.set(job, lane=TRIAL, quick=said, built=built, starts=0)
+            self._end(job, PLAYED if found else NOT_FIT, said, built)
 
     def _wish(self, job: Job, config: Config) -> Wish:
         """Return what a practice match or a replay is asked for, within what one may take. Raises Refused."""
@@ -508,10 +489,7 @@ class Submissions:
         for author in [author for author in self._authors().values() if author.banned]:
             for contest, config in self._current().contests.items():
                 for bot in bots_in(config.entrants).intersection(self.jobs.names(author.name, contest)):
-                    now = self._now()
-                    at = now.isoformat(timespec="seconds")
-                    leaves = Job("", author.name, contest, bot, bot, at, WITHDRAWAL, WITHDRAWAL)
-                    self._leave(self.jobs.add(leaves, None, day_of(now), ends_earlier=True))
+                    self._leave(self._add(Job("", author.name, contest, bot, bot, kind=WITHDRAWAL)))
                     self._tell(contest, f"{bot} of {author.name}, who is banned, leaves")
             for job in self.jobs.find(f"state = '{QUEUED}' AND author = ?", author.name):
                 self._end(job, SET_ASIDE, "its author is banned")

@@ -209,6 +209,7 @@ class Watch:
                 ):
                     _require_same_games(prepared)
             self._look_for_finals(loaded)
+            self._warn_of_finals_without_places(loaded)
         except InputError as refused:
             self.shown.tell("", f"{refused}; the settings before stay")
             return
@@ -218,7 +219,6 @@ class Watch:
             self.shown.tell("", f"{trouble}; the settings before stay until it is tried again in {_AGAIN_SECONDS:g} s")
             return
         self._contests, self._is_good = loaded, True
-        self._warn_of_finals_without_places(loaded)
         self.shown.tell("", f"{self.settings.name} is read again")
 
     def _attend(self, contest: _Contest) -> None:
@@ -261,15 +261,17 @@ class Watch:
     def _play_final(self, contest: _Contest) -> _Files:
         """Play and publish the final, and before it the preliminary if there is one; return the entrants' files."""
         top, finalists = contest.config.opening.final_top, None
+        least = contest.config.played.fewest_entrants(contest.config.contest.playing())
         preliminary = _final(contest, preliminary=True)
         if top and len(bots_in(contest.config.entrants)) > top:
             files, standings, _ = self._round(contest, preliminary, "Preliminary: the best play the final")
             if self._is_provisional(contest, "preliminary", standings):
                 return files
-            finalists = finalists_of(standings, top)
-            self.shown.tell(contest.name, f"the preliminary is played; {len(finalists)} bots play the final")
-        best = f" of the best {len(finalists)}" if finalists else ""
-        heading = f"Final{best}: it alone counts"
+            if len(best := finalists_of(standings, top)) >= least:  # Otherwise nearly all are disqualified.
+                finalists = best
+                self.shown.tell(contest.name, f"the preliminary is played; {len(best)} bots play the final")
+        whose = f" of the best {len(finalists)}" if finalists else ""
+        heading = f"Final{whose}: it alone counts"
         files, standings, is_current = self._round(contest, _final(contest), heading, finalists, closes=True)
         if self._is_provisional(contest, "final", standings) or not is_current:
             return files

@@ -4,8 +4,8 @@ Requests must name this server, so that a foreign name that leads here (DNS rebi
 change something must come from this server's own pages, or bring their token in a header, which no other site's page
 can. A request has a limited time and size, and the number of connections is limited.
 
-Each address has one handler. It answers a browser with a page, or a redirection after a form, and a script with JSON
-or text. Handlers run in threads, so that a slow one delays no other request.
+A handler answers a browser with a page, or a redirection after a form, and a script with JSON or text. Handlers run in
+threads, so that a slow one delays no other request.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ import threading
 import time
 import zipfile
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, UploadFile
 from starlette.exceptions import HTTPException
-from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -48,7 +48,7 @@ from tournament.entrants.folder import KINDS
 from tournament.errors import InputError
 from tournament.open_contest.authors import Author, AuthorsFile, author_of
 from tournament.open_contest.jobs import BOT, NOT_FIT, PRACTICE, QUEUED, SET_ASIDE, Job
-from tournament.open_contest.mine import Mine, address_of_job, job_values, words_of_job
+from tournament.open_contest.mine import Mine, address_of_job, job_values, words_of_job, words_of_mine
 from tournament.open_contest.overview import boards_in, status_of
 from tournament.open_contest.publish import PLACE, faces_of, rules_of
 from tournament.open_contest.refusals import Refused
@@ -134,7 +134,11 @@ class Server:
         self.ended, self._stopped = "", False
         self._server = uvicorn.Server(
             uvicorn.Config(
-                Starlette(routes=routes, exception_handlers=_TROUBLE, middleware=_guards(address)),
+                Starlette(
+                    routes=routes,
+                    exception_handlers=_TROUBLE,
+                    middleware=_guards(address),
+                ),
                 http=_Bounded,
                 ws="none",
                 lifespan="off",
@@ -280,40 +284,9 @@ class Call:
     needs_token: bool = True
 
 
-_CONTEST = {"contest": "name of the contest, if the server has several"}
-_WAIT = {"wait": f"seconds to wait for the outcome, at most {_WAIT_SECONDS:g}"}
-_MATCH = {"against": "names of opponents with commas between; default all", "sessions": "sessions of each match"}
-_FILE = "a bot's file, or a program's folder as NAME.zip"
-_GAME = {"opponent": "name of the opponent", "session": "session of their match, from 0", "game": "one game, from 0"}
-_KIND = {"action": "`enter` or `practise`"}
-CALLS = (
-    Call("GET", "/contests", "list the contests", needs_token=False),
-    Call("GET", "/c/{name}/rules", "show rules, settings, limits and templates", needs_token=False),
-    Call("GET", "/c/{name}/standings", "show the board", needs_token=False),
-    Call("PUT", "/bots/{file}", "submit a bot", _CONTEST | _WAIT, _FILE),
-    Call("POST", "/bots", "submit a bot by a form", _CONTEST | _KIND, "a form with `file`"),
-    Call("DELETE", "/bots/{file}", "withdraw a bot, by its name", _CONTEST | _WAIT),
-    Call("GET", "/bots/{file}/withdraw", "ask whether to withdraw a bot", _CONTEST),
-    Call("POST", "/bots/{file}/withdraw", "withdraw a bot by a form", _CONTEST),
-    Call("POST", "/practice/{file}", "play a bot against others without entering it; with a name instead of a file, the"
-         " bot in the contest", _CONTEST | _WAIT | _MATCH, _FILE),
-    Call("POST", "/replay/{bot}", "show a recorded session of your bot step by step, without what the opponent printed",
-         _CONTEST | _WAIT | _GAME),
-    Call("GET", "/mine", "list your bots: places, faults, losses, versions; and your last jobs"),
-    Call("GET", "/jobs", "list your last jobs, without their texts"),
-    Call("GET", "/jobs/{id}", "show a job", _WAIT),
-    Call("GET", "/class", "list every author with last upload, state, reason and best place; for organisers"),
-    Call("GET", "/class/sources.zip", "download every bot's latest source; for organisers", _CONTEST),
-    Call("GET", "/submit", "show the form for bots", needs_token=False),
-    Call("POST", "/sign-in", "sign a browser in", {}, "a form with `token`", needs_token=False),
-    Call("POST", "/sign-out", "sign a browser out", needs_token=False),
-    Call("GET", "/llms.txt", "list these calls", needs_token=False),
-)  # fmt: skip
-
-
 @dataclass(frozen=True)
 class _Sent:
-    """What a request brings: its body, or the fields and the file of a form; and its author, if it needs one."""
+    """What a request brings: its author, and its body, or the fields and the file of a form."""
 
     author: Author
     body: bytes = b""
@@ -321,43 +294,44 @@ class _Sent:
     file: tuple[str, bytes] | None = None
 
 
+_Handler = Callable[["Desk", Request, _Sent], Response | Job]
+_HANDLERS: list[tuple[Call, _Handler]] = []
+
+
+def _call(
+    words: str, does: str, parameters: Mapping[str, str] = MappingProxyType({}), takes: str = "", *, token: bool = True
+) -> Callable[[_Handler], _Handler]:
+    """Declare that a handler answers a call, such as "GET /mine"."""
+
+    method, path = words.split()
+
+    def declare(handler: _Handler) -> _Handler:
+        _HANDLERS.append((Call(method, path, does, parameters, takes, token), handler))
+        return handler
+
+    return declare
+
+
+_CONTEST = {"contest": "name of the contest, if the server has several"}
+_WAIT = {"wait": f"seconds to wait for the outcome, at most {_WAIT_SECONDS:g}"}
+_MATCH = {"against": "names of opponents with commas between; default all", "sessions": "sessions of each match"}
+_FILE = "a bot's file, or a program's folder as NAME.zip"
+_GAME = {"opponent": "name of the opponent", "session": "session of their match, from 0", "game": "one game, from 0"}
+_KIND = {"action": "`enter` or `practise`"}
 _NOBODY = Author("", "")
-_Handler = Callable[[Request, _Sent], Response | Job]
 
 
 class Desk:
-    """The handlers of all calls."""
+    """The handlers of all calls. Each answers a browser with a page, and a script with JSON or text."""
 
     def __init__(self, submissions: Submissions, authors: AuthorsFile, published: Path, *, secure: bool) -> None:
-        self._submissions, self._authors, self._published, self._secure = submissions, authors, published, secure
+        self._submissions, self._authors, self._published = submissions, authors, published
+        self._cookie: dict[str, Any] = {"httponly": True, "samesite": "strict", "secure": secure}
         self._mine = Mine(submissions, published)
-        self._uploading: Counter[str] = Counter()
-        self._looking: Counter[str] = Counter()
-        self._waiting: Counter[str] = Counter()
-        handlers: dict[tuple[str, str], _Handler] = {
-            ("GET", "/contests"): self._contests,
-            ("GET", "/c/{name}/rules"): self._rules,
-            ("GET", "/c/{name}/standings"): self._standings,
-            ("PUT", "/bots/{file}"): self._put,
-            ("POST", "/bots"): self._upload,
-            ("DELETE", "/bots/{file}"): self._withdraw,
-            ("GET", "/bots/{file}/withdraw"): self._confirm,
-            ("POST", "/bots/{file}/withdraw"): self._withdraw,
-            ("POST", "/practice/{file}"): self._put,
-            ("POST", "/replay/{bot}"): self._replay,
-            ("GET", "/mine"): self._my_bots,
-            ("GET", "/jobs"): self._jobs,
-            ("GET", "/jobs/{id}"): self._job,
-            ("GET", "/class"): self._class,
-            ("GET", "/class/sources.zip"): self._sources,
-            ("GET", "/submit"): self._form,
-            ("POST", "/sign-in"): self._sign_in,
-            ("POST", "/sign-out"): self._sign_out,
-            ("GET", "/llms.txt"): self._in_words,
-        }
+        self._uploading, self._looking, self._waiting = Counter[str](), Counter[str](), Counter[str]()
         calls: dict[str, dict[str, tuple[Call, _Handler]]] = {}
-        for call in CALLS:
-            calls.setdefault(call.path, {})[call.method] = call, handlers[call.method, call.path]
+        for call, handler in _HANDLERS:
+            calls.setdefault(call.path, {})[call.method] = call, handler
         self.routes: list[Route | Mount] = [
             Route(path, self._endpoint(methods), methods=[*_METHODS]) for path, methods in calls.items()
         ]
@@ -372,7 +346,7 @@ class Desk:
             call, handler = methods[method]
             author = await run_in_threadpool(self._author, request) if call.needs_token else _NOBODY
             sent = _Sent(author) if method == "GET" else await self._sent(request, call, author)
-            found = await run_in_threadpool(handler, request, sent)
+            found = await run_in_threadpool(handler, self, request, sent)
             return await self._told(request, found) if isinstance(found, Job) else found
 
         return answer
@@ -380,16 +354,15 @@ class Desk:
     def _author(self, request: Request, token: str = "") -> Author:
         """Return the author of a request. Wrong tokens aren't counted: they are too long to be guessed. Raises
         Refused."""
-        if not token:
-            scheme, _, given = request.headers.get("authorization", "").partition(" ")
-            if scheme.lower() == "bearer":
-                token = given.strip()
-            # A page of another site can send the cookie nowhere, but browsers older than SameSite send it everywhere.
-            elif request.method in ("GET", "HEAD") or request.headers.get("origin"):
-                token = request.cookies.get(_COOKIE, "")
-            elif _COOKIE in request.cookies:
-                why = "a browser's cookie counts only with the header Origin"
-                raise Refused(401, f"{why}; send the token instead: Authorization: Bearer TOKEN")
+        scheme, _, given = request.headers.get("authorization", "").partition(" ")
+        if not token and scheme.lower() == "bearer":
+            token = given.strip()
+        # A page of another site can send the cookie nowhere, but browsers older than SameSite send it everywhere.
+        elif not token and (request.method in ("GET", "HEAD") or request.headers.get("origin")):
+            token = request.cookies.get(_COOKIE, "")
+        elif not token and _COOKIE in request.cookies:
+            why = "a browser's cookie counts only with the header Origin"
+            raise Refused(401, f"{why}; send the token instead: Authorization: Bearer TOKEN")
         if not token:
             raise Refused(401, "this needs a token: Authorization: Bearer TOKEN, as the organiser gave it")
         author = author_of(token, self._authors())
@@ -397,93 +370,47 @@ class Desk:
             raise Refused(401, "this token isn't valid: copy it whole, or ask the organiser for a new one")
         return author
 
-    async def _sent(self, request: Request, call: Call, author: Author) -> _Sent:
-        """Return what a request brings. Raises Refused."""
-        most = self._submissions.current.opening.max_file_bytes if call.takes and author.name else 0
-        kind = request.headers.get("content-type", "").partition(";")[0].strip()
-        if author.name and self._uploading[author.name] >= _MAX_UPLOADS_OF_AUTHOR:
-            raise Refused(429, f"{_MAX_UPLOADS_OF_AUTHOR} files of yours are on their way", 1)
-        self._uploading[author.name] += 1
-        try:
-            if call.takes == _FILE:
-                if "." in request.path_params["file"]:
-                    admitted = (author, self._contest(request), request.path_params["file"])
-                    await run_in_threadpool(self._submissions.admit, *admitted)
-                return _Sent(author, await _body(request, most))
-            body = await _body(request, most + _FORM_BYTES)
-        finally:
-            self._uploading[author.name] -= 1
-        if kind == "multipart/form-data":
-            return await _multipart(request, body, author, most)
-        try:
-            return _Sent(author, b"", dict(parse_qsl(body.decode(), max_num_fields=10)))
-        except ValueError:
-            raise Refused(400, "expected the fields of a form") from None
-
-    # Pages and their values
-
-    def _form(self, request: Request, _: _Sent) -> Response:
-        return self._form_page(request)
-
-    def _form_page(self, request: Request, problem: str = "", status: int = 200) -> Response:
-        current, signed_in = self._submissions.current, self._signed_in(request)
-        left = self._submissions.left_today(signed_in.name)[0] if signed_in else 0
-        faces = faces_of(current.contests, current.over)
-        text = face_page("submit", signed_in, contests=faces, kinds=tuple(KINDS), left=left, problem=problem)
-        return _page(text, status)
-
     def _signed_in(self, request: Request) -> Author | None:
         with contextlib.suppress(Refused):
             return self._author(request)
         return None
 
-    def _sign_in(self, request: Request, sent: _Sent) -> Response:
-        token = sent.form.get("token", "").strip()
-        try:
-            self._author(request, token or "none")
-        except Refused as refused:
-            if _for_browser(request):
-                return self._form_page(request, refused.why, 401)
-            raise
-        answer = RedirectResponse("/submit", 303)
-        answer.set_cookie(_COOKIE, token, httponly=True, samesite="strict", secure=self._secure, max_age=30 * 86_400)
-        return answer
+    async def _sent(self, request: Request, call: Call, author: Author) -> _Sent:
+        """Return what a request brings. Raises Refused."""
+        most = self._submissions.current.opening.max_file_bytes if call.takes and author.name else 0
+        with _counted(
+            self._uploading, author.name, _MAX_UPLOADS_OF_AUTHOR if author.name else _MAX_CONNECTIONS
+        ) as fits:
+            if not fits:
+                raise Refused(429, f"{_MAX_UPLOADS_OF_AUTHOR} files of yours are on their way", 1)
+            if call.takes == _FILE:
+                if "." in (file := request.path_params["file"]):
+                    await run_in_threadpool(self._submissions.admit, author, self._contest(request), file)
+                return _Sent(author, await _bounded(request, most).body())
+            async with _bounded(request, most + _FORM_BYTES).form(max_files=1, max_fields=10) as form:
+                texts = {name: value for name, value in form.items() if isinstance(value, str)}
+                if not isinstance(file := form.get("file"), UploadFile):
+                    return _Sent(author, form=texts)
+                if (file.size or 0) > most:
+                    raise _too_large(most)
+                return _Sent(author, form=texts, file=(file.filename or "", await file.read()))
 
-    def _sign_out(self, _request: Request, _sent: _Sent) -> Response:
-        answer = RedirectResponse("/submit", 303)
-        answer.delete_cookie(_COOKIE, httponly=True, samesite="strict", secure=self._secure)
-        return answer
+    # Pages and their values
 
-    def _my_bots(self, request: Request, sent: _Sent) -> Response:
-        with self._looks(sent.author):
-            values = self._mine.values(sent.author)
-        if _for_browser(request):
-            return _page(face_page("mine", sent.author, mine=values, words_of_job=words_of_job))
-        return _answer(request, 200, values, _mine_as_text(values))
-
-    @contextlib.contextmanager
-    def _looks(self, author: Author) -> Iterator[None]:
-        """Count a page that reads records, so that other pages aren't kept waiting. Raises Refused."""
-        if self._looking[author.name] >= _MAX_LOOKS_OF_AUTHOR or self._looking.total() >= _MAX_LOOKS:
-            raise Refused(503, "this is being worked out for others, or for you; ask again", 2)
-        self._looking[author.name] += 1
-        try:
-            yield
-        finally:
-            self._looking[author.name] -= 1
-
+    @_call("GET /contests", "list the contests", token=False)
     def _contests(self, request: Request, _: _Sent) -> Response:
         current = self._submissions.current
         values = [rules_of(current.contests, current.over, name, short=True) for name in current.contests]
-        text = "\n".join(f"{one['name']}: {one['title']}, {one['state']}" for one in values)
-        return _answer(request, 200, values, text)
+        return _answer(request, values, "\n".join(f"{one['name']}: {one['title']}, {one['state']}" for one in values))
 
+    @_call("GET /c/{name}/rules", "show rules, settings, limits and templates", token=False)
     def _rules(self, request: Request, _: _Sent) -> Response:
         current, name = self._submissions.current, request.path_params["name"]
         current.config_of(name)
         values = rules_of(current.contests, current.over, name)
-        return _answer(request, 200, values, json.dumps(values, indent=2))
+        return _answer(request, values, json.dumps(values, indent=2))
 
+    @_call("GET /c/{name}/standings", "show the board", token=False)
     def _standings(self, request: Request, _: _Sent) -> Response:
         name = request.path_params["name"]
         self._submissions.current.config_of(name)
@@ -493,8 +420,49 @@ class Desk:
             raise Refused(404, "there is no board yet: it takes bots that can play") from None
         values = {key: board[key] for key in ("contest", "made", "open", "failed_matches", "leaderboard")}
         lines = [f"{line['rank'] or '-'} {line['name']} {line['score']}" for line in values["leaderboard"]]
-        return _answer(request, 200, values, "\n".join(lines))
+        return _answer(request, values, "\n".join(lines))
 
+    @_call("GET /submit", "show the form for bots", token=False)
+    def _form(self, request: Request, _: _Sent) -> Response:
+        return self._form_page(request)
+
+    def _form_page(self, request: Request, problem: str = "", status: int = 200) -> Response:
+        current, signed_in = self._submissions.current, self._signed_in(request)
+        left = self._submissions.left_today(signed_in.name)[0] if signed_in else 0
+        faces = faces_of(current.contests, current.over)
+        page = face_page("submit", signed_in, contests=faces, kinds=tuple(KINDS), left=left, problem=problem)
+        return HTMLResponse(page, status)
+
+    @_call("POST /sign-in", "sign a browser in", {}, "a form with `token`", token=False)
+    def _sign_in(self, request: Request, sent: _Sent) -> Response:
+        token = sent.form.get("token", "").strip()
+        try:
+            self._author(request, token or "none")
+        except Refused as refused:
+            if _for_browser(request):
+                return self._form_page(request, refused.why, 401)
+            raise
+        answer = RedirectResponse("/submit", 303)
+        answer.set_cookie(_COOKIE, token, max_age=30 * 86_400, **self._cookie)
+        return answer
+
+    @_call("POST /sign-out", "sign a browser out", token=False)
+    def _sign_out(self, _request: Request, _sent: _Sent) -> Response:
+        answer = RedirectResponse("/submit", 303)
+        answer.delete_cookie(_COOKIE, **self._cookie)
+        return answer
+
+    @_call("GET /mine", "list your bots: places, faults, losses, versions; and your last jobs")
+    def _my_bots(self, request: Request, sent: _Sent) -> Response:
+        with _counted(self._looking, sent.author.name, _MAX_LOOKS_OF_AUTHOR, _MAX_LOOKS) as fits:
+            if not fits:
+                raise Refused(503, "this is being worked out for others, or for you; ask again", 2)
+            values = self._mine.values(sent.author)
+        if _for_browser(request):
+            return HTMLResponse(face_page("mine", sent.author, mine=values, words_of_job=words_of_job))
+        return _answer(request, values, words_of_mine(values))
+
+    @_call("GET /class", "list every author with last upload, state, reason and best place; for organisers")
     def _class(self, request: Request, sent: _Sent) -> Response:
         _require_organiser(sent.author)
         current = self._submissions.current
@@ -502,10 +470,11 @@ class Desk:
         lines = status_of(self._authors().values(), self._submissions.jobs, current.contests, boards)
         if _for_browser(request):
             faces = faces_of(current.contests, current.over)
-            return _page(face_page("class", sent.author, lines=lines, contests=faces))
+            return HTMLResponse(face_page("class", sent.author, lines=lines, contests=faces))
         text = "\n".join(f"{one.author}: {one.bot or '-'} {one.state} {one.best_place or '-'}" for one in lines)
-        return _answer(request, 200, [asdict(one) for one in lines], text)
+        return _answer(request, [asdict(one) for one in lines], text)
 
+    @_call("GET /class/sources.zip", "download every bot's latest source; for organisers", _CONTEST)
     def _sources(self, request: Request, sent: _Sent) -> Response:
         """Answer with an archive: a folder for each author with the bots in the contest."""
         _require_organiser(sent.author)
@@ -520,6 +489,7 @@ class Desk:
         headers = {"content-disposition": f'attachment; filename="{contest}_sources.zip"'}
         return Response(content.getvalue(), 200, headers, "application/zip")
 
+    @_call("GET /llms.txt", "list these calls", token=False)
     def _in_words(self, _request: Request, _: _Sent) -> Response:
         lines = ["# An open contest of bots", "", "Send `Accept: application/json`, and the author's token as"]
         lines += ["`Authorization: Bearer TOKEN`. Jobs take a while: add `?wait=60`, and while `state` is queued ask"]
@@ -531,15 +501,11 @@ class Desk:
 
     # Jobs
 
+    @_call("PUT /bots/{file}", "submit a bot", _CONTEST | _WAIT, _FILE)
     def _put(self, request: Request, sent: _Sent) -> Job:
-        contest, file = self._contest(request), request.path_params["file"]
-        if request.method == "PUT":
-            return self._submissions.take(sent.author, contest, file, sent.body)
-        asks = _match_of(request)
-        if "." not in file:
-            return self._submissions.practise(sent.author, contest, file, asks)
-        return self._submissions.take(sent.author, contest, file, sent.body, PRACTICE, asks)
+        return self._submissions.take(sent.author, self._contest(request), request.path_params["file"], sent.body)
 
+    @_call("POST /bots", "submit a bot by a form", _CONTEST | _KIND, "a form with `file`")
     def _upload(self, request: Request, sent: _Sent) -> Job:
         if sent.file is None or not sent.file[0]:
             raise Refused(400, "choose a file")
@@ -547,29 +513,48 @@ class Desk:
         contest = self._contest(request, sent.form.get("contest", ""))
         return self._submissions.take(sent.author, contest, *sent.file, kind)
 
+    @_call("GET /bots/{file}/withdraw", "ask whether to withdraw a bot", _CONTEST)
     def _confirm(self, request: Request, sent: _Sent) -> Response:
         bot, contest = request.path_params["file"], self._contest(request)
-        if self._submissions.jobs.owner(contest, bot) != (sent.author.name, bot):
-            raise Refused(404, f"you have no bot called {bot}")
+        self._submissions.require_owner(sent.author, contest, bot)
         where = f"/bots/{bot}/withdraw?{urlencode({'contest': contest})}"
         question = f"Withdraw {bot}? It leaves the contest with all its matches. Its name stays yours."
         if _for_browser(request):
-            return _page(face_page("confirm", sent.author, bot=bot, where=where, question=question))
-        return _answer(request, 200, {"question": question, "url": where}, question)
+            return HTMLResponse(face_page("confirm", sent.author, bot=bot, where=where, question=question))
+        return _answer(request, {"question": question, "url": where}, question)
 
+    @_call("DELETE /bots/{file}", "withdraw a bot, by its name", _CONTEST | _WAIT)
+    @_call("POST /bots/{file}/withdraw", "withdraw a bot by a form", _CONTEST)
     def _withdraw(self, request: Request, sent: _Sent) -> Job:
         return self._submissions.withdraw(sent.author, self._contest(request), request.path_params["file"])
 
+    @_call("POST /practice/{file}", "play a bot against others without entering it; with a name instead of a file, the"
+           " bot in the contest", _CONTEST | _WAIT | _MATCH, _FILE)  # fmt: skip
+    def _practise(self, request: Request, sent: _Sent) -> Job:
+        contest, file, query = self._contest(request), request.path_params["file"], request.query_params
+        against = [*dict.fromkeys(name for name in query.get("against", "").split(",") if name)]
+        if len(against) > _MAX_OPPONENTS:
+            raise Refused(400, f"against=NAME,…: {_MAX_OPPONENTS} opponents at most, or none for all")
+        wanted = {"against": against, "sessions": _integer(request, "sessions")}
+        asks = {name: value for name, value in wanted.items() if value}
+        if "." not in file:
+            return self._submissions.practise(sent.author, contest, file, asks)
+        return self._submissions.take(sent.author, contest, file, sent.body, PRACTICE, asks)
+
+    @_call("POST /replay/{bot}", "show a recorded session of your bot step by step, without what the opponent printed",
+           _CONTEST | _WAIT | _GAME)  # fmt: skip
     def _replay(self, request: Request, sent: _Sent) -> Job:
         asks: dict[str, Any] = {"opponent": request.query_params.get("opponent", "")}
         asks |= {"session": _integer(request, "session") or 0, "game": _integer(request, "game")}
         return self._submissions.show(sent.author, self._contest(request), request.path_params["bot"], asks)
 
+    @_call("GET /jobs", "list your last jobs, without their texts")
     def _jobs(self, request: Request, sent: _Sent) -> Response:
         found = self._submissions.jobs_of(sent.author.name)
         values = [job_values(self._submissions, job) | {"said": "", "report": None} for job in found]
-        return _answer(request, 200, values, "\n".join(f"{job.at} {job.file}: {job.state}" for job in found))
+        return _answer(request, values, "\n".join(f"{job.at} {job.file}: {job.state}" for job in found))
 
+    @_call("GET /jobs/{id}", "show a job", _WAIT)
     def _job(self, request: Request, sent: _Sent) -> Job:
         job = self._submissions.job(sent.author, request.path_params["id"])
         if job is None:
@@ -578,41 +563,32 @@ class Desk:
 
     async def _told(self, request: Request, job: Job) -> Response:
         """Return the answer for a job, after waiting for its outcome if the request has `wait`."""
-        where = address_of_job(job)
         if _for_browser(request) and request.method not in ("GET", "HEAD"):
-            return RedirectResponse(where, 303)
+            return RedirectResponse(address_of_job(job), 303)
         try:
             seconds = min(float(request.query_params.get("wait", 0)), _WAIT_SECONDS)
         except ValueError:
             raise Refused(400, "wait=SECONDS") from None
-        if job.state == QUEUED and seconds > 0 and self._waiting[job.author] < _MAX_WAITS_OF_AUTHOR:
-            self._waiting[job.author] += 1
-            try:
-                job = await self._done(job, seconds)
-            finally:
-                self._waiting[job.author] -= 1
-        return await run_in_threadpool(self._job_answer, request, job, where)
+        jobs, end, changes = self._submissions.jobs, time.monotonic() + seconds, -1
+        with _counted(self._waiting, job.author, _MAX_WAITS_OF_AUTHOR) as fits:
+            while fits and job.state == QUEUED and time.monotonic() < end:
+                if jobs.changes == changes:
+                    await asyncio.sleep(0.1)
+                else:
+                    changes = jobs.changes
+                    found = await run_in_threadpool(jobs.job, job.id)
+                    job = found or job
+        return await run_in_threadpool(self._job_answer, request, job)
 
-    async def _done(self, job: Job, seconds: float) -> Job:
-        """Return a job once it is done, or as it is after some seconds."""
-        jobs, end = self._submissions.jobs, time.monotonic() + seconds
-        while job.state == QUEUED and time.monotonic() < end:
-            changes = jobs.changes
-            found = await run_in_threadpool(jobs.job, job.id)
-            job = found or job
-            while job.state == QUEUED and jobs.changes == changes and time.monotonic() < end:
-                await asyncio.sleep(0.1)
-        return job
-
-    def _job_answer(self, request: Request, job: Job, where: str) -> Response:
+    def _job_answer(self, request: Request, job: Job) -> Response:
         job = self._submissions.jobs.job(job.id) or job
-        status = 202 if job.state == QUEUED else 422 if job.state in (NOT_FIT, SET_ASIDE) else 200
-        values = job_values(self._submissions, job)
+        values, where = job_values(self._submissions, job), address_of_job(job)
         if _for_browser(request):
-            return _page(face_page("job", self._signed_in(request), job=values, words_of_job=words_of_job))
-        quick = f"\n{job.quick}" if job.quick else ""
-        more = f"; ask {where}{quick}" if job.state == QUEUED else f"\n{words_of_job(values)}"
-        return _answer(request, status, values, f"{job.file}: {job.state}{more}", {"Location": where})
+            return HTMLResponse(face_page("job", self._signed_in(request), job=values, words_of_job=words_of_job))
+        status = 202 if job.state == QUEUED else 422 if job.state in (NOT_FIT, SET_ASIDE) else 200
+        more = f"; ask {where}" if job.state == QUEUED else ""
+        text = f"{job.file}: {job.state}{more}\n{job.quick if job.state == QUEUED else words_of_job(values)}"
+        return _answer(request, values, text, status, {"Location": where})
 
     def _contest(self, request: Request, named: str = "") -> str:
         """Return the contest that a request means. Raises Refused."""
@@ -621,6 +597,20 @@ class Desk:
         if not wanted:
             raise Refused(400, f"name the contest: ?contest=NAME, one of {', '.join(names)}")
         return wanted
+
+
+CALLS = tuple(call for call, _ in _HANDLERS)
+
+
+@contextlib.contextmanager
+def _counted(counter: Counter[str], author: str, most: int, total: int = _MAX_CONNECTIONS) -> Iterator[bool]:
+    """Count what an author asks for within this context, and yield whether it is allowed."""
+    fits = counter[author] < most and counter.total() < total
+    counter[author] += fits
+    try:
+        yield fits
+    finally:
+        counter[author] -= fits
 
 
 def _require_organiser(author: Author) -> None:
@@ -636,131 +626,80 @@ def _integer(request: Request, name: str) -> int | None:
     return None if given is None else int(given)
 
 
-def _match_of(request: Request) -> dict[str, Any]:
-    """Return the opponents and sessions that a practice match is asked for. Raises Refused."""
-    against = [name for name in request.query_params.get("against", "").split(",") if name]
-    if len(against) > _MAX_OPPONENTS:
-        raise Refused(400, f"against=NAME,…: {_MAX_OPPONENTS} opponents at most, or none for all")
-    asks = {"against": list(dict.fromkeys(against)), "sessions": _integer(request, "sessions")}
-    return {name: value for name, value in asks.items() if value}
-
-
 def _for_browser(request: Request) -> bool:
     return "text/html" in request.headers.get("accept", "")
 
 
-def _page(text: str, status: int = 200) -> Response:
-    return Response(text, status, media_type="text/html")
-
-
-def _mine_as_text(mine: Mapping[str, Any]) -> str:
-    """Return an author's bots as text: a line for each, then what wasn't fit."""
-    lines = [f"{mine['submissions_left']} submissions left today"]
-    for contest in mine["contests"]:
-        for bot in contest["bots"]:
-            has_place = bool(bot["place"]) and str(bot["place"])[0].isdigit()
-            place = f", place {bot['place']} of {bot['field_size']}" if has_place else ""
-            place += f", {bot['score']:+.6g}" if bot["place"] else ""
-            why = f": {bot['disqualified']}" if bot["disqualified"] else ""
-            state = "disqualified" if bot["disqualified"] else bot["state"]
-            lines.append(f"{contest['name']} {bot['bot']}: {state}{why}{place}, {len(bot['faults'])} faults")
-    for job in mine["jobs"]:
-        if job["kind"] == BOT and job["state"] in (NOT_FIT, SET_ASIDE):
-            lines.append(f"{job['at']} {job['file']}: {job['state']}; {job['url']} says why")
-    return "\n".join(lines)
-
-
 def _answer(
-    request: Request, status: int, values: object, text: str, headers: Mapping[str, str] | None = None
+    request: Request, values: object, text: str, status: int = 200, headers: Mapping[str, str] = MappingProxyType({})
 ) -> Response:
+    """Return values as JSON, or a text, whichever a script takes."""
     if "application/json" in request.headers.get("accept", ""):
-        return Response(json.dumps(values), status, {**(headers or {})}, "application/json")
-    return PlainTextResponse(text.rstrip("\n") + "\n", status, {**(headers or {})})
+        return JSONResponse(values, status, headers)
+    return PlainTextResponse(text.rstrip("\n") + "\n", status, headers)
 
 
-async def _refused(request: Request, refused: Exception, headers: Mapping[str, str] | None = None) -> Response:
+async def _trouble(request: Request, error: Exception) -> Response:
     """Return a refusal as a page, as text or as JSON. A browser without a token goes to where it signs in."""
-    assert isinstance(refused, Refused)
-    after = refused.retry_after
-    headers = {**(headers or {}), **({"Retry-After": str(after)} if after else {})}
+    headers = dict(getattr(error, "headers", None) or {})
+    refused = _refused(request, error)
+    if refused.retry_after:
+        headers["Retry-After"] = str(refused.retry_after)
     if _for_browser(request):
         if refused.status == 401:
             return RedirectResponse("/submit", 303)
-        return Response(face_page("problem", None, why=refused.why), refused.status, headers, "text/html")
+        return HTMLResponse(face_page("problem", None, why=refused.why), refused.status, headers)
     if refused.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
-    values = {"error": refused.why, **({"retry_after": after} if after else {})}
-    return _answer(request, refused.status, values, refused.why, headers)
+    values = {"error": refused.why} | ({"retry_after": refused.retry_after} if refused.retry_after else {})
+    return _answer(request, values, refused.why, refused.status, headers)
 
 
-async def _failed(request: Request, error: Exception) -> Response:
-    why = error.strerror if isinstance(error, OSError) else error
-    return await _refused(request, Refused(507, f"this machine failed: {why}"))
+_ERRORS: tuple[Any, ...] = (Refused, HTTPException, ClientDisconnect, OSError, sqlite3.Error, Exception)
+_TROUBLE = dict.fromkeys(_ERRORS, _trouble)
 
 
-async def _not_there(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    why = {404: "there is nothing at this address"}.get(error.status_code, error.detail)
-    if error.status_code == 405:
-        allowed = (error.headers or {}).get("Allow", "GET, HEAD")
-        why = f"{request.method} isn't for this address; it takes {allowed}"
-    return await _refused(request, Refused(error.status_code, why), error.headers)
-
-
-async def _our_error(request: Request, error: Exception) -> Response:
+def _refused(request: Request, error: Exception) -> Refused:
+    """Return what an error refuses."""
+    match error:
+        case Refused():
+            return error
+        case HTTPException(status_code=404):
+            return Refused(404, "there is nothing at this address")
+        case HTTPException(status_code=405):
+            takes = (error.headers or {}).get("Allow", "GET, HEAD")
+            return Refused(405, f"{request.method} isn't for this address; it takes {takes}")
+        case HTTPException():
+            return Refused(error.status_code, error.detail)
+        case ClientDisconnect():
+            return Refused(400, "it was cut off")
+        case OSError() | sqlite3.Error():
+            return Refused(507, f"this machine failed: {getattr(error, 'strerror', None) or error}")
     our_error(error, f"{request.method} {request.url.path}")
-    return await _refused(request, Refused(500, "an error of the server's own; tell the organiser"))
+    return Refused(500, "an error of the server's own; tell the organiser")
 
 
-_TROUBLE: dict[Any, Any] = {
-    Refused: _refused,
-    OSError: _failed,
-    sqlite3.Error: _failed,
-    HTTPException: _not_there,
-    Exception: _our_error,
-}
+def _too_large(most: int) -> Refused:
+    return Refused(413, f"at most {most:,} bytes")
 
 
-async def _body(request: Request, most: int) -> bytes:
-    """Return a request's body. Raises Refused if it is too large, or too slow."""
-    too_large = Refused(413, f"at most {most:,} bytes")
+def _bounded(request: Request, most: int) -> Request:
+    """Return a request whose body raises Refused if it is too large or too slow."""
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length) > most:
-        raise too_large
-    content = bytearray()
-    try:
-        async with asyncio.timeout(_BODY_SECONDS):
-            async for piece in request.stream():
-                content += piece
-                if len(content) > most:
-                    raise too_large
-    except TimeoutError:
-        raise Refused(408, f"it took longer than {_BODY_SECONDS:g} s to come") from None
-    except ClientDisconnect:
-        raise Refused(400, "it was cut off") from None
-    return bytes(content)
+        raise _too_large(most)
+    end, size = asyncio.get_running_loop().time() + _BODY_SECONDS, 0
 
+    async def receive() -> Message:
+        nonlocal size
+        try:
+            async with asyncio.timeout_at(end):
+                message = await request.receive()
+        except TimeoutError:
+            raise Refused(408, f"it took longer than {_BODY_SECONDS:g} s to come") from None
+        size += len(message.get("body", b""))
+        if size > most:
+            raise _too_large(most)
+        return message
 
-async def _multipart(request: Request, body: bytes, author: Author, most: int) -> _Sent:
-    """Return the fields and the file of a form. Raises Refused."""
-
-    async def stream() -> AsyncIterator[bytes]:
-        yield body
-        yield b""
-
-    try:
-        parser = MultiPartParser(request.headers, stream(), max_files=1, max_fields=10)  # type: ignore[arg-type]
-        form = await parser.parse()
-    except (MultiPartException, KeyError, ValueError):
-        raise Refused(400, "expected a form with a file") from None
-    file = form.get("file")
-    if isinstance(file, UploadFile):
-        content = await file.read()
-        if len(content) > most:
-            raise Refused(413, f"at most {most:,} bytes")
-        return _Sent(author, b"", _texts(form.items()), (file.filename or "", content))
-    return _Sent(author, b"", _texts(form.items()))
-
-
-def _texts(items: Any) -> dict[str, str]:
-    return {name: value for name, value in items if isinstance(value, str)}
+    return Request(request.scope, receive)
