@@ -22,7 +22,7 @@ from tournament.records.results import Results, load
 from tournament.reporting.figures import signed
 from tournament.reporting.findings import contest_of
 from tournament.reporting.layout import anchor_of
-from tournament.reporting.losses import Losses, losses_to
+from tournament.reporting.trends import Worst, worst_match
 
 _MAX_FAULTS = 50
 _MAX_WAIT_SECONDS = 5.0  # for another author's page of the same contest
@@ -35,7 +35,7 @@ class _Records:
     stamp: bytes = b""
     results: Results | None = None
     contest: Contest | None = None
-    losses: dict[str, Losses | None] = field(default_factory=dict)
+    losses: dict[str, Worst | None] = field(default_factory=dict)
     one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -117,9 +117,7 @@ class Mine:
             return {}
         line = ranking.entrants[names.index(bot)]
         if bot not in records.losses:
-            records.losses[bot] = None
-            with contextlib.suppress(InputError):
-                records.losses[bot] = losses_to(records.contest, records.results, bot) if line.matches else None
+            records.losses[bot] = worst_match(records.contest, records.results, bot)
         faults = [(leg, fault) for leg, fault in ranking.faults if leg.seats[fault.seat] == bot][:_MAX_FAULTS]
         return {
             "place": line.place,
@@ -214,13 +212,8 @@ def _figure(figure: Mapping[str, float | None]) -> str:
     return f"{figure['value']:+,.3f}" + (f" ± {reach:,.3f}" if reach is not None else "")
 
 
-def _in_words(losses: Losses | None) -> dict[str, Any] | None:
-    if losses is None:
+def _in_words(worst: Worst | None) -> dict[str, Any] | None:
+    if worst is None:
         return None
-    lines = [f"{signed(seat.mean, 3)} a {seat.unit} {seat.seat}, of {seat.count:,}" for seat in losses.seats]
-    for kind in losses.game_kinds or ():
-        lines.append(
-            f"{kind.share:.0%} of what is lost: {kind.kind} ({kind.in_words}). The worst: session {kind.session}, game"
-            f" {kind.game}"
-        )
-    return {"opponent": losses.opponent, "points_per_session": losses.points_per_session, "lines": lines}
+    lines = [f"{signed(points, 3)} a {worst.over} in {stretch}" for stretch, points in worst.stretches]
+    return {"opponent": worst.opponent, "points_per_session": worst.points_per_session, "lines": lines}
