@@ -33,7 +33,9 @@ from tournament.open_contest.authors import add_author
 _CONTEST = "von_neumann_poker"
 _QUICK_SECONDS, _LAST_SECONDS = 10.0, 60.0
 _C = "int a(const Bot *bot) {{ {a} }}\nint b(const Bot *bot, const int bet) {{ return bot->card > 0.5; }}\n"
-_PYTHON = "def a(bot):\n    {a}\n    return 50 if bot.card > {card} else 0\n\n\ndef b(bot, bet):\n    return bot.card > 0.5\n"
+_PYTHON = (
+    "def a(bot):\n    {a}\n    return 50 if bot.card > {card} else 0\n\n\ndef b(bot, bet):\n    return bot.card > 0.5\n"
+)
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,11 @@ class Upload:
         self.ended = time.monotonic() - began
         self.quick = self.quick or self.ended - (uploaded - began)
         self.job = job
-        print(f"{self.sort}: quick {self.quick:.1f} s, done {self.ended - uploaded + began:.1f} s", file=sys.stderr, flush=True)
+        print(
+            f"{self.sort}: quick {self.quick:.1f} s, done {self.ended - uploaded + began:.1f} s",
+            file=sys.stderr,
+            flush=True,
+        )
 
     @property
     def is_right(self) -> bool:
@@ -168,7 +174,9 @@ def main() -> int:
     quick = sorted(one.quick for one in uploads)
     wrong = [one for one in uploads if not one.is_right]
     print("| what | measured | wanted |\n|---|---|---|")
-    print(f"| {len(uploads)} uploads in {given.seconds:g} s, right state and reason | {len(uploads) - len(wrong)} | all |")
+    print(
+        f"| {len(uploads)} uploads in {given.seconds:g} s, right state and reason | {len(uploads) - len(wrong)} | all |"
+    )
     print(f"| quick trial told, median and slowest | {quick[len(quick) // 2]:.1f} s, {quick[-1]:.1f} s | ≤ 10 s |")
     print(f"| last full trial after the last upload | {last:.1f} s | ≤ 60 s |")
     for sort in _SORTS:
