@@ -341,7 +341,13 @@ def _tables(rules: type[Rules], seats: int) -> Tables:
     return Tables(
         with_names(_described(game_columns(seats, own), described, position_of), names, replica=is_replicated),
         with_names(_described(session_columns(seats), described, position_of), names, replica=is_replicated),
-        PointsSource("sessions", points[:1] if zero_sum else points, zero_sum=zero_sum, by_position=True),
+        PointsSource(
+            "sessions",
+            points[:1] if zero_sum else points,
+            zero_sum=zero_sum,
+            by_position=True,
+            sums_to_zero=rules.zero_sum and seats > 1,
+        ),
     )
 
 
