@@ -28,11 +28,12 @@ EXAMPLES = REPOSITORY / "examples"
 THRESHOLDS = {"bold": (3, 2), "calm": (5, 4), "dull": (7, 6), "even": (6, 5), "fair": (4, 3), "glad": (8, 4)}
 
 
-def bot_source(bets_above: int, calls_above: int, comment: str = "") -> str:
-    """A C bot that bets and calls with cards above this many tenths."""
+def bot_source(bets_above: int, calls_above: int, comment: str = "", steps: int = 0) -> str:
+    """A C bot that bets and calls with cards above this many tenths. `steps`: how long it thinks before it bets."""
     return (
         f"// {comment}\n"
-        f"int a(const Bot *bot) {{ return bot->card > 0.{bets_above} ? {bets_above}0 : 0; }}\n"
+        f"static void think(void) {{ for (volatile int step = 0; step < {steps}; step++); }}\n"
+        f"int a(const Bot *bot) {{ think(); return bot->card > 0.{bets_above} ? {bets_above}0 : 0; }}\n"
         f"int b(const Bot *bot, const int bet) {{ return bot->card > 0.{calls_above}; }}\n"
     )
 
@@ -74,13 +75,15 @@ class ContestDir:
         return ["run", CONTEST, "--config", str(self.config), "--executor", "local", "--workers", "1", *more]
 
 
-def make_contest(folder: Path, bots: Sequence[str], sessions: int = 40, settings: str = "") -> ContestDir:
-    """A place with some bots of THRESHOLDS. `settings` are more lines of the contest's table."""
+def make_contest(
+    folder: Path, bots: Sequence[str], sessions: int = 40, settings: str = "", steps: int = 0
+) -> ContestDir:
+    """A place with some bots of THRESHOLDS. `settings` are more lines of the contest's table, `steps` as above."""
     folder.mkdir(parents=True, exist_ok=True)
     place = ContestDir(folder)
     place.config.write_text(f'[{CONTEST}]\nentrants = "bots"\nsessions = {sessions}\nseed = "{SEEDS[7]}"\n{settings}\n')
     for name in bots:
-        place.write_bot(name, bot_source(*THRESHOLDS[name]))
+        place.write_bot(name, bot_source(*THRESHOLDS[name], steps=steps))
     return place
 
 
@@ -96,8 +99,14 @@ def make_shipped_contest(folder: Path, contest: str, bots: str, settings: str = 
     return config
 
 
-def command_line(arguments: Sequence[str]) -> list[str]:
-    return [sys.executable, "-m", "tournament", *arguments]
+# Set-up of a command: each leg is a task of its own, so that the number of commits depends on no machine's speed.
+ONE_LEG_A_TASK = "from tournament.runner.tasks import TaskSize\nTaskSize.is_full = lambda *_: True\n"
+
+
+def command_line(arguments: Sequence[str], setup: str = "") -> list[str]:
+    """Return the command in a process of its own, after `setup`."""
+    how = ["-c", f"{setup}from tournament.__main__ import main\nmain()"] if setup else ["-m", "tournament"]
+    return [sys.executable, *how, *arguments]
 
 
 def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:

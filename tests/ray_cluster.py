@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.cluster_server import ENVIRONMENT
-from tests.contest_runs import REPOSITORY, ContestDir, command_line, environment
+from tests.contest_runs import ONE_LEG_A_TASK, REPOSITORY, ContestDir, command_line, environment
 from tests.processes import descendants
 
 
@@ -64,12 +64,12 @@ class Cluster:
         return self.nodes[-1]
 
     def run(self, place: ContestDir, *more: str, **variables: str | None) -> subprocess.Popen[str]:
-        """Begin a run on it; variables that are None it has not."""
+        """Begin a run on it, of one leg a task; variables that are None it has not."""
         assert self.address
         wanted: dict[str, str | None] = {**os.environ, "PYTHONPATH": str(REPOSITORY), **self.variables, **variables}
         options = ["--config", str(place.config), "--executor", "ray", "--ray-address", self.address, *more]
         return subprocess.Popen(
-            command_line(["run", place.results.name, *options]),
+            command_line(["run", place.results.name, *options], ONE_LEG_A_TASK),
             env={name: value for name, value in wanted.items() if value is not None},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -14,6 +14,7 @@ import pytest
 
 from tests.contest_runs import (
     CONTEST,
+    ONE_LEG_A_TASK,
     SEEDS,
     assert_games_are_the_standings,
     assert_same,
@@ -78,8 +79,8 @@ def test_kills_at_steps_of_archiving(server: CrashServer, tmp_path: Path, stride
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupting_keeps_what_is_committed_and_says_so(tmp_path: Path, number: int) -> None:
-    place = make_contest(tmp_path, ["bold", "calm", "dull", "even", "fair", "glad"], sessions=100_000)
-    arguments = command_line([*place.arguments(), "--workers", "2"])
+    place = make_contest(tmp_path, ["bold", "calm", "dull"], 100, "replicas = 20", steps=60_000)
+    arguments = command_line([*place.arguments(), "--workers", "2"], ONE_LEG_A_TASK)
     with subprocess.Popen(
         arguments, env=environment(), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as run:

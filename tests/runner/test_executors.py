@@ -25,7 +25,7 @@ BOTS = ["bold", "calm", "dull", "even", "fair"]
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
-    return make_contest(tmp_path_factory.mktemp("executors"), BOTS, sessions=6000, settings="duplicate = true")
+    return make_contest(tmp_path_factory.mktemp("executors"), BOTS, sessions=300, settings="duplicate = true")
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +55,10 @@ def staged(place: ContestDir) -> list[str]:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_stopped_and_resumed(expected: Outcome, tmp_path: Path, workers: int) -> None:
-    place = make_contest(tmp_path, BOTS, sessions=6000, settings="duplicate = true")
+def test_stopped_and_resumed(expected: Outcome, tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A deal's two legs are a task, ten in all, of which four at most are under way when a run is stopped."""
+    monkeypatch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda *_: True)
+    place = make_contest(tmp_path, BOTS, sessions=300, settings="duplicate = true")
     for commits in (1, 1):
         with pytest.raises(KeyboardInterrupt):
             place.play(workers=workers, listener=InterruptsAfter(commits))

@@ -20,14 +20,13 @@ from tournament.contests import find_contest
 from tournament.contests.contest import Contest, LegLuck
 from tournament.contests.rules_loader import Source, load_source
 from tournament.contests.settings import ContestSettings
-from tournament.errors import RunError
 from tournament.leg import PROCESSES, Leg, legs_per_replica
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import NAME, ROWS_PER_BUFFER, Column, buffer_fields
 from tournament.store.field import Batch, FailedLeg, Origin, new_batch_name
 from tournament.store.leg_sums import leg_sums
-from tournament.store.legs import LegResult, Legs, too_much
+from tournament.store.legs import LegResult, Legs
 from tournament.store.parquet_file import Runs
 from tournament.store.part_writer import PartWriter, finish_batch, origin_of
 from tournament.store.storage import Storage, open_storage, staged_name
@@ -376,15 +375,12 @@ class _Lanes:
 def _finished(
     contest: Contest, task: Task, sink: ParquetSink, results: Sequence[LegResult], confined_by: str
 ) -> tuple[Batch, ...]:
-    """The batch, its parts put on disk; none of which nothing was played. Raises OSError, and RunError for points that
-    records can't hold."""
+    """The batch, its parts put on disk; none of which nothing was played. Raises OSError."""
     if not results:
         sink.abandon()
         return ()
     per_deal = legs_per_replica(task.settings, len(results[0].seats))
     legs = Legs.of(share_variances(contest, results, per_deal))
-    if problem := too_much(legs):
-        raise RunError(f"{contest.name}: {problem}; its rules have to give fewer")
     return (finish_batch(sink.games_part, sink.sessions_part, legs, task.origin, confined_by, sink.name),)
 
 

@@ -22,7 +22,7 @@ from tournament.leg import Leg, Seat, Unfit
 from tournament.store.columns import buffer_fields
 from tournament.store.field import MOST_REASON, FailedLeg
 from tournament.store.leg_sums import leg_sums, sums_of_deal
-from tournament.store.legs import Fault, LegResult, Used, kept_faults
+from tournament.store.legs import Fault, LegResult, Used, are_too_large, kept_faults
 from tournament.worker.faults import LegFaults, Stopped
 from tournament.worker.wasm.loading import LoadedBot, load_bot
 from tournament.worker.wasm.seating import Limits, Seating
@@ -233,11 +233,15 @@ def leg_result(
     took. Raises RulesFailed."""
     try:
         core.check()
+        by_block = core.sums()
+        length = _length_of(contest, core.sessions_played, core.games_recorded, faults.ended_by)
+        sums = leg_sums(by_block, length, luck)
+        if are_too_large(sums):
+            raise ValueError("it gives points beyond 10¹⁵, or none at all")
     except Exception as failure:
         raise _failure_of_rules(contest, leg, core.position(), failure) from failure
     out = tuple(sorted({*faults.out})) if faults.ended_by is None else (faults.ended_by,)
     kept, left_out = _kept_faults(leg, faults, out)
-    by_block = core.sums()
     return LegResult(
         digest=leg.digest,
         match=leg.plan.match,
@@ -245,7 +249,7 @@ def leg_result(
         seats=leg.names,
         sessions=core.sessions_played,
         games=core.games_recorded,
-        sums=leg_sums(by_block, _length_of(contest, core.sessions_played, core.games_recorded, faults.ended_by), luck),
+        sums=sums,
         faults=kept,
         out=out,
         faults_left_out=left_out,
