@@ -356,8 +356,7 @@ def conservation(suite: ContestSuite) -> None:
         columns = [column for column in points_columns(suite.seats) if column in table.columns]
         points = table[columns].to_numpy(np.float64)
         allowed = (_TOLERANCE if suite.seats > 2 else 0.0) * np.abs(points).max(axis=1, initial=1.0)
-        lost = np.flatnonzero(np.abs(points.sum(axis=1)) > allowed) if len(columns) == suite.seats else []
-        for row in lost[:1]:
+        for row in np.flatnonzero(np.abs(points.sum(axis=1)) > allowed)[: len(columns) == suite.seats].tolist():
             _require(False, f"in {name} the points of a row add up to {points[row].sum():g}: {points[row].tolist()}")
     if not scored.zero_sum:
         return

@@ -65,9 +65,10 @@ def twins(seats: int, sessions: int, tables: int | None) -> Rehearsal:
         for number in (1, 2)
     }
     contest = contest_of(Circle)
-    more = {} if tables is None else {"tables": tables}
-    found = Rehearsal.of(contest, built(contest, sources), seats=seats, sessions=sessions, replicas=REPLICAS, **more)
-    return replace(found, field=replace(found.field, settings=found.field.settings | more))
+    found = Rehearsal.of(contest, built(contest, sources), seats=seats, sessions=sessions, replicas=REPLICAS)
+    if tables is None:
+        return found
+    return replace(found, field=replace(found.field, settings={**found.field.settings, "tables": tables}))
 
 
 REPLICAS, TOURNAMENTS = 2, 60
@@ -99,7 +100,7 @@ SHORT: dict[str, dict[str, Any]] = {
     "von_neumann_poker": {"sessions": 20, "replicas": 2},
     "two_card_draw": {"sessions": 2, "hands": 100},
     "holdem_training": {"sessions": 1, "hands": 40},
-    "matrix_game": {"sessions": 3, "replicas": 2, "turns_per_game": 10, "noise": 0.2, **LOPSIDED},
+    "matrix_game": {"sessions": 3, "turns_per_game": 10, "noise": 0.2, **LOPSIDED},
     "auction": {"sessions": 7},
     "blotto": {"sessions": 3},
     "holdem": {"sessions": 3, "seats": 3, "hands": 5},

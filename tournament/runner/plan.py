@@ -169,7 +169,9 @@ def schedule_of(
     if contest.house:
         return AgainstHouse(contest.rules, settings, key, entrants, house, *given)
     seats, tables = contest.seats_of(settings), cast("int | None", field.settings.get("tables"))
-    schedule = RoundRobin(contest.rules, settings, key, entrants, (), *given, of, seats, tables, of_copies)
+    schedule = RoundRobin(
+        contest.rules, settings, key, entrants, (), *given, of, seats, tables, of_copies, contest.first_by_name
+    )
     if problem := too_many(schedule) or too_few_authors(schedule):
         raise InputError(f"{contest.name}: {problem}")
     return schedule

@@ -252,12 +252,14 @@ class RoundRobin(Schedule):
         seats: Seats of a match; None: one match of all entrants.
         tables: Matches of a replica that each entrant hosts, its guests drawn; None: all combinations are played.
         of_copies: Whether each entrant plays its copy alone.
+        first_by_name: Whether of two seats the first by name begins the first leg. Otherwise this is drawn.
     """
 
     of: str | None = None
     seats: int | None = 2
     tables: int | None = None
     of_copies: bool = False
+    first_by_name: bool = False
 
     @property
     def sessions_per_leg(self) -> int:
@@ -336,10 +338,16 @@ class RoundRobin(Schedule):
         return found
 
     def _rotation_of(self, fixture: Fixture) -> int:
-        # Of two the second one comes first in odd legs, so that no role goes by a bot's name. Of more the key draws the
-        # positions, and the legs of a duplicate match, which share it, differ by their rotation alone.
+        # Of two the key draws who comes first in a match's first leg, and then they alternate, so that no role goes by
+        # a bot's name. Of more the key draws the positions, and the legs of a duplicate match, which share it, differ
+        # by their rotation alone.
         count = len(fixture.seats)
-        return fixture.number % (count if count <= 2 else self.legs_per_replica)
+        if count != 2:
+            return fixture.number % (self.legs_per_replica if count > 2 else 1)
+        if self.first_by_name:
+            return fixture.number
+        start = fixture._replace(number=0, digest=self._digests.of(fixture.players, 0).hex())
+        return fixture.number + number_of(sub_key(self.key, *self._chance_of(start), "first")) % 2
 
     def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:
         first = fixture.number - fixture.number % self.legs_of_deals
