@@ -19,6 +19,7 @@ from tournament.store import carried
 from tournament.store.legs import Legs, Rest
 
 Head = dict[str, Any]
+Body = tuple[bytes, bytes]  # numbers of entrants and columns of legs, and hashes
 
 
 def field_of(results: Path) -> Any:
@@ -54,17 +55,17 @@ def _put(path: Path, pages: bytes, footer: bytes) -> None:
     path.write_bytes(pages + footer + len(footer).to_bytes(4, "little") + b"PAR1")
 
 
-def carried_in(path: Path) -> tuple[Head, bytes]:
+def carried_in(path: Path) -> tuple[Head, Body]:
     """Return what a part of sessions/ says of its legs, and their columns."""
     _, footer = _split(path.read_bytes())
-    head, columns = carried._unpacked(carried._value_in(footer, carried.LEGS))
-    return json.loads(head), columns
+    head, *body = carried._unpacked(base64.b64decode(carried._value_in(footer, carried.LEGS)))
+    return json.loads(head), (body[0], body[1])
 
 
-def put_carried(path: Path, head: Head, columns: bytes) -> None:
+def put_carried(path: Path, head: Head, body: Body) -> None:
     """Have a part of sessions/ say this."""
     pages, footer = _split(path.read_bytes())
-    value = base64.b64encode(zlib.compress(json.dumps(head).encode() + b"\n" + columns))
+    value = base64.b64encode(zlib.compress(json.dumps(head).encode() + b"\n" + body[0]) + body[1])
     old = carried._value_in(footer, carried.LEGS)
     start = footer.rindex(old)
     before = footer[: carried._after(footer, carried.LEGS)]
@@ -82,25 +83,21 @@ def _varint(number: int) -> bytes:
 def forge_head(results: Path, change: Callable[[Head], object]) -> None:
     """Change what the only part of sessions/ says of its legs."""
     path = part_of(results, "sessions")
-    head, columns = carried_in(path)
+    head, body = carried_in(path)
     change(head)
-    put_carried(path, head, columns)
+    put_carried(path, head, body)
 
 
 def forge_legs(results: Path, change: Callable[[Legs], Legs]) -> None:
     """Change the columns of the legs that the only part of sessions/ carries."""
     path = part_of(results, "sessions")
-    head, columns = carried_in(path)
-    names = tuple(head["names"])
-    legs = carried._legs(columns, head["count"], head["seats"], names, (Rest(),) * len(head["rests"]))
-    copied = dataclasses.replace(
-        legs,
-        **{one: getattr(legs, one).copy(order="F") for one in ("digest", "players", "house", "whole", "sums", "more")},
-    )
-    changed = change(copied)
-    put_carried(
-        path, head | {"count": len(changed)}, b"".join(column.tobytes("F") for column in carried._columns(changed))
-    )
+    head, (columns, hashes) = carried_in(path)
+    names, at = tuple(head["names"]), 4 * head["entrants"]
+    legs = carried._legs(columns[at:], hashes, head["count"], head["seats"], names, (Rest(),) * len(head["rests"]))
+    copied = {name: getattr(legs, name).copy(order="F") for name in ("digest", *carried._COLUMNS)}
+    changed = change(dataclasses.replace(legs, **copied))
+    _, new, digests = carried._unpacked(carried._packed(b"", changed, columns[:at]))
+    put_carried(path, head | {"count": len(changed)}, (new, digests + hashes[legs.digest.nbytes :]))
 
 
 def forge_part(results: Path, table: str, make: Callable[[pa.Table], pa.Table]) -> None:

@@ -506,7 +506,7 @@ def test_values_of_answers_are_documented(served: Served) -> None:
     assert asked("GET", rules["standings"])["error"] == "there is no board yet: it takes bots that can play"
     place = served.ground.folder / "published" / "c" / CONTEST
     place.mkdir()
-    board = {"contest": CONTEST, "made": "now", "open": True, "leaderboard": [], "versions": {}}
+    board = {"contest": CONTEST, "made": "now", "open": True, "failed_matches": [], "leaderboard": [], "versions": {}}
     (place / "board.json").write_text(json.dumps(board))
     found: list[Any] = [line, rules, rules["limits"], rules["decisions"][0], asked("GET", rules["standings"])]
     found.append(asked("PUT", "/bots/one.c?wait=20", GOOD))

@@ -90,9 +90,9 @@ HEADS: dict[str, Change] = {
     "legs beyond all": lambda h: h.update(count=1 << 62),
     "another number of seats": lambda h: h.update(seats=1),
     "escapes in a name": lambda h: h["names"].__setitem__(0, ESCAPES),
-    "a name that is none of the players'": lambda h: h["names"].__setitem__(0, "nobody"),
-    "a player without a hash": lambda h: h["origin"]["artifacts"].popitem(),
-    "a hash of a player that is none": lambda h: h["origin"]["artifacts"].update(bold="x"),
+    "a name twice": lambda h: h["names"].__setitem__(0, h["names"][1]),
+    "fewer entrants than play": lambda h: h.update(entrants=1),
+    "more entrants than have hashes": lambda h: h.update(entrants=len(h["names"]) + 1),
     "a seed that is a list": lambda h: h["origin"]["settings"].update(seed=[[]]),
     "a contest with escapes": lambda h: h["origin"].update(contest=ESCAPES),
     "a fault of another seat": lambda h: fault_in(h).update(seat=200),
@@ -223,7 +223,7 @@ def test_any_change_of_a_field_or_of_what_a_part_carries_is_one_line_or_valid_re
     part = part_of(played.results, "sessions")
     changed = played.results / "contest.json" if of_field else part
     before = changed.read_bytes()
-    head, columns = carried_in(part)
+    head, body = carried_in(part)
     told = field_of(played.results) if of_field else head
     path = data.draw(st.sampled_from([path for path in places_in(told) if path]))
     holder: Any = told
@@ -237,7 +237,7 @@ def test_any_change_of_a_field_or_of_what_a_part_carries_is_one_line_or_valid_re
         if of_field:
             put_field(played.results, told)
         else:
-            put_carried(part, told, columns)
+            put_carried(part, told, body)
         results = load(str(played.results))
         assert len(results.standings) == len(results.setup.entrants)
         assert len(results.matches) >= 0 and len(results.faults) >= 0 and len(results.entrants) >= 0

@@ -17,6 +17,7 @@ from tournament.open_contest.jobs import PLAYED, PRACTICE, REPLAY, Job
 from tournament.open_contest.publish import PLACE
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.submissions import Submissions, bots_in
+from tournament.records.finals import records_with
 from tournament.records.results import Results, load
 from tournament.reporting.figures import signed
 from tournament.reporting.findings import contest_of
@@ -68,9 +69,9 @@ class Mine:
         }
 
     @contextlib.contextmanager
-    def _turn(self, contest: str) -> Iterator[_Records]:
+    def _turn(self, location: str) -> Iterator[_Records]:
         """Yield the records of a contest to one author at a time. Raises Refused where others take long."""
-        records = self._records.setdefault(contest, _Records())
+        records = self._records.setdefault(location, _Records())
         if not records.one_at_a_time.acquire(timeout=_MAX_WAIT_SECONDS):
             raise Refused(503, "this page is being worked out for others; ask again", 5)
         try:
@@ -88,10 +89,10 @@ class Mine:
             "anchor": f"bot-{bot}", "faults": [], "losses": None, "versions": self._versions(contest, bot),
         }  # fmt: skip
         with (
-            self._turn(contest) as records,
             contextlib.suppress(InputError, RunError, FileNotFoundError),  # none yet, or they change just now
+            self._turn(location := records_with(current.records[contest], bot)) as records,
         ):
-            self._read(contest, records)
+            self._read(contest, location, records)
             found |= self._played(records, bot, hidden=bool(config.played.house) and contest not in current.over)
         return found
 
@@ -100,10 +101,10 @@ class Mine:
         jobs = self._submissions.jobs.find(where, author.name, contest, bot)
         return jobs[0].state if jobs else "not there"
 
-    def _read(self, contest: str, records: _Records) -> None:
+    def _read(self, contest: str, location: str, records: _Records) -> None:
         stamp = (self._published / PLACE / contest / "stamp").read_bytes()
         if stamp != records.stamp or records.results is None:
-            results = load(self._submissions.current.records[contest])
+            results = load(location)
             records.results, records.contest, records.stamp = results, contest_of(results), stamp
             records.losses.clear()
 

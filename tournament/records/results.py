@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,12 +19,12 @@ from tournament.errors import InputError, RunError, and_more
 from tournament.leg import legs_per_replica
 from tournament.names import valid_contest_name
 from tournament.records.contest_of import contest_of
-from tournament.records.finals import finals_beside, last_final
+from tournament.records.finals import finals_beside, last_final, preliminary_of
 from tournament.records.rows import EVERYTHING, Selection, dataset_of, loaded_before, read_frame, select
 from tournament.records.self_play import against_themselves, recorded_self_play
 from tournament.standings.matches import Match
 from tournament.standings.outlier_pairs import outlier_pairs
-from tournament.standings.standings import Standings, compute_standings
+from tournament.standings.standings import Standing, Standings, compute_standings
 from tournament.store.columns import Column
 from tournament.store.field import Batch, ContestSetup, TableName
 from tournament.store.legs import Used
@@ -91,7 +92,7 @@ STANDING = {
     "sessions": "sessions played",
     "games": "games played",
     "faults": "over all its legs",
-    "status": "ok, broken, disqualified or incomplete",
+    "status": "ok, broken, disqualified, incomplete, or preliminary: in the preliminary alone, not in the final",
     "reason": "why it is not ok",
     "adjusted_score": "score less what luck was worth; the score where a contest has no such correction",
     "adjusted_stderr": "its standard error",
@@ -426,12 +427,12 @@ def standing_values(line: Any) -> dict[str, Any]:
     return {key: getattr(line, key) for key in STANDING} | dict(line.measures)
 
 
-def standings_csv(ranking: Standings, authors: Mapping[str, str], more: Sequence[Mapping[str, Any]] = ()) -> str:
-    """Return the leaderboard as a table for spreadsheets: a line for each bot, and `more` lines below these."""
+def standings_csv(lines: Sequence[Standing], authors: Mapping[str, str], more: Sequence[Mapping[str, Any]] = ()) -> str:
+    """Return a leaderboard as a table for spreadsheets: a line for each bot, and `more` lines below these."""
     rows = [
         # Who has no match has no score: a 0 would be better than the last one's, in a gradebook too.
         _with_author(line, authors) | ({} if line.matches else {"score": None, "points_per_session": None})
-        for line in ranking.entrants
+        for line in lines
     ]
     return rows_csv([*rows, *more] if rows else [dict.fromkeys(STANDING), *more])
 
@@ -460,9 +461,28 @@ def _cell(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
-def leaderboard_values(ranking: Standings, authors: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
-    """The leaderboard's lines as scripts get them: with the pairs of each bot that nothing predicts, and its
-    author."""
+def below_final(location: str, final: Standings) -> Standings | None:
+    """Return the standings of bots that played in the preliminary of a final alone; None if there was none.
+
+    Their ranks follow those of the final. Everything else, such as the score, is the preliminary's.
+    """
+    preliminary, among = preliminary_of(location), {line.name for line in final.entrants}
+    if preliminary is None:
+        return None
+    ranking, ranks = load(preliminary).ranking, itertools.count(len(final.ranked) + 1)
+    lines = (
+        line if line.rank is None else replace(line, rank=next(ranks), status="preliminary", order_status=None)
+        for line in ranking.entrants
+        if line.name not in among
+    )
+    return replace(ranking, entrants=tuple(lines))
+
+
+def leaderboard_values(
+    ranking: Standings, authors: Mapping[str, str] | None = None, below: Sequence[Standing] = ()
+) -> list[dict[str, Any]]:
+    """Return the leaderboard's lines as scripts get them: with the pairs of each bot that nothing predicts, and its
+    author. The lines `below` a final follow."""
     pairs = [one for pair in outlier_pairs(ranking) for one in (pair, pair.from_y())]
     values = {
         line.name: [
@@ -475,7 +495,8 @@ def leaderboard_values(ranking: Standings, authors: Mapping[str, str] | None = N
         ]
         for line in ranking.entrants
     }
-    return [_with_author(line, authors or {}) | {"outlier_results": values[line.name]} for line in ranking.entrants]
+    lines = [*ranking.entrants, *below]
+    return [_with_author(line, authors or {}) | {"outlier_results": values.get(line.name, [])} for line in lines]
 
 
 def rated_values(line: Rated) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -94,16 +94,20 @@ def find(
     config_of: ConfigOf | None = None,
     only_sums: bool = False,
     losing: Sequence[tuple[str, str | None]] | None = (),
+    unready: Callable[[Standings], Set[str]] | None = None,
 ) -> tuple[Contest, Findings]:
     """Read a contest's records, also during a run, which may replace parts meanwhile.
 
     With the settings of contests, sessions of one without a presentation are played again, where its bots are here.
     `only_sums`: of whole matches; neither how bots play nor how a match or an edit went.
     `losing`: bots of which it tells where they lose, to the one named, or to the one they do worst against; None: all.
+    `unready` returns the names of bots that are left below the line, because not all of their matches are played.
     Raises InputError when there are none, or they change too fast, RunError when they are damaged.
     """
     for _ in range(_TRIES):
         results = load(location)
+        if unready is not None:
+            results = _without_ranks(results, unready(results.ranking))
         try:
             contest = contest_of(results)
             if config_of is not None:
@@ -116,6 +120,16 @@ def find(
         except FileNotFoundError:
             continue
     raise InputError(f"the records in {location} change faster than they can be read; try again when the run is done")
+
+
+def _without_ranks(results: Results, names: Set[str]) -> Results:
+    """Return results in which bots of these names are below the line, and their matches count for no one."""
+    why = "not all played yet"
+    entrants = (
+        replace(one, artifact=None, problem=why, set_aside=why) if one.name in names else one
+        for one in results.setup.entrants
+    )
+    return replace(results, setup=replace(results.setup, entrants=tuple(entrants)))
 
 
 def contest_of(results: Results) -> Contest:

@@ -234,9 +234,9 @@ def digest_column(digests: Iterable[str]) -> npt.NDArray[np.bytes_]:
     return np.frombuffer(bytes.fromhex("".join(digests)), DIGESTS)
 
 
-def hex_digests(digest: npt.NDArray[np.bytes_]) -> list[str]:
-    """The digests of a column in hex."""
-    text = digest.tobytes().hex()
+def hex_hashes(hashes: bytes) -> list[str]:
+    """Hashes of 32 bytes, one after the other, in hex."""
+    text = hashes.hex()
     return [text[first : first + 2 * _DIGEST] for first in range(0, len(text), 2 * _DIGEST)]
 
 
@@ -368,7 +368,7 @@ class Legs(Sequence[LegResult]):
     @cached_property
     def digests(self) -> list[str]:
         """The digest of each in hex."""
-        return hex_digests(self.digest)
+        return hex_hashes(self.digest.tobytes())
 
     @cached_property
     def rest(self) -> list[Rest]:
@@ -430,6 +430,15 @@ class Legs(Sequence[LegResult]):
 
     def _numbers(self, numbers: Mapping[str, int]) -> Whole:
         return np.array([*(numbers.get(name, -1) for name in self.names), -1], np.int64)
+
+    def with_names(self, names: tuple[str, ...]) -> Legs:
+        """The same legs with these names, among which theirs are. Raises ValueError if one is missing."""
+        numbers = {name: place for place, name in enumerate(names)}
+        new = np.array([*(numbers.get(name, -1) for name in self.names), -1], np.int32)
+        players, house = new[self.players], new[self.house]
+        if (players < 0).any() or (house < 0)[self.house >= 0].any():
+            raise ValueError("legs of other players")
+        return replace(self, names=names, players=players, house=house)
 
     def are_in_order(self) -> bool:
         """Whether they come by match and number, none of them twice."""
@@ -545,21 +554,22 @@ def check_legs(legs: Legs) -> None:
     """Raises ValueError for legs that no one can have played."""
     if not all(map(valid_name, legs.names)):
         raise ValueError("no bot's name")
-    for column in (0, 2):
-        _check(legs.sums[:, :, column], -_MOST_AMOUNT, _MOST_AMOUNT)
-    for column in (1, 3, 4):
-        _check(legs.sums[:, :, column], 0.0, _MOST_SHARED)
-    _check(legs.sums[:, :, 5], -_MOST_SHARED, _MOST_SHARED)
+    _check(legs.sums.T, _LEAST_SUMS, _MOST_SUMS)
+    _check(legs.whole.T, [0] * 4, [MOST_MATCH - 1, _MOST_NUMBER, _MOST_NUMBER, _MOST_COUNT])
     _check(legs.used, 0.0, _MOST_AMOUNT)
-    _check(legs.match, 0, MOST_MATCH - 1)
-    _check(legs.whole[:, 1:3], 0, _MOST_NUMBER)
-    _check(legs.games, 0, _MOST_COUNT)
     _check(legs.players, 0, len(legs.names) - 1)
     _check(legs.house, -1, len(legs.names) - 1)
     _check(legs.more, 0, len(legs.rests) - 1)
 
 
-def _check(amounts: npt.NDArray[Any], least: float, most: float) -> None:
-    """Raises ValueError for an amount out of bounds, or none at all."""
-    if amounts.size and not (amounts.min() >= least and amounts.max() <= most):  # NaN is the least and the most
+# Bounds of a seat's sums, in the order of LegSums.
+_MOST_SUMS = [_MOST_AMOUNT, _MOST_SHARED, _MOST_AMOUNT, _MOST_SHARED, _MOST_SHARED, _MOST_SHARED]
+_LEAST_SUMS = [-_MOST_AMOUNT, 0.0, -_MOST_AMOUNT, 0.0, 0.0, -_MOST_SHARED]
+
+
+def _check(amounts: npt.NDArray[Any], least: float | list[float], most: float | list[float]) -> None:
+    """Raises ValueError for an amount out of bounds, or none at all; lists of bounds are by the first index."""
+    rows = amounts.reshape(len(least), -1) if isinstance(least, list) else amounts.reshape(1, -1)
+    # NaN is the least and the most.
+    if amounts.size and not ((rows.min(axis=1) >= least).all() and (rows.max(axis=1) <= most).all()):
         raise ValueError("out of bounds")

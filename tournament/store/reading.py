@@ -63,11 +63,11 @@ def read_records(storage: Storage) -> Records:
     known = read_field(storage, batches)
     if known is None:
         return Records(problems=problems)
-    counting, waiting = split_counting(known, batches)
+    counting, waiting = split_counting(known, side_by_side(batches))
     if counting and (strange := not_own(known, counting)):
         problems |= dict.fromkeys(strange, "is damaged: it has legs of other matches than its bots play")
         counting = [batch for batch in counting if batch.name not in strange]
-    return Records(known, tuple(side_by_side(counting)), problems, tuple(waiting))
+    return Records(known, tuple(counting), problems, tuple(waiting))
 
 
 def split_counting(known: ContestSetup, batches: Sequence[Batch]) -> tuple[list[Batch], list[Batch]]:

@@ -7,7 +7,6 @@ is named by its batch and the start of its seal, so that the names alone tell wh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -111,7 +110,8 @@ def name_of_summary(batch: Batch) -> str:
 
 def summary_of(table: str, legs: Legs, per_replica: int) -> bytes:
     """Return the rows of legs in a table as a file, whose bytes follow from these legs alone."""
-    legs = _with_own_names(legs)
+    places = {*legs.players.ravel().tolist(), *legs.house.tolist()} - {-1}
+    legs = legs.with_names(tuple(sorted({legs.names[place] for place in places})))
     return _content(_legs_table(legs, per_replica) if table == "legs" else _faults_table(legs)).to_pybytes()
 
 
@@ -121,14 +121,6 @@ def legs_frame(several: Sequence[Legs], per_replica: int) -> pd.DataFrame:
     rows = pa.concat_tables(tables).unify_dictionaries() if tables else _schema(LEGS).empty_table()
     frame: pd.DataFrame = rows.to_pandas()
     return frame
-
-
-def _with_own_names(legs: Legs) -> Legs:
-    """Return the same legs, whose names are those that they have, sorted."""
-    used = sorted({legs.names[place] for place in {*legs.players.ravel().tolist(), *legs.house.tolist()} if place >= 0})
-    number = {name: place for place, name in enumerate(used)}
-    new = np.array([*(number.get(name, -1) for name in legs.names), -1], np.int32)
-    return replace(legs, names=tuple(used), players=new[legs.players], house=new[legs.house])
 
 
 def _content(rows: pa.Table) -> pa.Buffer:
