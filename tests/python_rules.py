@@ -213,7 +213,11 @@ def play_field(
     chosen = contest.settings.model_validate({"sessions": sessions, **settings})
     seats, artifacts = _built(contest, bots, chosen)
     competitors = [Competitor(number, seat.name, seat.kind, seat.artifact) for number, seat in enumerate(seats)]
-    legs = list(RoundRobin(contest.name, chosen.playing(), trial_key("tests of rules in Python"), competitors).legs())
+    legs = list(
+        RoundRobin(
+            contest.name, chosen.playing(), trial_key("tests of rules in Python"), competitors, first_by_name=True
+        ).legs()
+    )
     return _played(contest, chosen, legs, artifacts)
 
 

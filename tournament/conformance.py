@@ -33,6 +33,7 @@ from pandas.api.types import is_string_dtype
 
 from engine.kernel.game_core import RECORDS_ARE_FULL
 from engine.kernel.records import Table
+from engine.rules.session_core import points_columns
 from tournament.api import run
 from tournament.arrays import Floats
 from tournament.config import load_config
@@ -66,6 +67,7 @@ from tournament.runner.listener import NullListener
 run(sys.argv[1], config=sys.argv[2], workers=1, executor="local", listener=NullListener())
 """
 _TABLES = ("games", "sessions")
+_TOLERANCE = 1e-6  # share of a row's points that rounding may leave
 _PATIENT = {"idle_seconds": 60.0}
 
 
@@ -346,13 +348,18 @@ def records(suite: ContestSuite) -> None:
 
 
 def conservation(suite: ContestSuite) -> None:
-    """Where a game for two is zero-sum, what one wins the other loses, in every row and every sum."""
-    contest = suite.contest
-    if not contest.scored.zero_sum:
+    """In a zero-sum game of any number of seats the points of each row add up to 0; of two seats also the scores."""
+    scored = suite.contest.scored
+    if not (scored.zero_sum or scored.sums_to_zero):
         return
     for name, table in suite.once.tables.items():
-        if {"points_0", "points_1"} <= set(table.columns):
-            _require(bool((table["points_0"] == -table["points_1"]).all()), f"in {name} points come from nowhere")
+        columns = [column for column in points_columns(suite.seats) if column in table.columns]
+        points = table[columns].to_numpy(np.float64)
+        allowed = (_TOLERANCE if suite.seats > 2 else 0.0) * np.abs(points).max(axis=1, initial=1.0)
+        for row in np.flatnonzero(np.abs(points.sum(axis=1)) > allowed)[: len(columns) == suite.seats].tolist():
+            _require(False, f"in {name} the points of a row add up to {points[row].sum():g}: {points[row].tolist()}")
+    if not scored.zero_sum:
+        return
     lines = suite.once.results.ranking.entrants
     total = sum(line.score for line in lines if line.rank is not None)
     _require(abs(total) < 1e-6 * max(1.0, *(abs(line.score) for line in lines)), f"the scores' sum is {total}")

@@ -6,10 +6,13 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}")
+LONGEST_NAME = 64  # characters
+_NAME = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_.+-]{{0,{LONGEST_NAME - 1}}}")
 _CONTEST = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 LETTERS = "letters a-z and A-Z"
-NAME_RULE = f"a bot's name has {LETTERS}, digits and _ . + - only, 64 at most, and starts with a letter, digit or _"
+NAME_RULE = (
+    f"a bot's name has {LETTERS}, digits and _ . + - only, {LONGEST_NAME} at most, and starts with a letter, digit or _"
+)
 CONTEST_NAME_RULE = f"a contest's name has {LETTERS}, digits and _ only, 64 at most, and starts with a letter"
 
 

@@ -131,3 +131,17 @@ def test_rules_that_fail_between_random_bots_are_found(tmp_path: Path) -> None:
     suite = suite_of(tmp_path, "[1 / (1 - acts[0]), 0, 0]")
     with pytest.raises(conformance.ConformanceError, match="between 3 bots that answer at random: ZeroDivisionError"):
         conformance.positions(suite)
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_points_from_nowhere_are_found_at_any_number_of_seats(seats: int, tmp_path: Path) -> None:
+    (tmp_path / "paying.py").write_text(
+        WORTH.replace("POINTS", "[0.25, -0.25, 0][: session.seats]")
+        .replace("SEATS", str(seats))
+        .replace("zero_sum = False", "")
+    )
+    suite = conformance.ContestSuite("paying", tmp_path / "suite", rules=str(tmp_path / "paying.py"))
+    conformance.conservation(suite)
+    suite.once.tables["games"]["points_1"] += 0.125  # the core refuses such rows
+    with pytest.raises(conformance.ConformanceError, match=r"in games the points of a row add up to 0\.125"):
+        conformance.conservation(suite)

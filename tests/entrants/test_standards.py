@@ -83,7 +83,7 @@ def test_the_first_standard_that_fits_builds_it(folder: Path, file: str) -> None
 
 def test_check_says_by_which(folder: Path) -> None:
     config = folder / "tournament.toml"
-    config.write_text("[two_card_draw]\nhands = 100\n")
-    bot = folder / "two_card_draw" / "retired.cpp"
-    done = call(["check", str(bot), "--contest", "two_card_draw", "--config", str(config)])
-    assert "compiled by gnu++11" in " ".join(done.stdout.split()), done.stdout + done.stderr
+    config.write_text("[von_neumann_poker]\nsessions = 5\n")
+    bot = folder / "von_neumann_poker" / "constant.c"
+    done = call(["check", str(bot), "--config", str(config)])
+    assert "compiled by gnu2x" in " ".join(done.stdout.split()), done.stdout + done.stderr

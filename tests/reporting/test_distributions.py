@@ -18,10 +18,10 @@ from tournament.api import run
 from tournament.config import load_config
 from tournament.contests import rules_loader
 from tournament.contests.contest import Contest
-from tournament.contests.presentation import BarChart, LineChart
+from tournament.contests.presentation import BarChart, LineChart, Seats
 from tournament.records.results import Results, load
 from tournament.reporting import replays
-from tournament.reporting.distributions import charts, declared, scales_of
+from tournament.reporting.distributions import charts, declared, scales_of, tally
 from tournament.reporting.findings import Findings, find
 from tournament.reporting.layout import Layout
 from tournament.reporting.page import render
@@ -127,6 +127,14 @@ def test_values_that_no_sample_had_are_counted_at_the_ends(shown: Shown) -> None
     (named, *_) = scales_of(declared(shown.contest), [{"named_0": np.arange(10)}])
     assert named.names == [*map(str, range(10))]
     assert named.places(np.array([-3.0, 0, 9, 10, 1e30])).tolist() == [0, 1, 10, 11, 11]
+    for kind in ("int8", "int16", "int64", "float32"):
+        assert named.places(np.array([-3, 0, 9, 10, 100], kind)).tolist() == [0, 1, 10, 11, 11]
+    assert named.places(np.array([0, 9, 200], "uint8")).tolist() == [1, 10, 11]
+    assert named.places(np.array([False, True])).tolist() == [1, 2]
+    seats = Seats((np.zeros(3, np.int32),) * 3, 1)
+    rows = {f"named_{seat}": np.array([1.0, np.nan, 99.0]) for seat in range(3)}
+    rows |= {f"points_{seat}": np.zeros(3) for seat in range(3)}
+    assert tally(shown.contest, [named], rows, seats)[named.key][0].tolist() == [0, 0, 3, *[0] * 8, 3]
 
 
 def test_points_over_sessions_are_of_any_number_of_seats(shown: Shown) -> None:

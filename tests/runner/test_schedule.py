@@ -103,13 +103,24 @@ def parts(chance: Iterable[Chance]) -> set[bytes | int]:
     return set(chain.from_iterable(chance))
 
 
+@pytest.mark.parametrize("by_name", [False, True])
+def test_first_bot_of_match_is_drawn_unless_statement_names_it(by_name: bool) -> None:
+    field = [Competitor(number, f"bot_{number:02}", "wasm", "same") for number in range(16)]
+    schedule = replace(round_robin(field), replicas=Replicas(2), first_by_name=by_name)
+    starts = [leg.plan.seats_swapped for leg in schedule.legs()]
+    matches = len(starts) // 2
+    assert [not start for start in starts[:matches]] == starts[matches:], "replicas alternate"
+    # Of 120 matches each way; four standard errors are 22.
+    assert sum(starts[:matches]) == 0 if by_name else abs(sum(starts[:matches]) - 60) < 22
+
+
 def test_both_legs_of_a_duplicate_match_have_the_same_deals_and_fresh_rand() -> None:
     several = replace(round_robin([ANN, BOB], duplicate=True), replicas=Replicas(2))
     legs = list(several.legs())
     one, other, *_ = legs
     assert one.plan.deals_key == other.plan.deals_key
     assert (one.plan.first_session, other.plan.first_session) == (0, SETTINGS["sessions"])
-    assert [leg.plan.seats_swapped for leg in legs] == [False, True, False, True]
+    assert [leg.plan.seats_swapped != one.plan.seats_swapped for leg in legs] == [False, True, False, True]
     assert len({leg.plan.deals_key for leg in legs}) == 2
     assert len(parts(chance_of(several).values())) == 2 + 8
 

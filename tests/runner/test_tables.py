@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import pytest
@@ -60,9 +60,11 @@ def write_bot(folder: Path, number: int, bid: int) -> None:
         (folder / "bots" / f"bot_{number}.c").write_text(source)
 
 
-def run(folder: Path, results: str = "results", workers: int = 1) -> Results:
+def run(
+    folder: Path, results: str = "results", workers: int = 1, executor: Literal["local", "ray"] = "local"
+) -> Results:
     return tournament.run(
-        "auction", config=folder / "tournament.toml", results=folder / results, workers=workers, executor="local"
+        "auction", config=folder / "tournament.toml", results=folder / results, workers=workers, executor=executor
     )
 
 
@@ -109,6 +111,35 @@ def test_an_edit_plays_only_the_tables_of_its_bot(tmp_path: Path) -> None:
     )
     pd.testing.assert_frame_equal(one, other)
     assert len(before) == len(after) == 15 * 8
+
+
+# Of matches whose bots are drawn, each deal in every rotation.
+DRAWN_DUPLICATE = {"tables": 3, "duplicate": True, "replicas": 2}
+
+
+@pytest.mark.parametrize("seats", [2, 4])
+def test_drawn_duplicate_is_equal_on_any_workers_and_with_later_bot(tmp_path: Path, seats: int) -> None:
+    folder = contest(tmp_path, str(seats), **DRAWN_DUPLICATE)
+    kept = folder / "bots" / "bot_5.py"
+    source = kept.read_text()
+    kept.unlink()
+    run(folder, "grown")
+    kept.write_text(source)
+    run(folder, "grown")
+    for workers in (1, 2, 5):
+        run(folder, f"by_{workers}", workers)
+    outcomes = [in_order(read_outcome(folder / results / "auction")) for results in ("by_1", "by_2", "by_5", "grown")]
+    for other in outcomes[1:]:
+        assert_same(outcomes[0], other)
+    assert set(outcomes[0].sessions.replica) == {0, 1}
+
+
+@pytest.mark.slow
+def test_drawn_duplicate_on_ray_is_equal(tmp_path: Path) -> None:
+    folder = contest(tmp_path, "4", **DRAWN_DUPLICATE)
+    run(folder)
+    run(folder, "on_ray", workers=2, executor="ray")
+    assert_same(*(in_order(read_outcome(folder / results / "auction")) for results in ("results", "on_ray")))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import types
 
 import pytest
 
-from tests.worker.support import ask_each, build
 from tournament.sandbox.inside.bot_functions import choose_functions
 from tournament.sandbox.inside.function_names import NotChosen
 
@@ -83,12 +82,3 @@ def test_each_question_has_its_function() -> None:
 def test_what_is_missing_is_said(source: str, words: str) -> None:
     with pytest.raises(NotChosen, match=words):
         chosen(source)
-
-
-def test_bots_that_play_by_it() -> None:
-    helped = "def a(bot): return 1\ndef b(bot, bet): return 2\ndef helped_a(x): return 8\ndef helpedb(x, y): return 9\n"
-    assert ask_each({"helped.py": helped})["helped"].answers == [1, 2]
-    (torn,) = build({"torn.py": "def torn_a(bot): return 1\ndef torna(bot): return 2\ndef b(bot, bet): return 3\n"})
-    assert torn.problem == (
-        "can't start: has the function torn_a (line 1) and the function torna (line 2): either may be meant; rename one"
-    )

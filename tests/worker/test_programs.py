@@ -35,7 +35,7 @@ names = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"
 paths = st.lists(names, min_size=1, max_size=3).map(lambda parts: Path(*parts))
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None, derandomize=True)
 @given(files=st.dictionaries(paths, st.tuples(st.binary(max_size=2000), st.booleans()), max_size=6))
 def test_a_folder_comes_out_as_it_went_in(
     files: dict[Path, tuple[bytes, bool]], tmp_path_factory: pytest.TempPathFactory

@@ -9,13 +9,12 @@ import pytest
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from tests.built_in import TWO_CARD_DRAW, VON_NEUMANN_POKER
 from tests.oracles.deals import key_of
-from tests.support import MemorySink, artifact_of, build_folder, play_built, poker_settings, poker_tables
+from tests.support import artifact_of, build_folder, play_built, poker_settings
 from tests.worker.test_webassembly_limits import CALLS, LOOPS, PASSES, PLAIN, bot, counting, module, turning
 from tournament.artifacts.bot import Entrant
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.leg import Leg, LegPlan, Seat, Unfit
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.worker.leg import play_leg
 from tournament.worker.observation import Window, observe_leg
 from tournament.worker.wasm import seating
 from tournament.worker.wasm.engine import Engine
@@ -195,17 +194,6 @@ int b(const Bot *, int) { return 0; }
 @pytest.fixture(scope="module")
 def searches(tmp_path_factory: pytest.TempPathFactory) -> Entrant:
     return build_folder(tmp_path_factory.mktemp("bots"), {"searches.cpp": SEARCHES})["searches"]
-
-
-def test_a_bot_stops_searching_when_its_time_is_over(searches: Entrant) -> None:
-    leg, artifacts = leg_of(searches, PLAIN)
-    meters: list[tuple[int, int, int]] = []
-    sink = MemorySink(*poker_tables(1 << 12, 1 << 8))
-    result = play_leg(VON_NEUMANN_POKER, Settings(sessions=1), leg, artifacts, sink, meters=meters)
-    assert not result.faults
-    assert 0.19 * FUEL_PER_SECOND < meters[0][2] < 0.191 * FUEL_PER_SECOND
-    sink.clear()
-    assert len(set(sink.column("games.bet"))) > 10
 
 
 def test_every_way_to_ask_for_the_time_gives_the_same(searches: Entrant) -> None:

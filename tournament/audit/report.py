@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tournament.errors import RunError, pluralize
+from tournament.records.self_play import FOLDER
 
 
 @contextlib.contextmanager
@@ -52,6 +53,17 @@ class Verification:
     notes: tuple[str, ...]  #: what could not be checked, and why
     remarks: tuple[str, ...]  #: what is no loss, and what the next run puts right
     problems: tuple[Problem, ...]  #: what is wrong: `path`, `message`, `fix`
+
+    def with_self_play(self, other: Verification) -> Verification:
+        """Return this verification together with that of the contest's self-play."""
+        counts = ("batches", "parts", "bytes", "legs", "games", "sessions", "replayed")
+        return replace(
+            self,
+            **{name: getattr(self, name) + getattr(other, name) for name in counts},
+            notes=(*self.notes, *(f"self-play: {note}" for note in other.notes)),
+            remarks=(*self.remarks, *(f"self-play: {remark}" for remark in other.remarks)),
+            problems=(*self.problems, *(replace(one, path=f"{FOLDER}/{one.path}") for one in other.problems)),
+        )
 
     @property
     def verdict(self) -> str:

@@ -32,6 +32,7 @@ from tournament.errors import InputError, RunError, TournamentError, pluralize
 from tournament.leg import legs_per_replica
 from tournament.records.contest_of import contest_of, is_here
 from tournament.records.results import ranking_of
+from tournament.records.self_play import recorded_self_play
 from tournament.runner.executors.local import LocalExecutor
 from tournament.runner.stray_files import in_tables
 from tournament.store.field import Batch, ContestSetup
@@ -56,7 +57,11 @@ def verify_contest(
     RunError when they can't be read or this machine can't play.
     """
     with reading(location):
-        return _verified(open_storage(location), config_of, replay, listener)
+        storage = open_storage(location)
+        found = _verified(storage, config_of, replay, listener)
+        if of_copies := recorded_self_play(storage.location):
+            found = found.with_self_play(_verified(of_copies, config_of, replay, listener))
+        return found
 
 
 @dataclass(frozen=True)

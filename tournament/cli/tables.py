@@ -288,6 +288,7 @@ def crosstable_tables(standings: Standings, title: str, width: int | None = 120)
     if len(across) > MOST_COLUMNS:
         return [_list_of_pairs(standings, title, caption)]
     pairs = {(match.x, match.y): match for match in standings.sides}
+    pairs |= {(name, name): match for name, match in standings.self_play.items()}
     cells = {pair: _cell(match, scoring) for pair, match in pairs.items()}
     wide = max((len(line) for cell in cells.values() for line in cell.plain.split("\n")), default=1) + 3
     if scoring:
@@ -336,6 +337,9 @@ def _list_of_pairs(standings: Standings, title: str, caption: str) -> FittingTab
     ]
     # Both sides of a match follow each other.
     table.add_rows(row for of_match in zip(*rows) for row in of_match)
+    for name, match in standings.self_play.items():
+        reach = match.ci_half_width_per_session
+        table.add_row(name, name, f"{match.points_per_session:+.3f}", "" if reach is None else f"{reach:.3f}")
     return table
 
 

@@ -54,7 +54,7 @@ class Luck:
 
 # Of the code that all contests share: raised when the same settings no longer give the same games in any of them.
 # A contest has its own `version`.
-ENGINE_VERSION = 10
+ENGINE_VERSION = 11
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,8 @@ class Contest:
     `render_problem` says by the settings what goes wrong in drawing, "" for nothing. `present` makes the `presentation`
     where its words are settings. `presets`: contests that come with bots, and their settings in a new settings file.
     `requires`: packages that its games depend on, with their versions. `tables_for` gives the columns of tables of this
-    many seats. `source`: where rules of others are from; a file's digest is the `edition`.
+    many seats. `first_by_name`: of two seats the first by name begins. `source`: where rules of others are from; a
+    file's digest is the `edition`.
     """
 
     name: str
@@ -162,6 +163,7 @@ class Contest:
     presets: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     requires: tuple[tuple[str, str], ...] = ()
     tables_for: Callable[[int], Tables] | None = None
+    first_by_name: bool = False
     rules: str = ""
     source: Source | None = None
     edition: str = ""

@@ -126,6 +126,7 @@ class PointsSource:
         length: The setting with the number of games in a leg of one session.
         zero_sum: Whether the second seat has the first one's points, negated.
         by_position: Whether the columns go by position, which bot_0 and so on give a bot in each row, and not by seat.
+        sums_to_zero: Whether the points of all seats add up to 0 in each row.
     """
 
     table: TableName
@@ -133,6 +134,7 @@ class PointsSource:
     length: str = ""
     zero_sum: bool = False
     by_position: bool = False
+    sums_to_zero: bool = False
 
     @property
     def read(self) -> tuple[str, ...]:

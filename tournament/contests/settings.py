@@ -98,6 +98,11 @@ class ContestSettings(BaseModel):
         description='"other_authors": bots that one author submitted to an open contest share no drawn table of three'
         " or more",
     )
+    self_play: bool = Field(
+        False,
+        description="of two seats: also play every bot against a copy of itself, for the diagonal of the crosstable."
+        " It counts for no place",
+    )
     seed: Seed | None = Field(
         None,
         description="text, or whole number below 2²⁵⁶, that chooses the deals and all else that is random; default a"
@@ -146,6 +151,7 @@ class ContestSettings(BaseModel):
                 "seed",
                 "tables",
                 "table_mates",
+                "self_play",
                 *HOW_MANY_REPLICAS,
             }
         )

@@ -9,7 +9,7 @@ import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,8 @@ from tournament.names import valid_contest_name
 from tournament.records.contest_of import contest_of
 from tournament.records.finals import finals_beside, last_final, preliminary_of
 from tournament.records.rows import EVERYTHING, Selection, dataset_of, loaded_before, read_frame, select
+from tournament.records.self_play import against_themselves, recorded_self_play
+from tournament.standings.matches import Match
 from tournament.standings.outlier_pairs import outlier_pairs
 from tournament.standings.standings import Standing, Standings, compute_standings
 from tournament.store.columns import Column
@@ -354,7 +356,23 @@ def ranking_of(storage: Storage, field: ContestSetup, batches: Sequence[Batch]) 
     house = contest.house
     if house and any(set(house.facts) - player.facts.keys() for player in field.house):
         raise RunError(f"the field of {storage.location} lacks facts of house players; run again to write it again")
-    return standings_of(contest, field, batches)
+    return replace(standings_of(contest, field, batches), find_self_play=partial(_self_play, storage.location, field))
+
+
+def _self_play(location: str, field: ContestSetup) -> Mapping[str, Match]:
+    """Return what the recorded versions of a field's bots won against copies of themselves, by name.
+
+    Raises:
+        RunError: The records can't be read.
+    """
+    storage = recorded_self_play(location)
+    if storage is None or (records := read_records(storage)).field is None:
+        return {}
+    current = {one.name: one.sha256 for one in field.entrants}
+    ranking = ranking_of(storage, records.field, records.batches)
+    unchanged = {line.name for line in ranking.ranked if current.get(line.name) == line.sha256}
+    found = against_themselves(ranking.matches, {line.name for line in ranking.ranked})
+    return {name: match for name, match in found.items() if name in unchanged}
 
 
 def standings_of(contest: Contest, field: ContestSetup, batches: Sequence[Batch]) -> Standings:
@@ -494,9 +512,9 @@ def rated_values(line: Rated) -> dict[str, Any]:
 
 
 def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:
-    """Every pair from both sides, as scripts get it; entrants against house players from the entrant's side."""
+    """Return every pair from both sides, or from the entrant's against a house player; then self-play."""
     rows = []
-    for side in ranking.sides:
+    for side in (*ranking.sides, *ranking.self_play.values()):
         row = {
             "bot": side.x,
             "opponent": side.y,

@@ -76,21 +76,37 @@ class Bots:
 
     def _cross_cell(self, row: int, column: int) -> str:
         table, page = self.table, self.page
+        if table.is_square and row == column:
+            return self._own_cell(table.bots[row])
         if not table.sessions[row, column]:
-            return f'<td class="none">{"·" if table.is_square and row == column else ""}</td>'
+            return '<td class="none"></td>'
         reach = float(table.ci_half_width[row, column])
         clear = "more" if self.table.clear[row, column] else "less"
         lines = [
             f"no ± known a {page.unit}"
             if np.isnan(reach)
             else f"± {plain(reach, page.digits)} a {page.unit}: {clear} than its ± from {page.compared_with}",
-            f"{pluralize(int(table.sessions[row, column]), 'session')},"
-            f" {pluralize(int(table.games[row, column]), page.game)}",
+            self._played(int(table.sessions[row, column]), int(table.games[row, column])),
         ]
         measures = self._measures.get((table.bots[row], table.opponents[column]), {})
         lines += [f"{one.title} {text}" for one in page.measures if (text := page.measured(one, measures))]
         text = signed(float(table.value[row, column]), page.digits)
         return f'<td class="{self._kind(row, column)}" title="{escape("; ".join(lines))}">{text}</td>'
+
+    def _own_cell(self, name: str) -> str:
+        """Return the cell of a bot against a copy of itself."""
+        page, match = self.page, self.page.ranking.self_play.get(name)
+        if match is None:
+            return '<td class="none">·</td>'
+        reach = match.ci_half_width_per_session
+        known = f"no ± known a {page.unit}" if reach is None else f"± {plain(reach, page.digits)} a {page.unit}"
+        told = "; ".join(["against a copy of itself", known, self._played(match.sessions, match.games)])
+        text = signed(match.points_per_session, page.digits)
+        return f'<td class="z unclear" data-t="{escape(told)}">{text}</td>'
+
+    def _played(self, sessions: int, games: int) -> str:
+        """Return how much was played, as text."""
+        return f"{pluralize(sessions, 'session')}, {pluralize(games, self.page.game)}"
 
     def results(self, name: str) -> Markup:
         """Return a row for each opponent of a bot that has a page, or is a house player."""

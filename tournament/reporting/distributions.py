@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tournament.arrays import Floats
 from tournament.contests.contest import Contest
 from tournament.contests.presentation import (
     BarChart,
@@ -71,9 +70,15 @@ class Scale:
         """The name of the sums."""
         return f"values of {self.column.name}"
 
-    def places(self, values: Floats) -> Floats:
+    def places(self, values: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """Return in which part each value is."""
-        return np.clip(np.floor((values - self.low) / self.step), -1, len(self.names)) + 1
+        if values.dtype.itemsize == 1:  # of a long column each value is looked up
+            kind = np.dtype(np.uint8) if values.dtype == bool else values.dtype
+            known = np.arange(256, dtype=np.uint8).view(kind).astype(np.int16)
+            looked_up: npt.NDArray[np.int32] = self.places(known)[values.view(np.uint8)]
+            return looked_up
+        parts = np.floor((values.astype(float) - self.low) / self.step)
+        return (np.clip(parts, -1, len(self.names)) + 1).astype(np.int32)
 
 
 def declared(contest: Contest) -> list[Declared]:
@@ -116,15 +121,15 @@ def scales_of(columns: Sequence[Declared], samples: Sequence[Rows]) -> list[Scal
 def tally(contest: Contest, scales: Sequence[Scale], rows: Rows, seats: Seats) -> Sums:
     """Count the values of each scale by entrant, and add up points by entrant and position."""
     everybody = seats.entrants + 1
+    bots = seats.players[:1] if contest.house else seats.players
     sums: dict[str, npt.NDArray[Any]] = {}
     for scale in scales:
         columns = scale.column.columns
         counts = np.zeros((everybody, len(scale.names) + 2), np.int64)
-        for place, who in enumerate(seats.players[: len(columns)] if len(columns) > 1 else seats.players):
-            values = rows[columns[place if len(columns) > 1 else 0]].astype(float)
-            known = ~np.isnan(values)
-            parts = scale.places(values[known]).astype(np.int32)
-            counts += counted([(who[known], everybody), (parts, len(scale.names) + 2)])
+        for place, who in enumerate(bots[: len(columns)] if len(columns) > 1 else bots):
+            values = rows[columns[place if len(columns) > 1 else 0]]
+            known = ~np.isnan(values) if values.dtype.kind == "f" else slice(None)
+            counts += counted([(who[known], everybody), (scale.places(values[known]), len(scale.names) + 2)])
         sums[scale.key] = counts
     if contest.scored.by_position and "points_1" in rows:
         played, points = (np.zeros((everybody, len(seats.players))) for _ in range(2))

@@ -107,6 +107,8 @@ class Rules:
             DecisionSpecs, in the core's order, and a core has its own columns.
         estimates: What is assumed of games before any is played.
         presets: Contests by these rules that come with bots: settings in a new settings file, by name.
+        first_by_name: Whether of two seats the first bot by name begins a match, as a statement may say. Otherwise it
+            is drawn.
     """
 
     name: ClassVar[str]
@@ -127,6 +129,7 @@ class Rules:
     sdk: ClassVar[Sdk | None] = None
     estimates: ClassVar[Estimates] = Estimates()
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
+    first_by_name: ClassVar[bool] = False
 
     house_content = b""
     #: The bots by position while `render` is called; empty while games are played, which must not depend on names.
@@ -234,6 +237,7 @@ def _make(rules: type[Rules]) -> Contest:
         present=present,
         estimates=rules.estimates,
         presets=rules.presets,
+        first_by_name=rules.first_by_name,
     )
 
 
@@ -341,7 +345,13 @@ def _tables(rules: type[Rules], seats: int) -> Tables:
     return Tables(
         with_names(_described(game_columns(seats, own), described, position_of), names, replica=is_replicated),
         with_names(_described(session_columns(seats), described, position_of), names, replica=is_replicated),
-        PointsSource("sessions", points[:1] if zero_sum else points, zero_sum=zero_sum, by_position=True),
+        PointsSource(
+            "sessions",
+            points[:1] if zero_sum else points,
+            zero_sum=zero_sum,
+            by_position=True,
+            sums_to_zero=rules.zero_sum and seats > 1,
+        ),
     )
 
 

@@ -28,6 +28,7 @@ from tournament.runner.resume import field_of, keep_lines_of_former_bots, withdr
 from tournament.runner.round_play import RoundPlay, Run
 from tournament.runner.schedule.recorded import extend_with_played_replicas
 from tournament.runner.seed import keep_seed
+from tournament.runner.self_play import of_copies
 from tournament.runner.stray_files import require_no_strays
 from tournament.standings.standings import Standings
 from tournament.store import kept_bots
@@ -59,7 +60,11 @@ def run_prepared(prepared: Prepared, listener: ProgressListener) -> Standings:
         listener.on_message(f"Playing without {join_names(prepared.late)}, still being built")
         _, prepared = _play_those_sound(prepared, listener)
         prepared = prepared.with_more_bots(listener)
-    return _play_those_sound(prepared, listener)[0]
+    standings, prepared = _play_those_sound(prepared, listener)
+    if prepared.config.contest.self_play and prepared.of is None:
+        listener.on_message("Self-play: every bot against a copy of itself")
+        _play_those_sound(of_copies(prepared, listener), listener)
+    return standings
 
 
 def _play_those_sound(prepared: Prepared, listener: ProgressListener) -> tuple[Standings, Prepared]:
@@ -101,6 +106,7 @@ def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundSt
                 wanted_field,
                 of=prepared.of,
                 paired=prepared.paired,
+                of_copies=prepared.of_copies,
             )
             write_house_files(contest, config.contest, writer, house)
             artifacts = artifacts_of(entrants, house)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
 
@@ -26,6 +26,7 @@ from tournament.runner.schedule.legs import ONE_OF_EACH, AgainstHouse, Competito
 from tournament.runner.schedule.limits import too_few_authors, too_many
 from tournament.runner.schedule.recorded import extend_with_played_replicas
 from tournament.runner.schedule.rounds import Round, next_round
+from tournament.runner.self_play import of_copies
 from tournament.store.field import Batch, ContestSetup, Until
 from tournament.store.reading import read_records
 from tournament.store.storage import open_storage
@@ -54,7 +55,22 @@ class Plan:
 
 
 def plan_of(prepared: Prepared) -> Plan:
-    """What a run would play now. Nothing is changed."""
+    """Return what a run would play now, self-play included. Nothing is changed."""
+    plan = _plan_of(prepared)
+    if not prepared.config.contest.self_play:
+        return plan
+    more = _plan_of(of_copies(prepared))
+    return replace(
+        plan,
+        legs=plan.legs + more.legs,
+        total_legs=plan.total_legs + more.total_legs,
+        games=plan.games + more.games,
+        seconds=plan.seconds + more.seconds,
+        size=plan.size + more.size,
+    )
+
+
+def _plan_of(prepared: Prepared) -> Plan:
     contest, config = prepared.contest, prepared.config
     seed = config.contest.seed
     assert seed is not None
@@ -69,7 +85,9 @@ def plan_of(prepared: Prepared) -> Plan:
         until_of(config.contest),
         config.authors,
     )
-    schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), field)
+    schedule_with = partial(
+        schedule_of, contest, config.contest.playing(), master_key(seed), field, of_copies=prepared.of_copies
+    )
     standing = (*records.batches, *records.waiting)
     this = round_to_play(contest, config.contest, field, schedule_with, standing)
     schedule = extend_with_played_replicas(schedule_with, this.replicas, standing)
@@ -138,10 +156,11 @@ def schedule_of(
     fingerprint: str = "",
     of: str | None = None,
     paired: bool = False,
+    of_copies: bool = False,
 ) -> Schedule:
     """Which of a field plays whom where the seed has this master key; or, to list fixtures only, this fingerprint. `of`
     names the entrant whose matches alone are played; None: all play all. `paired`: on deals that all of its versions
-    meet, and that no contest has."""
+    meet, and that no contest has. `of_copies`: each plays its copy alone."""
     mates = field.settings.get("table_mates", "any") != "any"
     entrants = [
         Competitor(e.number, e.name, plays_as(e.kind), e.artifact, e.author if mates else "")
@@ -153,7 +172,9 @@ def schedule_of(
     if contest.house:
         return AgainstHouse(contest.rules, settings, key, entrants, house, *given)
     seats, tables = contest.seats_of(settings), cast("int | None", field.settings.get("tables"))
-    schedule = RoundRobin(contest.rules, settings, key, entrants, (), *given, of, seats, tables)
+    schedule = RoundRobin(
+        contest.rules, settings, key, entrants, (), *given, of, seats, tables, of_copies, contest.first_by_name
+    )
     if problem := too_many(schedule) or too_few_authors(schedule):
         raise InputError(f"{contest.name}: {problem}")
     return schedule

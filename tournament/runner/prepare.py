@@ -35,8 +35,8 @@ class Prepared:
 
     `location` is where its records are, or will be. `drawn`: no seed was given. `building` knows of bots that are late.
     `of` names the entrant whose matches alone are played; None: all play all. `paired`: another version of it meets the
-    same deals. `set_aside`: why bots don't play in this run, though they were built. `failed`: legs in which the rules
-    failed in this run. `executors` has the one that plays.
+    same deals. `of_copies`: each entrant plays its copy alone. `set_aside`: why bots don't play in this run, though
+    they were built. `failed`: legs in which the rules failed in this run. `executors` has the one that plays.
     `last` names bots whose legs go out after all others.
     """
 
@@ -52,6 +52,7 @@ class Prepared:
     set_aside: Mapping[str, str] = field(default_factory=dict)
     failed: tuple[FailedLeg, ...] = ()
     paired: bool = False
+    of_copies: bool = False
     executors: Executors = field(default_factory=Executors)
     last: Set[str] = frozenset()
 
@@ -157,8 +158,14 @@ def prepare_contest(
 
 
 def require_tables(contest: Contest, settings: ContestSettings) -> None:
-    """Raise InputError for drawn tables of a contest, or a run, that has none, or for table mates without tables."""
+    """Check the settings that depend on the number of seats.
+
+    Raises:
+        InputError: A contest, or a run, has no drawn tables, no table mates or no self-play.
+    """
     seats = contest.seats_of(settings.playing())
+    if settings.self_play and (contest.house or seats != 2):
+        raise InputError(f"{contest.name}: self_play: requires a contest for two bots; remove the setting")
     if settings.table_mates != "any" and (settings.tables is None or seats is None or seats < 3):
         raise InputError(
             f"{contest.name}: table_mates: only drawn tables of three or more seats have any; set tables, or remove it"

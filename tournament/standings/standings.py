@@ -107,6 +107,7 @@ class Standings:
     began_again: tuple[str, ...] = ()
     find_duplicate_variance: Callable[[], float | None] = field(default=lambda: None, compare=False)
     find_used: Callable[[], Mapping[str, Used]] = field(default=dict, compare=False)
+    find_self_play: Callable[[], Mapping[str, Match]] = field(default=dict, compare=False)
 
     @cached_property
     def duplicate_variance(self) -> float | None:
@@ -116,6 +117,11 @@ class Standings:
     @cached_property
     def matches(self) -> Matches:
         return self.find_matches()
+
+    @cached_property
+    def self_play(self) -> Mapping[str, Match]:
+        """The matches of bots against copies of themselves, by name; they count for nothing."""
+        return self.find_self_play()
 
     @property
     def is_provisional(self) -> bool:

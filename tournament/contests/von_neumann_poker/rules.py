@@ -71,6 +71,7 @@ class VonNeumannPoker(Rules):
     title = "One-card von Neumann poker"
     version = 2
     seats = 2
+    first_by_name = True
     settings_class = Settings
     points_unit = "a point is a dollar won, divided by √games of its session"
     description = (

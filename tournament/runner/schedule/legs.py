@@ -16,6 +16,7 @@ import numpy.typing as npt
 from tournament.arrays import Whole
 from tournament.keys import number_of, seed_fingerprint, sub_key
 from tournament.leg import PROCESSES, Leg, LegPlan, PlaysAs, Seat, house_match_number, legs_per_replica
+from tournament.records.self_play import name_of_copy
 from tournament.runner.schedule.tables import colex_numbers, combinations, drawn_tables, in_squares
 
 
@@ -250,11 +251,15 @@ class RoundRobin(Schedule):
         of: The entrant that plays in every match; None: all combinations are played.
         seats: Seats of a match; None: one match of all entrants.
         tables: Matches of a replica that each entrant hosts, its guests drawn; None: all combinations are played.
+        of_copies: Whether each entrant plays its copy alone.
+        first_by_name: Whether of two seats the first by name begins the first leg. Otherwise this is drawn.
     """
 
     of: str | None = None
     seats: int | None = 2
     tables: int | None = None
+    of_copies: bool = False
+    first_by_name: bool = False
 
     @property
     def sessions_per_leg(self) -> int:
@@ -281,9 +286,8 @@ class RoundRobin(Schedule):
             drawn = [self._drawn(replica) for replica in range(self.replicas.most)]
             matches, tables = [match for match, _ in drawn], [table for _, table in drawn]
         else:
-            in_order = np.argsort([player.number for player in self.competitors], kind="stable")
-            tables = [in_order[combinations(len(in_order), self.seat_count)]]
             numbers = [player.number for player in self.competitors]
+            tables = [self._pairs_of_copies() if self.of_copies else self._combinations()]
             matches = [colex_numbers(numbers, tables[0])] if self.seats else [np.zeros(len(tables[0]), np.int64)]
         if self.of is not None:
             whose = [player.name == self.of for player in self.competitors]
@@ -291,6 +295,24 @@ class RoundRobin(Schedule):
             matches = [match[some] for match, some in zip(matches, among)]
             tables = [table[some] for table, some in zip(tables, among)]
         return _in_replicas(self.replicas, matches, [self._seated(table) for table in tables])
+
+    def _combinations(self) -> Whole:
+        """Return the places of the competitors in each match, by number."""
+        in_order = np.argsort([player.number for player in self.competitors], kind="stable")
+        found: Whole = in_order[combinations(len(in_order), self.seat_count)]
+        return found
+
+    def _pairs_of_copies(self) -> Whole:
+        """Return the places of each competitor and its copy, by number."""
+        places = {player.name: place for place, player in enumerate(self.competitors)}
+        number = [player.number for player in self.competitors]
+        pairs = [
+            sorted((place, places[copy]), key=number.__getitem__)
+            for name, place in places.items()
+            if (copy := name_of_copy(name)) in places
+        ]
+        pairs.sort(key=lambda pair: number[pair[1]])
+        return np.array(pairs, np.int64).reshape(-1, 2)
 
     def _drawn(self, replica: int) -> tuple[Whole, Whole]:
         """The matches of a replica by number, and who plays them."""
@@ -316,10 +338,16 @@ class RoundRobin(Schedule):
         return found
 
     def _rotation_of(self, fixture: Fixture) -> int:
-        # Of two the second one comes first in odd legs, so that no role goes by a bot's name. Of more the key draws the
-        # positions, and the legs of a duplicate match, which share it, differ by their rotation alone.
+        # Of two the key draws who comes first in a match's first leg, and then they alternate, so that no role goes by
+        # a bot's name. Of more the key draws the positions, and the legs of a duplicate match, which share it, differ
+        # by their rotation alone.
         count = len(fixture.seats)
-        return fixture.number % (count if count <= 2 else self.legs_per_replica)
+        if count != 2:
+            return fixture.number % (self.legs_per_replica if count > 2 else 1)
+        if self.first_by_name:
+            return fixture.number
+        start = fixture._replace(number=0, digest=self._digests.of(fixture.players, 0).hex())
+        return fixture.number + number_of(sub_key(self.key, *self._chance_of(start), "first")) % 2
 
     def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:
         first = fixture.number - fixture.number % self.legs_of_deals

@@ -79,11 +79,10 @@ def _build(orders: Orders) -> None:
     _limit(orders)
     *earlier, last = orders["commands"]
 
-    if orders["confined"]:
+    if orders["landlock"]:
         fork_limit.ask(supervisor)
-    supervisor.close()
-    if orders["confined"]:
         _confine_build(orders)
+    supervisor.close()
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     for command in earlier:
         if status := os.spawnve(os.P_WAIT, command[0], command, orders["environment"]):
@@ -102,7 +101,7 @@ def _limit(orders: Orders) -> None:
 
 def _confine(orders: Orders, *, threads: bool = False, executes: bool = False) -> None:
     """Put a bot's process under a domain and a filter of its own: what it may read its server has settled."""
-    if orders["confined"]:
+    if orders["landlock"]:
         _enter_domain(orders, None)
         seccomp.drop_capabilities()
         seccomp.install(seccomp.filter_of_bots(os.getpid(), threads=threads, executes=executes))

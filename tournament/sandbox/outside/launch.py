@@ -150,10 +150,13 @@ class LaunchSpec:
     given: Sequence[bytes] = ()
 
     def told(self, *, landlock: int | None) -> dict[str, Any]:
-        """What a process is told of its launch, in plain values; `landlock`: the version that confines it, None for one
-        that isn't confined, and may write files, and open as many as anybody."""
+        """Return what a process receives of its launch, in plain values.
+
+        Args:
+            landlock: Version of Landlock that confines it. None: it isn't confined, so it may write files, and open as
+                many as anybody.
+        """
         limits = self.limits.as_resource_limits()
         if landlock is None:
             del limits["FSIZE"], limits["NOFILE"]
-        how = {"confined": landlock is not None, "landlock": landlock}
-        return {"kind": self.what.kind, "limits": limits, **how, **vars(self.what)}
+        return {"kind": self.what.kind, "limits": limits, "landlock": landlock, **vars(self.what)}

@@ -1,0 +1,166 @@
+"""No place goes by a bot's name or seat: names permuted in every contest, and identical bots at tables of all kinds."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.ranking import Rehearsal, built
+from benchmarks.ranking_twins import figures_of
+from tests.contest_runs import EXAMPLES, REPOSITORY
+from tests.samples import sample_params
+from tournament.artifacts.bot import Entrant
+from tournament.contests import find_contest
+from tournament.contests.contest import Contest
+from tournament.contests.holdem_training.rules import BOB
+from tournament.contests.scoring import HousePlayer
+from tournament.contests.two_card_draw.servers import generated_server
+from tournament.rules import Decision, Int, Questions, Rules, Session
+from tournament.rules.rules import contest_of
+from tournament.standings.standings import compute_standings
+from tournament.store.field import Batch
+
+GIVE = Decision("give", "Give something to the next position", observation={"got": Int(0, 9)}, answer=Int(0, 9))
+
+
+class Circle(Rules):
+    """Each gives something to the next position, which is worth more to the first one."""
+
+    name = "circle"
+    seats = range(2, 7)
+    decisions = (GIVE,)
+
+    def play(self, session: Session) -> Questions:
+        got = [0] * session.seats
+        for _ in range(2):
+            given = yield [GIVE(position, got=got[position]) for position in range(session.seats)]
+            got = [given[position - 1] for position in range(session.seats)]
+            worth = [one + 3.0 * (position == 0) + session.rng.roll(1, 6)[0] for position, one in enumerate(got)]
+            session.record([one - sum(worth) / len(worth) for one in worth])
+
+
+# Generous or mean, by its first draw, or by what it got before: what it does for a leg follows from its neighbours.
+GIVERS = {
+    "gives": "return 7;",
+    "keeps": "return 1;",
+    "settles": "if (!own) own = 1 + rand() % 9; return own;",
+    "copies": "return view->got;",
+    "rewards": "own = view->got > own ? view->got : own; return own;",
+}
+
+
+@cache
+def twins(seats: int, sessions: int, tables: int | None) -> Rehearsal:
+    sources = {
+        f"{name}_{number}.c": f"static int own;\nint give(const View *view)\n{{\n    {body}\n}}\n"
+        for name, body in GIVERS.items()
+        for number in (1, 2)
+    }
+    contest = contest_of(Circle)
+    found = Rehearsal.of(contest, built(contest, sources), seats=seats, sessions=sessions, replicas=REPLICAS)
+    if tables is None:
+        return found
+    return replace(found, field=replace(found.field, settings={**found.field.settings, "tables": tables}))
+
+
+REPLICAS, TOURNAMENTS = 2, 60
+CELLS = [(seats, sessions, tables) for seats in (2, 3, 4, 6) for sessions in (1, 4, 5) for tables in (None, 10)]
+
+
+@pytest.mark.thorough
+@pytest.mark.statistical
+@pytest.mark.parametrize("cell", CELLS, ids=str)
+def test_identical_bots_are_told_apart_in_one_tournament_of_twenty(cell: tuple[int, int, int | None]) -> None:
+    rehearsal = twins(*cell)
+    truth = np.zeros(len(rehearsal.names))  # only twins are judged
+    found = figures_of((rehearsal.tournament(number) for number in range(TOURNAMENTS)), rehearsal.names, truth)
+    assert found.told <= 0.05 * TOURNAMENTS + 3 * math.sqrt(0.05 * 0.95 * TOURNAMENTS), found
+    assert found.sure > 0
+
+
+def example(name: str, rules: str) -> Contest:
+    """Return a contest of examples/."""
+    sys.path.insert(0, str(EXAMPLES / name))
+    try:
+        return contest_of(getattr(importlib.import_module(name), rules))
+    finally:
+        sys.path.pop(0)
+
+
+LOPSIDED = {"moves": ["go", "stay"], "payoffs": [[3, 2], [2, 1]], "column_payoffs": [[0, -1], [0, 1]]}
+SHORT: dict[str, dict[str, Any]] = {
+    "von_neumann_poker": {"sessions": 20, "replicas": 2},
+    "two_card_draw": {"sessions": 2, "hands": 100},
+    "holdem_training": {"sessions": 1, "hands": 40},
+    "matrix_game": {"sessions": 3, "turns_per_game": 10, "noise": 0.2, **LOPSIDED},
+    "auction": {"sessions": 7},
+    "blotto": {"sessions": 3},
+    "holdem": {"sessions": 3, "seats": 3, "hands": 5},
+    "liars_dice": {"sessions": 7},
+    "snakes": {"sessions": 3, "seats": 3, "turns": 30},
+    "words": {"sessions": 5},
+}
+CLASSES = {"auction": "Auction", "blotto": "Blotto", "holdem": "Holdem", "liars_dice": "LiarsDice", "snakes": "Snakes",
+           "words": "Words"}  # fmt: skip
+NAMES = ("ann", "bob", "cat", "dan", "eve")
+
+
+def players_of(name: str) -> tuple[Contest, Sequence[Entrant], Sequence[HousePlayer]]:
+    """Return a contest, some of its bots in C, and house players."""
+    contest = example(name, CLASSES[name]) if name in CLASSES else find_contest(name)
+    folder = (EXAMPLES / name / "entrants" / name) if name in CLASSES else REPOSITORY / "entrants" / name
+    if name == "matrix_game":
+        return contest, built(contest, {f"m{one}.c": MATRIX % body for one, body in enumerate(MOVES)}), ()
+    files = sorted(path for path in folder.iterdir() if path.suffix in (".c", ".cpp"))[-3:]
+    entrants = built(contest, {path.name: path.read_text() for path in files})
+    house = {"holdem_training": [BOB], "two_card_draw": [generated_server(bytes(32), "server_0")]}.get(name, [])
+    return contest, entrants, house
+
+
+MATRIX = "int move(const Bot *bot) { return %s; }\n"
+MOVES = ("0", "rand() % 2", "bot->turn % 2")
+
+
+def by_name(name: str, tournaments: int) -> Mapping[str, tuple[float, float]]:
+    """Return by how much each name makes a bot better, with its standard error.
+
+    In each tournament five bots, of which some are equal, have their names at random.
+    """
+    contest, entrants, house = players_of(name)
+    several = [entrants[number % len(entrants)] for number in range(len(NAMES))]
+    chance = np.random.default_rng(7)
+    scores = np.zeros((tournaments, len(NAMES)))  # by bot
+    names = np.array([chance.permutation(len(NAMES)) for _ in range(tournaments)])  # each bot's
+    for number in range(tournaments):
+        called = [replace(bot, name=NAMES[names[number, place]]) for place, bot in enumerate(several)]
+        rehearsal = Rehearsal.of(contest, called, house, **SHORT[name])
+        legs = rehearsal.played(number)
+        scoring = rehearsal.contest.house.scoring if rehearsal.contest.house else None
+        ranking = compute_standings(rehearsal.field, [Batch("", (), legs)], scoring)
+        found = {line.name: line.score for line in ranking.entrants}
+        scores[number] = [found[one.name] for one in called]
+    kinds = np.arange(len(NAMES)) % len(entrants)
+    of_kind = np.array([scores[:, kinds == kind].mean() for kind in kinds])
+    left = scores - of_kind
+    effects = {}
+    for place, called_so in enumerate(NAMES):
+        own = left[names == place]
+        effects[called_so] = float(own.mean()), float(own.std(ddof=1) / math.sqrt(len(own)))
+    return effects
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+@pytest.mark.parametrize("name", sample_params(SHORT, ["snakes"]))
+def test_name_of_a_bot_changes_no_score(name: str) -> None:
+    """Of five names none is worth more than 3.5 standard errors, which chance exceeds once in 400 contests."""
+    effects = by_name(name, 60)
+    assert all(abs(mean) <= 3.5 * error + 1e-9 for mean, error in effects.values()), effects

@@ -1,0 +1,63 @@
+"""Matches of bots against copies of themselves: records of their own, in a folder inside the contest's.
+
+So nothing that ranks, sums or reads the contest's own records meets them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Set
+from hashlib import sha256
+
+from tournament.names import LONGEST_NAME
+from tournament.standings.matches import Match, Matches
+from tournament.store.storage import Storage, has_records, join_location, open_storage
+
+FOLDER = "self_play"
+_COPY = "+copy"  # ending of the name of a bot's copy
+_ROUNDING = 1e-9  # share of a variance that is rounding alone
+
+
+def self_play_place(location: str) -> str:
+    """Return the folder or URL of the self-play of a contest whose records are here."""
+    return join_location(location, FOLDER)
+
+
+def recorded_self_play(location: str) -> Storage | None:
+    """Return the records of a contest's self-play; None if there are none."""
+    storage = open_storage(self_play_place(location))
+    return storage if has_records(storage) else None
+
+
+def name_of_copy(name: str) -> str:
+    """Return the name under which a bot's copy plays."""
+    if len(name) + len(_COPY) > LONGEST_NAME:
+        digest = sha256(name.encode()).hexdigest()[:12]
+        name = f"{name[: LONGEST_NAME - len(_COPY) - len(digest) - 1]}+{digest}"
+    return name + _COPY
+
+
+def against_themselves(matches: Matches, sound: Set[str]) -> Mapping[str, Match]:
+    """Return the match of each bot with its copy, in which either side has what both won on average.
+
+    Args:
+        matches: Matches of bots with copies.
+        sound: Names of bots and copies that weren't disqualified.
+    """
+    sides = [side for one in matches for side in (one, one.from_y())]
+    return {one.x: _averaged(one) for one in sides if one.y == name_of_copy(one.x) and {one.x, one.y} <= sound}
+
+
+def _averaged(match: Match) -> Match:
+    """Return a match in which both sides have their mean points.
+
+    The variance of the sum of two numbers and that of their difference add up to twice the sum of both variances.
+    """
+    points, error = (match.points_0 + match.points_1) / 2, None
+    if match.points_0_stderr is not None and match.points_1_stderr is not None and match.lead_stderr is not None:
+        twice = 2 * (match.points_0_stderr**2 + match.points_1_stderr**2)
+        of_sum = twice - match.lead_stderr**2
+        error = math.sqrt(of_sum) / 2 if of_sum > _ROUNDING * twice else 0.0
+    return match._replace(
+        y=match.x, points_0=points, points_1=points, points_0_stderr=error, points_1_stderr=error, lead_stderr=None
+    )
