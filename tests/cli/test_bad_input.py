@@ -115,7 +115,7 @@ BAD_INPUT = [
             ("steady torn", "torn can't play"),
         )
     ),
-    (["match", "holdem_training", "threshold", "Alice"], "has no such house player; there are Bob"),
+    (["match", "two_card_draw", "check_caller", "Alice"], "has no such house player; there are"),
 ]
 
 
