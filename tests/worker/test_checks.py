@@ -12,7 +12,7 @@ import wasmtime
 
 from tests.built_in import VON_NEUMANN_POKER
 from tests.cli.in_process import run_cli
-from tests.worker.support import Source, script, write_bot
+from tests.worker.support import Source, answering, script, write_bot
 from tournament.cache import cache_folder
 from tournament.contests.settings import BankedSettings
 from tournament.contests.two_card_draw.rules import EXAMPLES, example
@@ -60,6 +60,15 @@ def test_a_bot_cannot_tell_a_check_from_a_tournament(tmp_path: Path, monkeypatch
     (drawn, said), other = told(None), told(None)
     assert drawn != other[0] and said != other[1]
     assert told(drawn) == (None, said)
+
+
+def test_check_of_a_process_needs_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def prepare(kinds: set[str], *_: object) -> None:
+        assert not kinds
+
+    monkeypatch.setattr("tournament.artifacts.libraries.prepare_libraries", prepare)
+    assert check(tmp_path, CALM).fit
+    assert check(tmp_path, answering("20", "bet < 30")).fit
 
 
 def test_no_server_of_a_check_is_known() -> None:

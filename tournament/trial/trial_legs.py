@@ -12,7 +12,7 @@ from typing import Any
 
 from engine.kernel.game_core import GameCore
 from tournament.artifacts import compiler_command, libraries
-from tournament.artifacts.bot import Entrant, Submission
+from tournament.artifacts.bot import Entrant, Kind, Submission
 from tournament.cache import cache_folder
 from tournament.contests.contest import Contest, CoreSetup, NewCore
 from tournament.contests.scoring import HousePlayer
@@ -145,19 +145,22 @@ def build(
         raise InputError(f"{path}: there is no such file")
     submission = read_submission(path)
     contest = contest.seated(contest.seats_of(settings.playing()) or _SEATS_OF_ALL)
-    kinds = {submission.kind} if contest.house else {"c", submission.kind}
+    # A process meets the template in Python, so that its author needn't wait for the compiler's libraries.
+    kind_of_house: Kind = "python" if submission.kind in ("python", "program") else "c"
+    kinds = {submission.kind} if contest.house else {kind_of_house, submission.kind}
     libraries.prepare_libraries(kinds & set(compiler_command.LANGUAGES), sandbox, say)
     contest = replace(contest, interface=adapted(contest.interface, settings))
     entrant = build_entrant(submission, contest.interface, settings, sandbox)
     if contest.house:
         return Pairing(contest, settings, sandbox, entrant, contest.house.practice(_key(settings)))
-    source = (contest.interface.folder / "new_bot.c").read_bytes()
-    house = Submission(HOUSE_NAME, "c", path.with_name(f"{HOUSE_NAME}.c"), source, sha256(source).hexdigest())
+    template = contest.interface.folder / f"new_bot{'.py' if kind_of_house == 'python' else '.c'}"
+    source = template.read_bytes()
+    house = Submission(HOUSE_NAME, kind_of_house, path.with_name(template.name), source, sha256(source).hexdigest())
     own = replace(contest.interface, adapters={})  # it is written for the contest
     built = build_entrant(house, own, settings.model_copy(update={"adapter": None}), sandbox)
     if built.artifact is None:
         raise RunError(f"this machine can't build a bot of our own: {built.problem}")
-    return Pairing(contest, settings, sandbox, entrant, HousePlayer(HOUSE_NAME, built.artifact))
+    return Pairing(contest, settings, sandbox, entrant, HousePlayer(HOUSE_NAME, built.artifact), built.plays_as)
 
 
 def _key(settings: ContestSettings) -> bytes:
