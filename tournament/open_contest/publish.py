@@ -24,7 +24,8 @@ from typing import Any
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.entrants.new import templates, write_new_bot
-from tournament.records.results import leaderboard_values, load
+from tournament.records.results import load
+from tournament.records.values import leaderboard_values
 from tournament.reporting.face import ContestFace, front_page, small_page
 from tournament.reporting.findings import Findings, Version, find
 from tournament.reporting.page import render, utc

@@ -23,7 +23,7 @@ from tournament.reporting.trends import Course
 from tournament.standings.caveats import notes_of
 from tournament.standings.matches import Match
 from tournament.standings.standings import Standing
-from tournament.store.legs import Fault, LegResult
+from tournament.store.leg_result import Fault, LegResult
 
 _MOST_LABELS, _MOST_CELLS = 10, 60  # of a chart that stands as a table
 
