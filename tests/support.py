@@ -27,7 +27,7 @@ from tournament.store.columns import buffer_fields
 from tournament.store.leg_result import LegResult
 from tournament.worker.leg import play_leg
 from tournament.worker.wasm.loading import load_bot
-from tournament.worker.wasm.seating import Limits, Seating
+from tournament.worker.wasm.seating import BotLimits, Seating
 from tournament.worker.wasm.stack import on_deep_stack
 
 VIEW = struct.Struct("<ffqq")
@@ -215,7 +215,7 @@ def try_bot(
     games_table, sessions_table = poker_tables()
     core = VonNeumannPoker(games_table, sessions_table, deals_key=key_of(deals_key), sessions=sessions)
     loaded = load_bot(artifact_of(bot), VON_NEUMANN_POKER.interface, bot.name, 64)
-    seating = Seating(core, VON_NEUMANN_POKER.interface, [loaded, None], Limits(fuel, 64))
+    seating = Seating(core, VON_NEUMANN_POKER.interface, [loaded, None], BotLimits(fuel, 64))
     seating.seat(0, random_seed)
     seating.join()
     trial = Trial(Record())

@@ -45,9 +45,9 @@ def test_libraries_are_built_without_the_compiled_core(tmp_path: Path) -> None:
         shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
     program = """
 from tournament.artifacts import libraries
-from tournament.sandbox.outside.process_time import TimeBudget, Use
+from tournament.sandbox.outside.process_time import TimeBudget, ProcessUse
 
-assert not TimeBudget(lambda: Use(0.0, False), 5).is_over()
+assert not TimeBudget(lambda: ProcessUse(0.0, False), 5).is_over()
 """
     variables = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run(

@@ -24,7 +24,7 @@ from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.runner.schedule.fixtures import Competitor
 from tournament.runner.schedule.legs import AgainstHouse, RoundRobin
-from tournament.sandbox.outside.launch import Limits
+from tournament.sandbox.outside.launch import ProcessLimits
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import programs
 from tournament.worker.processes.lanes import play_in_lanes
@@ -38,7 +38,7 @@ Artifacts = dict[str, bytes]
 
 @pytest.fixture
 def small_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(programs, "Limits", partial(Limits, file_megabytes=1))
+    monkeypatch.setattr(programs, "ProcessLimits", partial(ProcessLimits, file_megabytes=1))
 
 
 def documented(page: str) -> tuple[int, list[str]]:

@@ -117,6 +117,13 @@ class WatchSettings(BaseModel):
         None,
         description="time when submissions end; then a final with a new secret seed is played, which alone counts",
     )
+    final_top: int | None = Field(
+        None,
+        ge=2,
+        le=1000,
+        description="bots of the final: the best of a preliminary of all, by the best rank that may be their true one,"
+        " with ties; both have new secret seeds; default all bots, without a preliminary",
+    )
     max_bots_per_author: int = Field(3, ge=1, le=1000, description="bots of an author in a contest")
     max_submissions_per_day: int = Field(
         50, ge=1, le=10**6, description="submissions of an author per day, from midnight UTC"

@@ -7,16 +7,6 @@ from engine.processes.channels import Channels
 from engine.processes.lines import _QuestionShape
 from engine.wasm.referee import Referee
 
-@final
-class Questions:
-    def __init__(
-        self,
-        view_size: int,
-        most_arguments: int,
-        questions: Sequence[_QuestionShape],
-        tells_values: bool,
-    ) -> None: ...
-
 class Violation(Exception):
     """A program said what its dialogue doesn't allow; see lanes.pyx."""
 

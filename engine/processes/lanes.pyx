@@ -21,10 +21,9 @@ import json
 cimport cython
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memchr, memcpy, memmove, memset
+from libc.string cimport memchr, memmove, memset
 
-from engine.kernel.game_core cimport DECIDE, RECORDS_FULL, REFUSED, SEATS, Decision, GameCore, Status
-from engine.kernel.limits cimport MOST_ARGUMENTS, MOST_VIEW_BYTES
+from engine.kernel.game_core cimport DECIDE, RECORDS_FULL, REFUSED, SEATS, GameCore, Status
 from engine.kernel.memory cimport grown
 from engine.kernel.records cimport RowBuffer, Table
 from engine.processes.channels cimport (
@@ -36,8 +35,6 @@ from engine.processes.channels cimport (
     Channel,
     Channels,
     Reading,
-    gather_bytes,
-    gather_lane,
     line_room,
     make_inbox,
     now_nanoseconds,
@@ -45,7 +42,19 @@ from engine.processes.channels cimport (
     pull,
     watch,
 )
-from engine.processes.lines cimport MOST_LINE_BYTES, QuestionLines, find_action, read_whole
+from engine.processes.kept_answers cimport (
+    KeptAnswers,
+    count_failure,
+    counts_again,
+    forget_last,
+    is_failure_next,
+    keep_failure,
+    keep_number,
+    keep_value,
+    next_number,
+    restore,
+)
+from engine.processes.lines cimport MOST_LINE_BYTES, find_action, read_whole
 from engine.processes.messages cimport (
     ANSWERED,
     ANSWERED_IN_JSON,
@@ -56,144 +65,10 @@ from engine.processes.messages cimport (
     START_LANE,
     Answer,
     Header,
-    Question,
     is_answer,
-    padding_of,
-    question_size,
 )
+from engine.processes.questions cimport QuestionWriter
 from engine.wasm.referee cimport Referee
-
-
-cdef const char* PADDING = b"\0\0\0\0\0\0\0\0"
-
-
-@cython.final
-cdef class Questions:
-    """Writes a contest's decisions into channels' next messages. Its arguments are those of Lanes.
-
-    Methods that add return whether they succeeded. If not, `trouble` is the reason, or memory is short.
-    """
-
-    cdef int view_size
-    cdef int most_arguments
-    cdef bint tells_values
-    cdef size_t stride
-    cdef QuestionLines lines
-    cdef object trouble         # an exception that is no bot's fault
-
-    def __init__(self, int view_size, int most_arguments, questions, bint tells_values):
-        if not 0 <= view_size <= MOST_VIEW_BYTES:
-            raise ValueError(f"a view has {view_size} bytes, at most {int(MOST_VIEW_BYTES)} are possible")
-        if not 1 <= most_arguments <= MOST_ARGUMENTS:
-            raise ValueError(f"a question has {most_arguments} arguments, 1 to {int(MOST_ARGUMENTS)} are possible")
-        self.view_size = view_size
-        self.most_arguments = most_arguments
-        self.tells_values = tells_values
-        self.stride = question_size(most_arguments, view_size)
-        self.lines = QuestionLines(questions)
-
-    cdef bint add(self, Channel* channel, int lane, int slot, void* core) noexcept nogil:
-        """Add a lane's pending decision."""
-        cdef Decision* decision = &(<GameCore>core).decision
-        cdef Question* question
-        cdef int i
-        if not gather_lane(channel, lane):
-            return False
-        if channel.lines:
-            return self.add_line(channel, core)
-        if decision.argument_count > self.most_arguments:
-            self.refuse_arguments(decision.argument_count)
-            return False
-        question = self.next_question(channel, slot, decision.kind)
-        if question == NULL:
-            return False
-        for i in range(decision.argument_count):
-            question.arguments[i] = decision.arguments[i]
-        memcpy(
-            &question.arguments[self.most_arguments], (<GameCore>core).windows[decision.seat], self.view_size
-        )
-        return not self.tells_values or self.add_values(channel, core)
-
-    cdef int add_order(self, Channel* channel, int kind, int slot, int64_t argument) except -1:
-        """Add START_LANE or END_LANE. It waits for a question, so that its fault belongs to a decision."""
-        cdef Question* question = self.next_question(channel, slot, kind)
-        if question == NULL or not gather_lane(channel, -1):
-            raise MemoryError
-        question.arguments[0] = argument
-        return 0
-
-    cdef Question* next_question(self, Channel* channel, int slot, int kind) noexcept nogil:
-        """One more question of a message, NULL without memory. Zeros: bots must not read what lay there before."""
-        cdef Question* question
-        if not grown(<void**>&channel.gathering, &channel.gathering_capacity, channel.gathered_size + self.stride, 1):
-            return NULL
-        question = <Question*>memset(channel.gathering + channel.gathered_size, 0, self.stride)
-        question.lane = slot
-        question.kind = kind
-        channel.gathered_size += self.stride
-        return question
-
-    cdef bint is_only_told(self, Channel* channel, int kind) noexcept nogil:
-        """Whether a decision of this kind tells a program something, which it doesn't answer."""
-        return channel.lines and channel.dialogue == NULL and self.lines.only_tells(kind)
-
-    cdef bint add_line(self, Channel* channel, void* core) noexcept nogil:
-        """Add a lane's pending decision for a program."""
-        cdef Decision* decision = &(<GameCore>core).decision
-        cdef size_t size = channel.gathered_size
-        if channel.dialogue != NULL:
-            return self.add_dialogue(channel)
-        if self.tells_values:
-            return self.add_values(channel, core)
-        if not grown(
-            <void**>&channel.gathering,
-            &channel.gathering_capacity,
-            size + self.lines.most_bytes(decision.kind),
-            1,
-        ):
-            return False
-        channel.gathered_size += self.lines.write(
-            <char*>channel.gathering + size, decision, (<GameCore>core).windows[decision.seat]
-        )
-        return True
-
-    cdef bint add_values(self, Channel* channel, void* core) noexcept with gil:
-        """Add a decision's values by name: as the line, or behind its question, whose first argument is their size."""
-        cdef size_t question = channel.gathered_size - self.stride
-        cdef bytes told
-        try:
-            told = (<GameCore>core).told(channel.lines)
-            if not gather_bytes(channel, <const char*>told, len(told)):
-                return False
-            if not channel.lines:
-                (<Question*>(channel.gathering + question)).arguments[0] = len(told)
-                return gather_bytes(channel, PADDING, padding_of(len(told)))
-        except MemoryError:
-            return False
-        except BaseException as trouble:
-            self.trouble = trouble
-            return False
-        return True
-
-    cdef bint add_dialogue(self, Channel* channel) noexcept with gil:
-        """Add the lines with which a dialogue asks for a decision."""
-        try:
-            return self.add_lines(channel, (<object>channel.dialogue).asked())
-        except BaseException as trouble:
-            self.trouble = trouble
-            return False
-
-    cdef bint add_lines(self, Channel* channel, lines) except -1:
-        cdef bytes text = "".join([f"{line}\n" for line in lines]).encode()
-        if not gather_bytes(channel, <const char*>text, len(text)):
-            raise MemoryError
-        return True
-
-    cdef void refuse_arguments(self, int count) noexcept with gil:
-        """Note that a core asks with more arguments than its contest's interface has."""
-        self.trouble = ValueError(
-            f"a question has {count} arguments, the interface says at most {self.most_arguments}"
-        )
 
 
 class Violation(Exception):
@@ -210,14 +85,6 @@ cdef enum:
     MOST_QUOTED = 200           # characters of an answer that is none
     LINES_AT_ONCE = 64          # from a program in a dialogue, before the others get their turn
     LARGEST_BUFFER = 1 << 15    # bytes of a lane's rows
-
-# How an answer that counted is kept: a small number as a byte of this value, others behind one of these marks.
-cdef enum KeptAnswer:
-    SMALL_ANSWERS = 252         # answers below are bytes
-    WIDE_ANSWER = 252           # 8 bytes follow
-    VALUE_ANSWER = 253          # the next one of the lane's values
-    FAILURE = 254               # the bot failed, and its default answer counted
-    FAILURE_TOO = 255           # the bot failed only when the leg began again; what it answered before follows
 
 cdef enum LaneState:
     READY       # its answer is there
@@ -249,12 +116,8 @@ cdef struct Lane:
     int state
     void* tables[2]         # of games and of sessions, into which the core writes
     RowBuffer buffers[2]    # rows that were moved out of them
-    unsigned char* kept     # answers that counted, in the order in which the core took them: see KeptAnswer
-    size_t kept_size
-    size_t kept_capacity
-    size_t counted          # bytes of `kept` that count by now; the rest is to count again
-    size_t last_kept        # the place of the last answer
-    int values_counted      # likewise, of the lane's values
+    KeptAnswers kept
+    int values_counted      # of the lane's values, how many count by now
 
 
 cdef inline SeatedBot* bot_of(Lane* lane, int seat) noexcept nogil:
@@ -283,7 +146,7 @@ cdef class Lanes:
     QuestionLines takes them. Raises ValueError for more than there is room for.
     """
     cdef readonly Channels channels
-    cdef Questions questions
+    cdef QuestionWriter questions
     cdef Lane* lanes
     cdef int lane_count
     cdef size_t lane_capacity
@@ -300,7 +163,7 @@ cdef class Lanes:
 
     def __init__(self, int view_size, int most_arguments, questions, *, bint tells_values=False, int most_text=0):
         self.channels = Channels()
-        self.questions = Questions(view_size, most_arguments, questions, tells_values)
+        self.questions = QuestionWriter(view_size, most_arguments, questions, tells_values)
         self.kept = []
         self.last_printed = {}
         self.values = {}
@@ -313,7 +176,7 @@ cdef class Lanes:
         for i in range(self.lane_count):
             free(self.lanes[i].buffers[0].content)
             free(self.lanes[i].buffers[1].content)
-            free(self.lanes[i].kept)
+            free(self.lanes[i].kept.content)
             free(self.lanes[i].more)
         free(self.lanes)
         free(self.ready)
@@ -359,11 +222,8 @@ cdef class Lanes:
         for seat in range(lane.seats):
             bot_of(lane, seat).channel = channels[seat]
             bot_of(lane, seat).slot = slots[seat]
-        if kept:
-            if not grown(<void**>&lane.kept, &lane.kept_capacity, len(kept), 1):
-                raise MemoryError
-            memcpy(lane.kept, <const char*>kept, len(kept))
-            lane.kept_size = len(kept)
+        if kept and not restore(&lane.kept, kept):
+            raise MemoryError
         if values:
             self.kept_values[number] = list(values)
         self.seat_count += lane.seats
@@ -402,15 +262,9 @@ cdef class Lanes:
             Whether the lane has resumed. Otherwise the default answer counts.
         """
         cdef Lane* lane = &self.lanes[lane_number]
-        cdef size_t left = lane.kept_size - lane.counted
-        if not self.fails_again(lane_number):
-            if not grown(<void**>&lane.kept, &lane.kept_capacity, lane.kept_size + 1, 1):
-                raise MemoryError
-            memmove(lane.kept + lane.counted + 1, lane.kept + lane.counted, left)
-            lane.kept[lane.counted] = FAILURE_TOO if left else FAILURE
-            lane.kept_size += 1
-        lane.counted += 1
-        if lane.kept[lane.counted - 1] == FAILURE:
+        if not keep_failure(&lane.kept):
+            raise MemoryError
+        if not count_failure(&lane.kept):
             return False
         self.count_again(lane_number, lane)
         self.resume(lane_number, lane.answer)
@@ -418,12 +272,12 @@ cdef class Lanes:
 
     def fails_again(self, int lane_number):
         """Return whether the lane waits for a bot that failed at this decision before the leg began again."""
-        return self.is_failure_next(&self.lanes[lane_number])
+        return is_failure_next(&self.lanes[lane_number].kept)
 
     def answers(self, int lane_number):
         """Return the answers that counted in a lane: as bytes, and a tuple of those that are other values."""
         cdef Lane* lane = &self.lanes[lane_number]
-        return lane.kept[:lane.kept_size], tuple(self.kept_values.get(lane_number, ()))
+        return lane.kept.content[:lane.kept.size], tuple(self.kept_values.get(lane_number, ()))
 
     def take_rows(self, int lane_number):
         """A lane's rows of games and of sessions, and how many of each: ((bytes, rows), (bytes, rows)).
@@ -452,9 +306,8 @@ cdef class Lanes:
         for i in range(2):
             free(self.lanes[lane_number].buffers[i].content)
         memset(self.lanes[lane_number].buffers, 0, sizeof(self.lanes[lane_number].buffers))
-        free(self.lanes[lane_number].kept)
-        self.lanes[lane_number].kept = NULL
-        self.lanes[lane_number].kept_size = self.lanes[lane_number].kept_capacity = 0
+        free(self.lanes[lane_number].kept.content)
+        memset(&self.lanes[lane_number].kept, 0, sizeof(KeptAnswers))
         self.kept_values.pop(lane_number, None)
         self.kept[lane_number] = None
         for seat in range(self.lanes[lane_number].seats):
@@ -577,11 +430,11 @@ cdef class Lanes:
             if status != DECIDE:
                 lane.state = STOPPED
                 if status == REFUSED and bot_of(lane, due(lane)).channel >= 0:
-                    self.forget_last(number, lane)
+                    self.forget_refused(number, lane)
                 self.channels.tell(status, number, -1, NULL, 0)
                 return
             bot = bot_of(lane, due(lane))
-            if self.is_failure_next(lane) and bot.state != QUESTIONED:
+            if is_failure_next(&lane.kept) and bot.state != QUESTIONED:
                 self.stop_at_failure(number, lane, bot)
                 return
             if bot.state == HAS_ANSWERED and self.take_kept(number, lane, bot):
@@ -629,23 +482,18 @@ cdef class Lanes:
     cdef bint take_kept(self, int number, Lane* lane, SeatedBot* bot) noexcept nogil:
         """Have the core take an answer whose turn has come; false where it can't: then the bot has failed."""
         bot.state = IDLE
-        if self.is_failure_next(lane):
+        if is_failure_next(&lane.kept):
             self.stop_at_failure(number, lane, bot)
             return False
-        if lane.counted < lane.kept_size:
+        if counts_again(&lane.kept):
             self.count_again(number, lane)
             return True
         if bot.in_json:
             return self.read_value(number, lane, bot)
         lane.answer = bot.answer
-        if 0 <= lane.answer < SMALL_ANSWERS:
-            self.keep(lane, <unsigned char>lane.answer, 0)
-        else:
-            self.keep(lane, WIDE_ANSWER, sizeof(int64_t))
+        if not keep_number(&lane.kept, lane.answer):
+            self.channels.lacks_memory = True
         return True
-
-    cdef bint is_failure_next(self, Lane* lane) noexcept nogil:
-        return lane.counted < lane.kept_size and lane.kept[lane.counted] >= FAILURE
 
     cdef void stop_at_failure(self, int number, Lane* lane, SeatedBot* bot) noexcept nogil:
         """Stop a lane whose bot has failed at this decision: before its turn, or before the leg began again."""
@@ -653,37 +501,15 @@ cdef class Lanes:
         lane.state = STOPPED
         self.channels.tell(REFUSED, number, bot.channel, NULL, 0)
 
-    cdef void keep(self, Lane* lane, unsigned char mark, size_t size) noexcept nogil:
-        """Keep a lane's answer: this mark, and so many bytes of it."""
-        if not grown(<void**>&lane.kept, &lane.kept_capacity, lane.kept_size + 1 + size, 1):
-            self.channels.lacks_memory = True
-            return
-        lane.last_kept = lane.kept_size
-        lane.kept[lane.kept_size] = mark
-        memcpy(lane.kept + lane.kept_size + 1, &lane.answer, size)
-        lane.kept_size += 1 + size
-        lane.counted = lane.kept_size
-
-    cdef void forget_last(self, int number, Lane* lane) noexcept nogil:
+    cdef void forget_refused(self, int number, Lane* lane) noexcept nogil:
         """Forget the answer that was kept last: the core has refused it."""
-        if lane.last_kept >= lane.kept_size:
-            return
-        if lane.kept[lane.last_kept] == VALUE_ANSWER:
+        if forget_last(&lane.kept):
             with gil:
                 self.kept_values[number].pop()
-        lane.kept_size = lane.counted = lane.last_kept
 
     cdef void count_again(self, int number, Lane* lane) noexcept nogil:
         """Take the next answer of a lane that is to count again, instead of a new one."""
-        cdef unsigned char mark = lane.kept[lane.counted]
-        lane.last_kept = lane.counted
-        lane.counted += 1
-        if mark < SMALL_ANSWERS:
-            lane.answer = mark
-        elif mark == WIDE_ANSWER:
-            memcpy(&lane.answer, lane.kept + lane.counted, sizeof(int64_t))
-            lane.counted += sizeof(int64_t)
-        else:
+        if not next_number(&lane.kept, &lane.answer):
             self.count_value_again(number, lane)
 
     cdef void count_value_again(self, int number, Lane* lane) noexcept with gil:
@@ -700,7 +526,8 @@ cdef class Lanes:
         value = self.values.pop((number, due(lane)))
         try:
             lane.answer = (<GameCore>lane.core).read_answer(value)
-            self.keep(lane, VALUE_ANSWER, 0)
+            if not keep_value(&lane.kept):
+                self.channels.lacks_memory = True
             self.kept_values.setdefault(number, []).append(value)
             return True
         except ValueError as wrong:
@@ -864,10 +691,10 @@ cdef class Lanes:
             value = json.loads(text[:length].decode("utf-8", "surrogatepass"))
         except (ValueError, RecursionError):
             return False
-        self.keep_value(number, channel, value)
+        self.give_value(number, channel, value)
         return True
 
-    cdef void keep_value(self, int number, int channel, object value) noexcept:
+    cdef void give_value(self, int number, int channel, object value) noexcept:
         """Give a lane an answer that is no whole number, to be kept until its turn."""
         cdef Lane* lane = &self.lanes[number]
         cdef int seat = seat_at(lane, channel)
@@ -906,7 +733,7 @@ cdef class Lanes:
             self.channels.refuse_line(number, b"wrote an ACTION that is no JSON: ")
             return
         self.channels.all[number].outstanding = False
-        self.keep_value(self.channels.all[number].asked[0], number, value)
+        self.give_value(self.channels.all[number].asked[0], number, value)
 
     cdef void make_ready(self, int lane, int64_t answer) noexcept nogil:
         """Have a lane play on with this answer."""

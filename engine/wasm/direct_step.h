@@ -9,7 +9,7 @@
    gets back in rax, rcx, rdx, rsi, rdi, r8 and r9, which C can't say, and expects no register to be kept but those that
    C keeps. More of them may be set than it asks for.
 
-   The first argument is a DirectStep (referee.pxd), which has a Decision: both are read by their members' places. What
+   The first argument is a StepArgument (referee.pxd), which has a Decision: both are read by their members' places. What
    the core's step gives is compared with DECIDE; rax gets the next function's number, or STOP. */
 #define ENGINE_DIRECT_STEP(name, arguments)                                                                            \
     void name(void);                                                                                                   \

@@ -19,14 +19,6 @@ class Store:
     def place_of(self, memory: bytes) -> tuple[int, int]: ...
 
 @final
-class Direct:
-    """A function with code of its own for compiled callers; see instances.pyx."""
-
-    def __init__(self, function: bytes, code: int, argument: int) -> None: ...
-    @property
-    def function(self) -> bytes: ...
-
-@final
 class Instance:
     """An instance of a module in a store; see instances.pyx."""
 

@@ -4,21 +4,12 @@ than a short leg."""
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
-from libc.string cimport memcmp, memset
+from libc.string cimport memset
 
 from engine.wasm.runtime cimport *
 
 cdef enum:
     MOST_ARGUMENTS = 4      # of a function that is called from here
-
-cdef const char* MARK = b"ACHF"     # of the first argument of a function of C
-
-# How the runtime describes a function to compiled code. One of C has no such code, and its argument begins with MARK.
-cdef struct Described:
-    void* from_outside
-    void* itself
-    void* kind
-    const char* argument
 
 # Of a variable of 32 bits that keeps its value.
 cdef void* constant_type = NULL
@@ -121,28 +112,6 @@ cdef class Store:
             <uintptr_t>runtime.memory_data(self.of, &extern.of),
             runtime.memory_size(self.of, &extern.of),
         )
-
-
-@cython.final
-cdef class Direct:
-    """A function of `Store.function` with code of its own for compiled callers: to be kept as long as it is called.
-
-    Raises ValueError for any other function. The code may not enter the runtime, look at its caller, or fail.
-    """
-
-    cdef Described described
-    cdef readonly bytes function
-
-    def __init__(self, bytes function, uintptr_t code, uintptr_t argument):
-        cdef Extern extern = as_extern(function)[0]
-        cdef const Described* former = <const Described*>extern.of[1]
-        if former.itself or memcmp(former.argument, MARK, 4) != 0:
-            raise ValueError("no function of C")
-        self.described = former[0]
-        self.described.itself = <void*>code
-        self.described.argument = <const char*>argument
-        extern.of[1] = <uint64_t><uintptr_t>&self.described
-        self.function = as_bytes(&extern)
 
 
 @cython.final

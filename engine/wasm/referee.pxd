@@ -8,7 +8,7 @@ from engine.wasm.fuel cimport Fuel
 from engine.wasm.runtime cimport RuntimeFunction, RuntimeValue
 from engine.wasm.watch cimport Watch
 
-cdef struct DirectStep:         # the first argument of the functions in direct_step.h, which have its members' places
+cdef struct StepArgument:       # the first argument of the functions in direct_step.h, which have its members' places
     void* core
     void* step
     const Decision* decision    # the pending one
@@ -26,7 +26,7 @@ cdef class Referee:
     cdef void* context
     cdef RuntimeFunction loop
     cdef int most_arguments             # of any of them
-    cdef DirectStep direct
+    cdef StepArgument direct
     cdef tuple kept                     # what `fuels` point to
     cdef void* fuels[MOST_SEATS]
     cdef int seats                      # that may be asked

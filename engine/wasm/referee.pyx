@@ -3,8 +3,8 @@
 Entering the runtime costs more than a game. So the loop itself is a few
 WebAssembly instructions (tournament/worker/wasm/loop_text.py writes them): it calls the core's
 step, which says whose function is next, and then that function. Both calls are
-far cheaper than entering the runtime. The step is called through the runtime,
-as `on_step`, or by direct_step.h where that can be.
+far cheaper than entering the runtime. The runtime calls the step as `on_step`,
+unless there is a direct_step.pyx for it.
 """
 
 cimport cython
@@ -14,9 +14,6 @@ from engine.kernel.game_core cimport DECIDE, RECORDS_FULL, REFUSED, SEATS
 from engine.wasm.fuel cimport Fuel
 from engine.wasm.runtime cimport RuntimeFunction, RuntimeValue, runtime
 from engine.wasm.watch cimport Watch
-
-cdef extern from "direct_step.h":
-    const void* DIRECT_STEP(int most_arguments) nogil   # NULL where there is none
 
 cdef enum:
     STOP = -1   # instead of a function's number: leave the loop
@@ -78,17 +75,6 @@ cdef class Referee:
         """(address of the C function, its first argument) that the loop calls to step the core."""
         return <uintptr_t>&on_step, <uintptr_t><void*>self
 
-    @property
-    def direct_step(self):
-        """The same as compiled WebAssembly calls functions; 0 for both if it can't be called so."""
-        cdef const void* code = DIRECT_STEP(self.most_arguments)
-        if self.core.seats > SEATS or self.measures or self.watch.apart or self.watch.times_core or code == NULL:
-            return 0, 0
-        self.direct.core = <void*>self.core
-        self.direct.step = <void*>self.core.step
-        self.direct.decision = &self.core.decision
-        return <uintptr_t>code, <uintptr_t>&self.direct
-
     def seat_bots(self, bytes loop):
         """Take the loop's function handle; answers of seats that it doesn't serve are given to `play`."""
         if len(loop) != sizeof(RuntimeFunction):
@@ -99,7 +85,7 @@ cdef class Referee:
             self.refill(seat)
 
     def measure_fuel(self):
-        """Measure the fuel of decisions from now on. Call it before `step_function` or `direct_step` is taken."""
+        """Measure the fuel of decisions from now on. Call it before the step is taken."""
         self.measures = True
 
     def fuel_used(self, int seat):

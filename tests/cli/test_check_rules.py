@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.cli.in_process import run_cli
 
 RULES = '''from tournament.rules import Column, Decision, Int, Rules
@@ -40,18 +38,3 @@ def test_a_broken_contest_is_told_by_what_it_breaks(tmp_path: Path) -> None:
     assert told.code == 1 and "x_named of games has no meaning" in lines["documented"]
     assert "a game of a zero-sum contest is worth" in told.out and "not fit to be played" in lines["verdict"]
     assert "Traceback" not in told.err
-
-
-@pytest.mark.parametrize(
-    ("source", "words", "message"),
-    [
-        (RULES, ["--seed", "1"], "--seed and --submission-limits are for bots"),
-        (RULES.replace('"int8"', '"int"'), [], "unknown column type int; expected one of: bool"),
-    ],
-    ids=["a seed", "a column"],
-)
-def test_what_cannot_be_checked_is_one_line(source: str, words: list[str], message: str, tmp_path: Path) -> None:
-    path = tmp_path / "higher.py"
-    path.write_text(source)
-    told = run_cli("check", str(path), *words)
-    assert told.code == 2 and message in told.err and "Traceback" not in told.err

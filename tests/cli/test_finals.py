@@ -74,9 +74,9 @@ def test_gradebook_begins_with_places_author_and_points(closed: ContestDir) -> N
 
 
 @pytest.mark.parametrize("words", [["--final"], ["--results", f"results/{FINALS[0]}"]])
-def test_author_pages_of_a_final_print_commands_that_work(closed: ContestDir, words: list[str], tmp_path: Path) -> None:
-    assert command(closed.folder, "report", CONTEST, *words, "--author-pages", str(tmp_path)).returncode == 0
-    found = [re.findall("<code>(tournament replay .*?)</code>", page.read_text()) for page in tmp_path.iterdir()]
+def test_pages_of_a_final_print_commands_that_work(closed: ContestDir, words: list[str], tmp_path: Path) -> None:
+    assert command(closed.folder, "report", CONTEST, *words, "--folder", str(tmp_path)).returncode == 0
+    found = [re.findall("<code>(tournament replay .*?)</code>", page.read_text()) for page in tmp_path.glob("*.html")]
     commands = [shlex.split(one) for several in found for one in several]
     assert commands and all(one[-len(words) :] == words for one in commands)
     replayed = command(closed.folder, *commands[0][1:])

@@ -129,14 +129,6 @@ def test_rules_of_ones_own_come_with_bots_settings_and_a_test(tmp_path: Path, sh
     test = (folder / "test_sealed_bid.py").read_text()
     compile(test, "test", "exec")
     assert "my_game" not in test + (folder / "sealed_bid.py").read_text()
-    for words, why in (
-        (("--rules", "two_card_draw"), "is none of"),
-        (("--rules", "../x"), "is none of"),
-        (("--rules", "x", "--shape", "round"), "expected one of: simultaneous"),
-        (("--rules", "x", "--no-bots"), "leave out"),
-    ):
-        wrong = command(tmp_path, "init", "other", *words)
-        assert wrong.returncode == 2 and why in wrong.stderr and not (tmp_path / "other").exists()
 
 
 @pytest.mark.slow

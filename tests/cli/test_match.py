@@ -121,23 +121,3 @@ def test_a_bot_plays_against_a_copy_of_itself(folder: Path, monkeypatch: pytest.
         (line,) = json.loads(told.out)["opponents"]
         assert (told.code, line["opponent"]) == (0, "bold_copy")
     assert "both bots are called bold_copy" in run_cli("match", CONTEST, "bold", "bold", "bold").err
-
-
-def test_what_cannot_be_played_is_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)
-    (folder / "other").mkdir()
-    (folder / "other" / "bold.c").write_text((folder / "entrants" / CONTEST / "bold.c").read_text())
-    for words, message in (
-        (["bold", "other/bold.c"], "both bots are called bold"),
-        ([], "say also the BOT"),
-        (["bold", "zealous.c", "--game", "1"], "--game requires --session"),
-    ):
-        told = run_cli("match", CONTEST, *words)
-        assert told.code == 2 and message in told.err and told.err.count("\n") == 1
-    (folder / "broken.c").write_text("int a(")
-    for words in (["broken.c", "bold"], ["bold", "broken.c"]):
-        told = run_cli("match", CONTEST, *words)
-        assert (told.code, told.err.count("tournament-scratch")) == (2, 0)
-        assert "tournament: broken can't play: " in told.err
-    told = run_cli("match", "holdem_training", "threshold", "Alice")
-    assert told.code == 2 and "has no such house player; there are Bob" in told.err

@@ -17,6 +17,7 @@ from tests.reporting.html_reader import read_html
 from tournament.api import replay, report, run
 from tournament.config import load_config
 from tournament.records.results import load
+from tournament.reporting import replays
 from tournament.reporting.writing import make_page
 
 SEED = "a seed of the tests of examples"
@@ -65,8 +66,11 @@ def test_replay_and_report_know_its_bots_and_what_a_point_is(played: Path) -> No
     assert '"is first"' in text and '"held: yes"' in text and not re.search(r"\b[xy][ _](is|points)\b", text)
 
 
-def test_its_report_draws_every_decision_of_a_session_played_again(played: Path) -> None:
+def test_its_report_draws_every_decision_of_a_session_played_again(
+    played: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And without its bots, or settings, shows the columns."""
+    monkeypatch.setattr(replays, "_MOST_SECONDS", 600.0)
     config = played / "tournament.toml"
     found = replay("liars_dice", match=("own_hand", "counter"), session=0, config=config)
     (game,) = found.games
@@ -75,7 +79,7 @@ def test_its_report_draws_every_decision_of_a_session_played_again(played: Path)
     data = viewer_data(report("liars_dice", played / "drawn.html", config=config).read_text())
     (shown,) = (match["games"][0] for match in data["matches"] if match["bots"] == [*found.seats])
     steps = [data["steps"][number] for number in shown["steps"]]
-    assert shown["kind"] == "again"
+    assert shown["label"].startswith("session 0, played again")
     assert [data["pictures"][step["picture"]] for step in steps] == list(found.drawings)
     assert [step["what"] for step in steps[:-1]] == [f"bid: {step.answer}" for step in game.steps]
     assert [step["seat"] for step in steps[:-1]] == [step.seat for step in game.steps]

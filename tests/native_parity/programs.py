@@ -24,7 +24,7 @@ from tournament.leg import LegPlan, Unfit
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.worker.wasm.loading import load_bot
-from tournament.worker.wasm.seating import Limits, Seating
+from tournament.worker.wasm.seating import BotLimits, Seating
 
 HERE = Path(__file__).parent
 COMPILERS = {".c": "gcc", ".cpp": "g++"}
@@ -107,7 +107,7 @@ def asked(contest: Contest, entrant: Entrant, questions: list[Question]) -> Answ
     interface, memory = contest.interface, contest.settings().memory_megabytes
     core = ScriptedCore(questions, interface.view_size)
     bot = load_bot(entrant.artifact, interface, entrant.name, memory)
-    seating = Seating(core, interface, [bot, None], Limits(FUEL, memory, fuel_to_start=FUEL))
+    seating = Seating(core, interface, [bot, None], BotLimits(FUEL, memory, fuel_to_start=FUEL))
     try:
         seating.seat(0, 1)
         seating.join()

@@ -6,9 +6,11 @@ import gzip
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -16,19 +18,30 @@ from unittest.mock import Mock
 import pytest
 
 import tournament
+from tests.cli.in_process import run_cli
 from tests.contest_runs import CONTEST, ContestDir, bot_source, make_contest
-from tests.open_contest.support import Ground, failing_at
+from tests.open_contest.support import UNFIT, Ground, failing_at
 from tests.processes import wait_until
+from tests.runner.test_failed_rules import CONFIG, RULES
 from tournament.config import Config, load_config
 from tournament.errors import InputError
 from tournament.open_contest import publish as publish_module
+from tournament.open_contest import submissions
 from tournament.open_contest import watch as watch_module
-from tournament.open_contest.publish import publish
-from tournament.open_contest.watch import Watch
+from tournament.open_contest.publish import publish, unready
+from tournament.open_contest.watch import Watch, finalists_of
+from tournament.records.finals import records_with
+from tournament.records.results import Results
+from tournament.runner import seed as seed_module
 from tournament.runner.listener import NullListener, ProgressListener
+from tournament.runner.prepare import Prepared
 from tournament.runner.seed import read_seed
-from tournament.standings.standings import Standings
+from tournament.standings.matches import Match, Matches
+from tournament.standings.standings import Standing, Standings
+from tournament.store.field import FailedLeg
 from tournament.store.storage import open_storage
+
+STANDINGS = Mock(failed_legs=[], is_provisional=False)
 
 
 class Told:
@@ -51,12 +64,12 @@ class Told:
 class Kept:
     """A place that is watched by a thread."""
 
-    def __init__(self, place: ContestDir) -> None:
-        self.place, self.told = place, Told()
+    def __init__(self, place: ContestDir, contest: str = CONTEST) -> None:
+        self.place, self.told, self.contest = place, Told(), contest
         self.published = place.folder / "published"
         options = {"executor": "local", "workers": 1}
         now = datetime(2026, 6, 1, tzinfo=UTC)
-        self.watch = Watch([CONTEST], place.config, options, self.published, self.told, now=lambda: now)
+        self.watch = Watch([contest], place.config, options, self.published, self.told, now=lambda: now)
         self._heard = 0
         self._stopped = threading.Event()
         self.watch.stopping = self._stopped.is_set
@@ -84,8 +97,12 @@ class Kept:
 
     def shown(self) -> tuple[str, dict[str, Any]]:
         """The page and the board."""
-        place = self.published / "c" / CONTEST
+        place = self.published / "c" / self.contest
         return (place / "index.html").read_text(), json.loads((place / "board.json").read_text())
+
+    def attend(self) -> None:
+        """Play and publish what is missing once."""
+        self.watch._attend(self.watch._contests[0])
 
     def board(self) -> list[str]:
         return [line["name"] for line in self.shown()[1]["leaderboard"]]
@@ -145,12 +162,12 @@ def test_an_error_at_any_call_of_a_round_or_a_reload_is_told_and_the_round_playe
     monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
     prepared = Mock(entrants=[], incompatible_records=lambda: None)
     monkeypatch.setattr(watch_module, "prepare_contest", lambda *_: nullcontext(prepared))
-    monkeypatch.setattr(watch_module, "run_prepared", lambda *_: None)
+    monkeypatch.setattr(watch_module, "run_prepared", lambda *_: STANDINGS)
     monkeypatch.setattr(watch_module, "_wait", lambda _: None)
     monkeypatch.setattr(watch_module, "_WHOLE_SECONDS", 0.0)
     monkeypatch.setattr(watch_module, "_AGAIN_SECONDS", 0.0)
     shown: list[bool] = []
-    monkeypatch.setattr(watch_module, "publish", lambda *_, open: shown.append(open))
+    monkeypatch.setattr(watch_module, "publish", lambda *_, open, **__: shown.append(open))
     places = []
     for number in range(1, 1_000):
         watch = Kept(place).watch
@@ -176,9 +193,10 @@ def test_what_cannot_be_published_is_set_aside_until_something_changes_and_play_
     monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
     played, tried = [], []
 
-    def run(_prepared: object, listener: ProgressListener) -> None:
+    def run(_prepared: object, listener: ProgressListener) -> Mock:
         listener.on_progress(Mock(standings=None))
         played.append("whole")
+        return STANDINGS
 
     def fails(*_: object, **__: object) -> None:
         tried.append(what)
@@ -187,15 +205,15 @@ def test_what_cannot_be_published_is_set_aside_until_something_changes_and_play_
     prepared = Mock(entrants=[], incompatible_records=lambda: None)
     monkeypatch.setattr(watch_module, "prepare_contest", lambda *_: nullcontext(prepared))
     monkeypatch.setattr(watch_module, "run_prepared", run)
-    monkeypatch.setattr(watch_module, "is_whole", lambda _: True)
+    monkeypatch.setattr(watch_module, "_is_worth_showing", lambda _: True)
     for name, value in (("_WHOLE_SECONDS", 0.0), ("_AGAIN_SECONDS", 0.0), ("_PUBLISH_SECONDS", 0.0), ("_PAUSE", 0.0)):
         monkeypatch.setattr(watch_module, name, value)
-    monkeypatch.setattr(watch_module, "publish", lambda *_, open: None)
+    monkeypatch.setattr(watch_module, "publish", lambda *_, **__: None)
     kept = Kept(place)
     monkeypatch.setattr(watch_module, what, fails)
     for edit in range(2):
         for _ in range(6):
-            kept.watch._attend(kept.watch._contests[0])
+            kept.attend()
         aside = [line for line in kept.told.lines if "set aside until something changes" in line]
         assert (len(tried), len(played), len(aside)) == (2 * edit + 2, edit + 1, edit + 1), kept.told.lines
         assert "ZeroDivisionError; please report it" in aside[-1]
@@ -281,18 +299,18 @@ def test_boards_of_a_final_are_shown_as_open_until_its_last_leg_is_played(
         for _ in range(2):
             listener.on_progress(Mock(standings=None))
         boards.append("all is played")
-        failed = Mock(match=3, title="bold against calm", reason="ValueError: no (rules.py, line 1)")
-        return Mock(is_provisional=is_provisional, failed_legs=[failed])
+        failed = FailedLeg(3, 0, ("bold", "calm"), "", 0, 0, "ValueError: no (rules.py, line 1)")
+        return Mock(is_provisional=is_provisional, failed_legs=[failed] if is_provisional else [])
 
     prepared = Mock(entrants=[], incompatible_records=lambda: None)
     monkeypatch.setattr(watch_module, "prepare_contest", lambda *_: nullcontext(prepared))
     monkeypatch.setattr(watch_module, "run_prepared", run)
-    monkeypatch.setattr(watch_module, "is_whole", lambda _: True)
-    monkeypatch.setattr(watch_module, "publish", lambda *_, open: boards.append(open))
+    monkeypatch.setattr(watch_module, "_is_worth_showing", lambda _: True)
+    monkeypatch.setattr(watch_module, "publish", lambda *_, open, **__: boards.append(open))
     monkeypatch.setattr(watch_module, "_PUBLISH_SECONDS", 0.0)
     monkeypatch.setattr(watch_module, "_PAUSE", 0.0)
     kept = Kept(place)
-    kept.watch._attend(kept.watch._contests[0])
+    kept.attend()
     assert boards == [True, True, "all is played", is_provisional]
     said = [text for text in kept.told.lines if "final" in text]
     assert ("rules failed in match 3" in said[-1]) is is_provisional and (
@@ -371,7 +389,7 @@ def test_open_board_has_no_word_of_a_bot_and_a_stamp_of_its_own(tmp_path: Path) 
     folder = tmp_path / "published" / "c" / CONTEST
     stamps = []
     for round_ in range(2):
-        publish(tmp_path / "published", CONTEST, load_config(CONTEST, place.config), open=True)
+        publish(tmp_path / "published", CONTEST, load_config(CONTEST, place.config), "Open contest", open=True)
         stamps.append((folder / "stamp").read_text())
         board = json.loads((folder / "board.json").read_text())
         (line,) = (line for line in board["leaderboard"] if line["name"] == "rude")
@@ -401,7 +419,7 @@ def test_a_board_has_games_but_where_others_meet_the_same_hands(
     monkeypatch.setattr(publish_module, "read_seed", lambda *_: "1")
     (tmp_path / "tournament.toml").write_text(f"[{contest}]\n")
     with pytest.raises(InputError):
-        publish(tmp_path, contest, load_config(contest, tmp_path / "tournament.toml"), open=open)
+        publish(tmp_path, contest, load_config(contest, tmp_path / "tournament.toml"), "", open=open)
     assert (asked["with_games"], asked["only_sums"]) == (games, not games)
 
 
@@ -422,3 +440,176 @@ def test_rounds_count_against_the_seconds_of_authors_whose_bots_came(
     watch._spend(contest, lies, 30)
     after = ground.submissions.left_today("ann")[1], ground.submissions.left_today("bob")[1]
     assert [round(old - new) for old, new in zip(before, after)] == [30, 0]
+
+
+CLOSED = "\n[watch]\ncloses = 2026-06-01T00:00:00Z\nfinal_top = 2\n"
+
+
+def closed(place: ContestDir, monkeypatch: pytest.MonkeyPatch) -> tuple[Kept, Results, Results]:
+    """Have a preliminary and a final played on seeds of this test; return the records of both."""
+    seeds = (f"seed {number} of a test of finals" for number in count())
+    monkeypatch.setattr(seed_module, "drawn_seed", lambda: next(seeds))
+    monkeypatch.setattr(watch_module, "_WHOLE_SECONDS", 0.0)
+    settled(place, lambda text: text + CLOSED)
+    kept = Kept(place)
+    kept.attend()
+    assert kept.told.lines[-1] == "the final is played", kept.told.lines
+    found = (place.folder / "results" / f"{kind}-20260601T000000Z" / CONTEST for kind in ("preliminary", "final"))
+    preliminary, final = (tournament.load(str(path)) for path in found)
+    return kept, preliminary, final
+
+
+def test_final_of_the_best_is_played_on_other_cards_than_preliminary_and_open_board(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The open board, on which the worst two are alone, decides nothing."""
+    place = make_contest(tmp_path, [], sessions=10, settings="replicas = 6")
+    for name, source in {
+        "best": bot_source(5, 4), "good": bot_source(6, 5), "poor": "int a(const Bot *b) { return 0; }\n"
+        "int b(const Bot *b, int bet) { return 0; }\n", "bad": "int a(const Bot *b) { return 50; }\n"
+        "int b(const Bot *b, int bet) { return 1; }\n",
+    }.items():  # fmt: skip
+        if name in ("poor", "bad"):
+            place.write_bot(name, source)
+    place.play()
+    place.write_bot("best", bot_source(5, 4))
+    place.write_bot("good", bot_source(6, 5))
+    kept, preliminary, final = closed(place, monkeypatch)
+    assert {line.name for line in final.ranking.entrants} == {"best", "good"}
+    worst = [line for line in preliminary.ranking.entrants if line.name in ("poor", "bad")]
+    assert len(preliminary.ranking.entrants) == 4 and all((line.rank_low or 0) > 2 for line in worst)
+    seeds = {one.setup.settings["seed"] for one in (preliminary, final, tournament.load(str(place.results)))}
+    assert len(seeds) == 3
+    names = [line.name for line in (*final.ranking.entrants, *worst)]
+    lines = json.loads(run_cli("leaderboard", "--final", "--json", "--config", str(place.config)).out)
+    assert [(line["name"], line["rank"], line["status"]) for line in lines] == list(
+        zip(names, (1, 2, 3, 4), ("ok", "ok", "preliminary", "preliminary"))
+    )
+    table = run_cli("leaderboard", "--final", "--config", str(place.config)).out
+    assert re.findall(r"\b(best|good|poor|bad)\b", table) == names and "preliminary, the others" in table
+    rows = run_cli("leaderboard", "--final", "--csv", "--config", str(place.config)).out.splitlines()
+    assert [row.split(",")[3] for row in rows[1:]] == names
+    page, board = kept.shown()
+    assert kept.board() == names and board["open"] is False and "Final of the best 2: it alone counts" in page
+    shown = (kept.published / "preliminary" / CONTEST / "index.html").read_text()
+    assert "poor" in shown and f"/preliminary/{CONTEST}/" in (kept.published / "index.html").read_text()
+    assert records_with(final.location, "good") == final.location
+    assert records_with(final.location, "poor") == preliminary.location
+    monkeypatch.setattr(watch_module, "publish", lambda *_, **__: None)
+    again = Kept(place)  # as after a kill
+    again.attend()
+    assert again.watch.current().over == {CONTEST} and again.told.lines[-1] == "the final is played"
+    assert len(tournament.load(final.location).games) == len(final.games)
+
+
+def test_equal_bots_all_play_the_final(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = make_contest(tmp_path, [], sessions=10, settings="replicas = 6")
+    for name in ("ann", "bob", "eve", "joe"):
+        place.write_bot(name, bot_source(5, 4))
+    _, preliminary, final = closed(place, monkeypatch)
+    assert {line.rank_low for line in preliminary.ranking.entrants} == {1}
+    assert {line.name for line in final.ranking.entrants} == {"ann", "bob", "eve", "joe"}
+
+
+@pytest.mark.parametrize(
+    ("bots", "finalists"),
+    [
+        ([("a", 9.0, 1), ("b", 8.0, 2), ("c", 7.0, 2), ("d", 1.0, 4)], "abc"),  # c may be second
+        ([("a", 9.0, 1), ("b", 8.0, 1), ("c", 7.0, 3), ("d", 1.0, 3)], "ab"),
+        ([("a", 9.0, None), ("b", 8.0, None), ("c", 8.0, None), ("d", 1.0, None)], "abc"),  # without places
+        ([("a", 9.0, 1)], "a"),
+    ],
+)
+def test_finalists_are_those_whose_place_may_be_among_the_best(
+    bots: list[tuple[str, float, int | None]], finalists: str
+) -> None:
+    lines = [
+        Standing(name, "c", "", rank=rank, score=score, matches=3, rank_low=low)
+        for rank, (name, score, low) in enumerate(bots, 1)
+    ]
+    unmet = Standing("e", "c", "", rank=len(lines) + 1, rank_low=1)
+    ranking = Standings((*lines, unmet, Standing("f", "c", "")), Matches.of, ())
+    assert "".join(finalists_of(ranking, 2)) == finalists
+
+
+def met(names: str, pairs: str, failed: str = "") -> Standings:
+    """Return standings of bots with names of a letter, in which these pairs met."""
+    matches = [
+        Match(number, x, y, 1, 1, 1, 0.0, None, 0.0, None) for number, (x, y) in enumerate(map(tuple, pairs.split()))
+    ]
+    legs = [FailedLeg(9, 0, tuple(pair), "", 0, 0, "") for pair in failed.split()]
+    lines = [Standing(name, "c", "", rank=rank) for rank, name in enumerate(names, 1)]
+    return Standings(tuple(lines), lambda: Matches.of(matches), (), failed_legs=tuple(legs))
+
+
+@pytest.mark.parametrize(
+    ("ranking", "left_out", "is_shown"),
+    [
+        (met("abcd", "ab ac ad bc bd cd"), "", True),
+        (met("abcd", "ab ac ad bc"), "d", True),  # a new bot has met one of three
+        (met("abcde", "ab ac bc ad be"), "de", True),
+        (met("abcd", "ab"), "cd", True),
+        (met("abcde", "ab"), "cde", False),
+        (met("abcd", "ab ac ad bc bd", failed="cd"), "", True),
+        (met("abcd", ""), "bcd", False),
+        (met("", ""), "", False),
+    ],
+)
+def test_board_leaves_out_bots_that_have_not_met_all(ranking: Standings, left_out: str, is_shown: bool) -> None:
+    assert len(unready(ranking)) == len(left_out) and watch_module._is_worth_showing(ranking) is is_shown
+    if left_out != "bcd":
+        assert unready(ranking) == {*left_out}
+
+
+def test_bot_that_has_not_met_all_is_below_the_line_of_the_board(tmp_path: Path) -> None:
+    place = make_contest(tmp_path, ["bold", "calm", "dull"])
+    place.play()
+    publish(tmp_path / "page", CONTEST, load_config(CONTEST, place.config), "", open=True, unready=lambda _: {"dull"})
+    lines = json.loads((tmp_path / "page" / "c" / CONTEST / "board.json").read_text())["leaderboard"]
+    shown = {line["name"]: (line["rank"] is None, line["matches"], line["reason"]) for line in lines}
+    assert shown == {"bold": (False, 1, None), "calm": (False, 1, None), "dull": (True, 0, "not all played")}
+
+
+def test_rules_that_fail_in_a_match_are_named_on_the_board_and_the_contest_goes_on(tmp_path: Path) -> None:
+    limit = 'int(Path(__file__).with_name("limit").read_text())'
+    (tmp_path / "sum.py").write_text(RULES.replace(limit, "59").replace('"sum"', '"bids"'))
+    (tmp_path / "tournament.toml").write_text(CONFIG.replace("[sum]", "[bids]"))
+    place = ContestDir(tmp_path)
+    for name, bid in {"ann": 10, "bob": 20, "dan": 40}.items():
+        place.write_bot(name, f"int bid(const View *view) {{ return {bid}; }}\n")
+    kept = Kept(place, "bids")
+    kept.attend()
+    page, board = kept.shown()
+    assert board["failed_matches"] == ["bob against dan"] and "the rules failed in bob against dan" in page
+    assert "is too much" not in page + json.dumps(board)  # What rules say can have what bots say.
+    assert {line["name"]: line["matches"] for line in board["leaderboard"]} == {"ann": 2, "bob": 1, "dan": 1}
+    assert any("60 is too much" in line and "the contest goes on" in line for line in kept.told.lines)
+    assert kept.told.lines[-1] == "the board is current"
+    place.write_bot("eve", "int bid(const View *view) { return 5; }\n")
+    kept.attend()
+    assert sorted(kept.board()) == ["ann", "bob", "dan", "eve"] and kept.told.lines[-1] == "the board is current"
+
+
+def test_slow_trial_puts_a_bots_legs_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ground = Ground(tmp_path, monkeypatch)
+    ground.enter("ann", "one.c")
+
+    def slow(_settings: Path, _contest: str, bot: Path, *_: object) -> tuple[bool, str]:
+        time.sleep(0.03)
+        return bot.read_bytes() != UNFIT, ""
+
+    def run(prepared: Prepared, _: object) -> Mock:
+        played.append(prepared.last)
+        return STANDINGS
+
+    monkeypatch.setattr(submissions, "check", slow)
+    ground.enter("bob", "two.c")
+    ground.enter("eve", "three.c", UNFIT)
+    monkeypatch.setattr(watch_module, "_SLOW_SECONDS", 0.03)
+    watch = Watch([CONTEST], ground.settings, {}, tmp_path / "page", Told(), now=lambda: ground.now)
+    watch.submissions = ground.submissions
+    played: list[Set[str]] = []
+    monkeypatch.setattr(watch_module, "run_prepared", run)
+    monkeypatch.setattr(watch_module, "publish", lambda *_, **__: None)
+    watch._attend(watch._contests[0])
+    assert played == [{"two"}]

@@ -441,24 +441,6 @@ def test_a_method_that_an_address_does_not_take_is_told(served: Served, method: 
     assert values["error"] == text.body.decode().strip()
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--serve", "0.0.0.0:0"], "Put a reverse proxy"),
-        (["--serve", "0", "--public-url", "contest.example.org"], "as https://contest.example.org"),
-        (["--submissions", "authors.toml"], "add --serve"),
-        (["--serve", "0", "--submissions", "nothing.toml"], "tournament author add"),
-    ],
-)
-def test_what_cannot_be_served_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str
-) -> None:
-    (tmp_path / "tournament.toml").write_text("[von_neumann_poker]\n")
-    monkeypatch.chdir(tmp_path)
-    done = run_cli("watch", *words)
-    assert done.code == 2 and re.search(said, done.err)
-
-
 def test_without_the_extra_it_says_how_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tournament.toml").write_text("[von_neumann_poker]\n")
     monkeypatch.chdir(tmp_path)
@@ -506,7 +488,7 @@ def test_values_of_answers_are_documented(served: Served) -> None:
     assert asked("GET", rules["standings"])["error"] == "there is no board yet: it takes bots that can play"
     place = served.ground.folder / "published" / "c" / CONTEST
     place.mkdir()
-    board = {"contest": CONTEST, "made": "now", "open": True, "leaderboard": [], "versions": {}}
+    board = {"contest": CONTEST, "made": "now", "open": True, "failed_matches": [], "leaderboard": [], "versions": {}}
     (place / "board.json").write_text(json.dumps(board))
     found: list[Any] = [line, rules, rules["limits"], rules["decisions"][0], asked("GET", rules["standings"])]
     found.append(asked("PUT", "/bots/one.c?wait=20", GOOD))

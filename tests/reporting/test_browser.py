@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import http.server
 import json
+import re
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +80,13 @@ class Page:
         return wait_until(lambda: self.run(script) == list(ids))
 
 
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files, and writes no log."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
 @pytest.fixture(scope="module")
 def page(pages: Mapping[str, Played], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     folder = tmp_path_factory.mktemp("pages")
@@ -134,16 +145,11 @@ def test_tables_sort(page: Page, pages: Mapping[str, Played]) -> None:
 
 
 def test_a_name_stays_text_wherever_the_script_puts_it(page: Page, pages: Mapping[str, Played]) -> None:
-    """In the tip, on the viewer's table, in its list of steps and in what can be chosen."""
+    """On the viewer's table, in its list of steps and in what can be chosen."""
     hostile = pages["von_neumann_poker"].page
     hostile = hostile.replace('"bold"', as_json(HOSTILE_NAME)).replace(">bold<", f">{escape(HOSTILE_NAME)}<")
     (page.folder / "hostile.html").write_text(hostile)
     page.open("hostile")
-    cell = next(
-        cell for cell in page.all(".cross td[data-t]") if HOSTILE_NAME in cell.find_element(By.XPATH, "..").text
-    )
-    cell.click()
-    assert page.one("#tip").text.startswith(f"{HOSTILE_NAME} against ")
     page.run("location.hash = '#games'")
     assert page.shows("games")
     for name, value in (("#v-bot", "calm"), ("#v-opponent", HOSTILE_NAME)):
@@ -179,7 +185,7 @@ def test_games_are_stepped_through(page: Page, pages: Mapping[str, Played]) -> N
     assert page.texts("#v-now") == [lines[-1]]
     match = next(match for match in pages["holdem_training"].results.ranking.matches if match.x == bot)
     first = pages["holdem_training"].findings.survey.chosen[match.match][0]
-    assert str(abs(first.row["profit"])) in lines[-1] or first.row["profit"] == 0
+    assert str(abs(first.rows[0]["profit"])) in lines[-1] or first.rows[0]["profit"] == 0
     table.send_keys(Keys.ARROW_LEFT)
     assert page.texts("#v-now") == [lines[-2]]
     games = page.run("return document.querySelector('#v-game').selectedIndex")
@@ -214,3 +220,40 @@ def test_nothing_in_a_drawing_runs(page: Page, pages: Mapping[str, Played]) -> N
     complaints, asked = page.taken()
     assert page.driver.title.endswith("tournament report") and complaints == []
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+
+
+def test_sorting_and_search_stay_when_a_served_page_has_news(page: Page, pages: Mapping[str, Played]) -> None:
+    one = pages["von_neumann_poker"]
+    findings = replace(one.findings, stamp="1")
+    folder = page.folder / "served"
+    folder.mkdir()
+    (folder / "index.html").write_text(render(find_contest("von_neumann_poker"), findings, live=True))
+    (folder / "stamp").write_text("1")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        page.driver.get(f"http://127.0.0.1:{server.server_port}/index.html")
+        page.one(".standings thead th:nth-child(2) button").click()
+        page.run("const s = document.querySelector('#search'); s.value = 'CAL'; s.dispatchEvent(new Event('input'))")
+        rows, chips = page.texts(".standings tbody th"), page.texts("#chips li:not([hidden])")
+        assert rows == sorted(rows) and len(chips) == 1 and "calm" in chips[0]
+        news = render(find_contest("von_neumann_poker"), replace(findings, stamp="2"), live=True)
+        (folder / "index.html").write_text(news)
+        (folder / "stamp").write_text("2")
+        assert wait_until(lambda: page.run("return document.body?.dataset.live") == "2")
+        assert wait_until(lambda: page.texts(".standings tbody th") == rows)
+        assert page.texts("#chips li:not([hidden])") == chips
+        assert page.run("return document.querySelector('#search').value") == "CAL"
+        server.shutdown()
+
+
+def test_a_narrow_screen_keeps_the_columns_that_matter(page: Page) -> None:
+    page.open("von_neumann_poker")
+    with page.as_wide_as(390):
+        seen = (
+            "return [...document.querySelectorAll('.standings tbody tr:first-child > *')].filter(e => e.offsetParent)"
+        )
+        texts = page.run(f"{seen}.map(e => e.innerText.trim())")
+        assert page.run(f"{seen}.every(e => e.getBoundingClientRect().right <= 390)")
+    name, score, place = texts[1:]
+    assert name == page.texts(".standings tbody th")[0] and place
+    assert re.fullmatch(r"[+−][\d.,]+\s+± [\d.,]+", score)

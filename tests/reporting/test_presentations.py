@@ -12,7 +12,7 @@ from tests.reporting.conftest import Played
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.game_text import told_game
-from tournament.contests.presentation import BarChart, GridChart, LineChart, Row, Scene, Seats, Subject, together
+from tournament.contests.presentation import GridChart, LineChart, Row, Scene, Seats, Subject, together
 
 
 def rows_of(one: Played) -> list[Row]:
@@ -38,14 +38,12 @@ def test_two_card_draw_is_counted(pages: Mapping[str, Played]) -> None:
     one = pages["two_card_draw"]
     opened: Counter[tuple[str, int, bool]] = Counter()
     drew: Counter[tuple[str, int, int]] = Counter()
-    ends: Counter[tuple[str, int, int]] = Counter()
     for row in rows_of(one):
         opened[row["bot_0"], row["dealt_0"], row["opened1_0"]] += 1
-        ends[row["bot_0"], row["rounds"], row["folded_by"]] += 1
         if row["rounds"] == 2:
             drew[row["bot_0"], row["dealt_0"], row["drew_0"]] += 1
     sums, names = one.findings.survey.sums, one.findings.entrants
-    for name, known in (("opened", opened), ("drew", drew), ("ends", ends)):
+    for name, known in (("opened", opened), ("drew", drew)):
         assert {(names[i], a, type(b)(c)): n for (i, a, c), n in np.ndenumerate(sums[name]) for b in (0,) if n} == known
 
 
@@ -128,11 +126,8 @@ def test_matrix_games_are_counted(count: int) -> None:
     sums = presentation.tally(columns, seats)
     assert {place: n for place, n in np.ndenumerate(sums["turns"]) if n} == turns
     assert {place: n for place, n in np.ndenumerate(sums["answers"]) if n} == answers
-    chart, over_game, grid = presentation.charts(sums, Subject(0, {}, together(sums)))
-    assert isinstance(chart, BarChart) and isinstance(over_game, LineChart) and isinstance(grid, GridChart)
-    own_turns = sum(n for (who, _, _), n in turns.items() if who == 0)
-    played = [sum(n for (who, _, move), n in turns.items() if (who, move) == (0, number)) for number in range(count)]
-    assert chart.labels == list(names) and chart.lines[1].values == [n / own_turns for n in played]
+    over_game, grid = presentation.charts(sums, Subject(0, together(sums)))
+    assert isinstance(over_game, LineChart) and isinstance(grid, GridChart)
     of_first = sum(n for (who, turn, _), n in turns.items() if (who, turn) == (0, 0))
     assert over_game.lines[-1 if count == 2 else 0].values[0] == turns[0, 0, 0] / of_first
     assert grid.rows[-1] == (f"{names[-1]}, {names[-1]}" if count <= 3 else names[-1])
@@ -228,7 +223,7 @@ def test_games_that_are_looked_at_are_in_the_records(pages: Mapping[str, Played]
     for match, games in one.findings.survey.chosen.items():
         for game in games:
             known = by_place[match, game.session, game.game]
-            assert all(known[name] == value for name, value in game.row.items())
+            assert all(known[name] == value for name, value in game.rows[0].items())
         best = [game.gain for game in games if game.why == "best"]
         worst = [game.gain for game in games if game.why == "worst"]
         assert best in ([max(gains[match])], []) and worst in ([min(gains[match])], [])

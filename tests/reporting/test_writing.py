@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import stat
 from dataclasses import replace
@@ -82,13 +83,18 @@ def test_damaged_records_are_named(poker_results: Path, tmp_path: Path) -> None:
 def test_each_author_gets_a_page(poker_results: Path, tmp_path: Path) -> None:
     folder = tmp_path / "authors"
     for _ in range(2):  # reports are replaced
-        told = run_cli(
-            "report", "von_neumann_poker", "--results", str(poker_results.parent), "--author-pages", str(folder)
-        )
+        told = run_cli("report", "von_neumann_poker", "--results", str(poker_results.parent), "--folder", str(folder))
         assert (told.code, told.err) == (0, "") and "6 pages, one for the author of each bot" in told.out
     names = [line.name for line in load(str(poker_results)).ranking.entrants]
-    assert len(list(folder.iterdir())) == len(names) == 6
-    kickers = [read_html(path.read_text()).first("p", class_="kicker").text for path in folder.iterdir()]
+    pages = list(folder.glob("*.html"))
+    assert len(pages) == len(names) == 6
+    with (folder / "crosstable.csv").open() as file:
+        assert {(row["bot"], row["opponent"]) for row in csv.DictReader(file) if int(row["sessions"])} == {
+            (side.x, side.y) for side in load(str(poker_results)).ranking.sides if side.sessions
+        }
+    with (folder / "leaderboard.csv").open() as file:
+        assert [row["name"] for row in csv.DictReader(file)] == names
+    kickers = [read_html(path.read_text()).first("p", class_="kicker").text for path in pages]
     assert sorted(kickers) == sorted(f"Tournament report, for the author of {name}" for name in names)
     crook = (folder / "bot-crook.html").read_text()
     assert crook.count('class="faults"') == 1 and 'class="faults"' not in (folder / "bot-calm.html").read_text()

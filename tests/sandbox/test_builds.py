@@ -8,7 +8,7 @@ import pytest
 
 from tests.processes import descendants, wait_until
 from tournament.sandbox.outside import run_command
-from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits
+from tournament.sandbox.outside.launch import Build, LaunchSpec, ProcessLimits
 from tournament.sandbox.outside.readable_paths import interpreter
 
 FORKS = """
@@ -55,7 +55,7 @@ threading.Thread(target=hoard).start()
 
 def built(source: str, seconds: float = 60.0, megabytes: int = 4096, *, watched: bool = True) -> run_command.Finished:
     build = Build([[interpreter(), "-S", "-c", source]], {"PATH": "/usr/bin:/bin"}, watched=watched)
-    launch = LaunchSpec(build, Limits(megabytes, 60, open_files=1024, processes=64))
+    launch = LaunchSpec(build, ProcessLimits(megabytes, 60, open_files=1024, processes=64))
     return run_command.run(launch, "on", seconds)
 
 

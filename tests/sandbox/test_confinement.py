@@ -23,7 +23,7 @@ from tournament.sandbox.inside import landlock
 from tournament.sandbox.outside import confinement, fork_server, probe, run_command
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.exit_status import Ending
-from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits, Program
+from tournament.sandbox.outside.launch import Build, LaunchSpec, ProcessLimits, Program
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.sandbox.outside.tier import MEND
 
@@ -165,7 +165,7 @@ def test_unconfined_bots_are_still_held_to_their_limits() -> None:
 @pytest.mark.slow
 def test_commands_run_to_their_end_or_are_cut_off() -> None:
     def ran(script: str, seconds: float = 20) -> run_command.Finished:
-        orders = LaunchSpec(Program(["/bin/sh", "-c", script]), Limits(256, 10), readable=["/bin", "/usr/bin"])
+        orders = LaunchSpec(Program(["/bin/sh", "-c", script]), ProcessLimits(256, 10), readable=["/bin", "/usr/bin"])
         return run_command.finish(fork_server.start(orders, "on"), orders, seconds)
 
     fine = ran("echo out; echo err >&2; exit 3")
@@ -185,7 +185,7 @@ def test_memory_of_ours_is_not_taken_for_a_new_process_s_own() -> None:
     if child == 0:
         signal.pause()
     try:
-        confined = Confined(Running(child), Limits(64, 10), -1, -1, -1)
+        confined = Confined(Running(child), ProcessLimits(64, 10), -1, -1, -1)
         assert confined.memory_bytes() > len(ours)
         assert not confined.has_taken_too_much()
     finally:
@@ -210,7 +210,7 @@ def test_memory_of_files_and_of_others_is_not_a_process_s_own(takes: str, is_too
     code = f"import os, sys\n{takes.format(file=str(tmp_path / 'file'))}\nprint('done', flush=True); sys.stdin.read()"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin and process.stdout and process.stdout.readline() == b"done\n"
-        confined = Confined(Running(process.pid), Limits(64, 10), -1, -1, -1)
+        confined = Confined(Running(process.pid), ProcessLimits(64, 10), -1, -1, -1)
         assert confined.has_taken_too_much() is is_too_much
 
 
@@ -229,7 +229,10 @@ def test_an_ended_process_leaves_no_descriptor() -> None:
     for mode in ("on", "off"):
         for _ in range(3):
             process = confinement.start(
-                LaunchSpec(Build([["/bin/sh", "-c", "exit 5"]]), Limits(256, 10, processes=64), readable=["/bin"]), mode
+                LaunchSpec(
+                    Build([["/bin/sh", "-c", "exit 5"]]), ProcessLimits(256, 10, processes=64), readable=["/bin"]
+                ),
+                mode,
             )
             assert process.ended_by_itself(10) == 5
             assert process.end() == 5

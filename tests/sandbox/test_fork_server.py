@@ -19,7 +19,7 @@ from tournament.artifacts import python_artifact
 from tournament.leg import Unfit
 from tournament.sandbox.outside import fork_server, run_command
 from tournament.sandbox.outside.confined import Confined
-from tournament.sandbox.outside.launch import LaunchSpec, Limits, Program
+from tournament.sandbox.outside.launch import LaunchSpec, ProcessLimits, Program
 from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.readable_paths import interpreter, python_paths
 from tournament.worker.processes import python_bots
@@ -28,7 +28,7 @@ INTERFACE = VON_NEUMANN_POKER.interface
 
 
 def shell(script: str) -> LaunchSpec:
-    return LaunchSpec(Program(["/bin/sh", "-c", script]), Limits(256, 10), readable=["/bin", "/usr/bin"])
+    return LaunchSpec(Program(["/bin/sh", "-c", script]), ProcessLimits(256, 10), readable=["/bin", "/usr/bin"])
 
 
 def ran(script: str, given: bytes = b"") -> run_command.Finished:
@@ -61,7 +61,7 @@ def test_how_forks_end_is_known() -> None:
     assert (done.status, done.output, done.errors) == (3, b"out in\n", b"err\n")
     for deed, words in (("ctypes.string_at(0)", "SIGSEGV"), ("os.abort()", "SIGABRT")):
         script = f"import ctypes, os; {deed}"
-        launch = LaunchSpec(Program([interpreter(), "-c", script]), Limits(256, 10), readable=python_paths())
+        launch = LaunchSpec(Program([interpreter(), "-c", script]), ProcessLimits(256, 10), readable=python_paths())
         assert run_command.finish(fork_server.start(launch, "on"), launch, 20).in_words == f"was killed by {words}"
     assert ran("while read x; do :; done; echo $x", b"to\nits end").output == b"its end\n"
 
@@ -69,7 +69,7 @@ def test_how_forks_end_is_known() -> None:
 def test_forks_have_the_limits_of_their_own_launch() -> None:
     for megabytes, seconds in ((256, 10), (100, 7), (512, 33)):
         launch = LaunchSpec(
-            Program(["/bin/sh", "-c", "ulimit -d; ulimit -t"]), Limits(megabytes, seconds), readable=["/bin"]
+            Program(["/bin/sh", "-c", "ulimit -d; ulimit -t"]), ProcessLimits(megabytes, seconds), readable=["/bin"]
         )
         done = run_command.finish(fork_server.start(launch, "on"), launch, 20)
         assert done.output.split() == [b"%d" % (megabytes << 10), b"%d" % seconds]

@@ -25,8 +25,8 @@ from tournament.sandbox.outside.process_time import (
     GroupUse,
     MachineBusyError,
     ProcessClock,
+    ProcessUse,
     TimeBudget,
-    Use,
     doing,
 )
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -45,7 +45,7 @@ IN_PARALLEL = (1.0, 2.0, False)  # 64 processes on two processors
 def time_given(ticks: Sequence[tuple[float, float, bool]]) -> float:
     """The seconds after which a process that is allowed 20 is late."""
     now, cpu, sleeping = 0.0, 0.0, False
-    had = TimeBudget(lambda: Use(cpu, sleeping), 20, lambda: now)
+    had = TimeBudget(lambda: ProcessUse(cpu, sleeping), 20, lambda: now)
     for seconds, used, sleeping in ticks:  # noqa: B007
         now, cpu = now + seconds, cpu + used
         if had.is_over():
@@ -142,11 +142,11 @@ ASLEEP: Look = (0.05, 0.0, 0.0, "sleeps")
 def test_sleep_is_the_time_without_a_processor_and_without_a_wait_for_one(
     looks: list[Look], slept: float, at_most: float
 ) -> None:
-    now = Use(0.0, sleeps=False)
+    now = ProcessUse(0.0, sleeps=False)
     clocks = ProcessClock(lambda: now)
     most = 0.0
     for elapsed, cpu, queued, what in looks:
-        now = Use(now.cpu + cpu, what == "sleeps", (now.waited or 0.0) + queued, what == "runs")
+        now = ProcessUse(now.cpu + cpu, what == "sleeps", (now.waited or 0.0) + queued, what == "runs")
         clocks.look(elapsed)
         most = max(most, clocks.slept)
     assert slept - 1e-9 <= clocks.slept and most <= at_most + 1e-9
@@ -173,8 +173,8 @@ def starved(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process_time, "_MOST_TIMES", 1)
     monkeypatch.setattr(process_time, "_MORE_SECONDS", 0)
 
-    def use(_self: object) -> Use:
-        return Use(0.0, sleeps=False)
+    def use(_self: object) -> ProcessUse:
+        return ProcessUse(0.0, sleeps=False)
 
     monkeypatch.setattr(Confined, "use", use)
     monkeypatch.setattr(GroupUse, "__call__", use)

@@ -22,7 +22,7 @@ from tests.worker.support import ON, build
 from tournament.artifacts import commands, python_artifact
 from tournament.leg import Unfit
 from tournament.sandbox.outside import fork_server, libraries, readable_paths, run_command
-from tournament.sandbox.outside.launch import ForkServer, LaunchSpec, Limits, Program
+from tournament.sandbox.outside.launch import ForkServer, LaunchSpec, ProcessLimits, Program
 from tournament.worker.processes import python_bots
 
 INTERFACE = VON_NEUMANN_POKER.interface
@@ -47,7 +47,9 @@ def strange_libraries() -> list[str]:
 
 def shell(script: str, *more: str) -> LaunchSpec:
     command = commands.find_command("sh", Path("/"))
-    return LaunchSpec(Program([command, "-c", script]), Limits(256, 10), readable=[*commands.read_by(command), *more])
+    return LaunchSpec(
+        Program([command, "-c", script]), ProcessLimits(256, 10), readable=[*commands.read_by(command), *more]
+    )
 
 
 def test_builds_read_the_same_libraries_if_the_interpreter_does_not_know_debians_folder(

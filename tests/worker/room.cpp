@@ -49,13 +49,13 @@ static int one_block()
 static int too_much()
 {
     errno = 0;
-    if (take(69 * MEGABYTE) || errno != ENOMEM)
+    if (take(300 * MEGABYTE) || errno != ENOMEM)
         return 0;
     errno = 0;
-    if (take_zeros(SIZE_MAX / 2, 3) || errno != ENOMEM || take(SIZE_MAX) || change(nullptr, SIZE_MAX - 20))
+    if (take_zeros(SIZE_MAX / 2, 3) || errno != ENOMEM || take(SIZE_MAX - 20) || change(nullptr, SIZE_MAX - 20))
         return 0;
     void *aligned;
-    return posix_memalign(&aligned, 3, 100) == EINVAL && posix_memalign(&aligned, 64, 70 * MEGABYTE) == ENOMEM;
+    return posix_memalign(&aligned, 3, 100) == EINVAL && posix_memalign(&aligned, 64, 300 * MEGABYTE) == ENOMEM;
 }
 
 static int a_million_small_ones()

@@ -28,7 +28,7 @@ from tournament.runner.schedule.legs import RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.field import Origin
 from tournament.store.leg_result import Fault, LegResult
-from tournament.worker.processes.bot_process import Use
+from tournament.worker.processes.bot_process import LegUse
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.leg_in_play import PlayedLeg
 from tournament.worker.processes.spool import Spool
@@ -103,7 +103,7 @@ class Played:
     result: LegResult
     games: list[Game]
     sessions: list[Session]
-    uses: tuple[Use | None, ...]
+    uses: tuple[LegUse | None, ...]
 
     @property
     def faults(self) -> tuple[Fault, ...]:

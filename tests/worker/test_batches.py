@@ -174,6 +174,17 @@ def test_who_is_out_goes_out_no_more() -> None:
     assert all(out.isdisjoint(leg.names) for task in tasks_of(play) for leg in task)
 
 
+def test_legs_of_slow_bots_go_out_after_all_others() -> None:
+    kinds: list[PlaysAs] = ["wasm"] * 6
+    schedule = field_of(*kinds, duplicate=True)
+    left = reconcile([], schedule)
+    legs = list(chain.from_iterable(tasks_of(TaskQueue(schedule, left, new_pace(1, 1), lambda: (set(), set()), {"2"}))))
+    is_slow = ["2" in cast(Fixture, leg).names for leg in legs]
+    assert is_slow == sorted(is_slow) and (len(legs), is_slow.count(True)) == (30, 10)
+    matches = [leg.plan.match for leg in legs]
+    assert matches[::2] == matches[1::2] and len(set(matches)) == 15  # Duplicates stay together.
+
+
 def test_a_task_goes_on_over_legs_that_are_done_and_over_replicas() -> None:
     assert numbers(schedule_of([False] * 6, of_a_replica=2), new_pace(1, 1), done=(0, 3)) == [[1, 2, 4, 5]]
     assert numbers(schedule_of([True] * 6, of_a_replica=2), new_pace(1, 1), done=(2,)) == [[0, 1, 3, 4, 5]]

@@ -30,7 +30,7 @@ def broken_off(monkeypatch: pytest.MonkeyPatch, *, times: int = 3, seed: int = 1
     """Break each leg off up to this many times, at random. Yield how often the leg of each match was."""
     done, chance = Counter[int](), random.Random(seed)
 
-    def break_some(table: lanes._LaneTable) -> None:
+    def break_some(table: lanes._LegsInLanes) -> None:
         for in_play in list(table._by_lane.values()):
             if done[in_play.leg.plan.match] < times and in_play.core.games_recorded > 20 and chance.random() < 0.5:
                 done[in_play.leg.plan.match] += 1
@@ -38,7 +38,7 @@ def broken_off(monkeypatch: pytest.MonkeyPatch, *, times: int = 3, seed: int = 1
 
     with monkeypatch.context() as patched:
         patched.setattr(lanes, "_AUDIT_SECONDS", 0.001)
-        patched.setattr(lanes._LaneTable, "_audit_memory", break_some)
+        patched.setattr(lanes._LegsInLanes, "_audit_memory", break_some)
         yield done
 
 
@@ -190,9 +190,9 @@ for line in sys.stdin:
 def test_answers_of_all_types_count_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Illegal answers and answers that are given together among them."""
     contest = contest_of(Words)
-    calm = play_field(contest, WORDS, sessions=400, max_faults=1000)
+    calm = play_field(contest, WORDS, sessions=200, max_faults=1000)
     with broken_off(monkeypatch) as done:
-        broken = play_field(contest, WORDS, sessions=400, max_faults=1000)
+        broken = play_field(contest, WORDS, sessions=200, max_faults=1000)
     assert done.total() > 3 and sum(len(leg.faults) for leg, _ in calm.values()) > 15
     for pair_of, (leg, rows) in calm.items():
         again, its_rows = broken[pair_of]
@@ -207,7 +207,7 @@ def test_answers_count_in_another_task(monkeypatch: pytest.MonkeyPatch) -> None:
     """A leg that is let go, as one of a bot that was disqualified elsewhere, may be played by another worker."""
     erratic = ERRATIC.format(end="1 / 0")
     entrants = build({"erratic.py": erratic, "other.py": erratic})
-    settings, broken = Settings(sessions=4000, max_faults=1000), BrokenLegs()
+    settings, broken = Settings(sessions=200, max_faults=1000), BrokenLegs()
     legs, how = legs_of(entrants, settings), (artifacts_of(entrants), cache_folder())
     let_go: list[Played] = []
     break_off = LegInPlay.broken_off
@@ -218,8 +218,19 @@ def test_answers_count_in_another_task(monkeypatch: pytest.MonkeyPatch) -> None:
         return break_off(in_play)
 
     monkeypatch.setattr(LegInPlay, "broken_off", noted)
+    monkeypatch.setattr(lanes, "_AUDIT_SECONDS", 0.001)
+    in_lanes: list[LegInPlay] = []
+    begin = lanes._LegsInLanes._begin
+
+    def begin_and_note(table: lanes._LegsInLanes, in_play: LegInPlay) -> None:
+        in_lanes.append(in_play)
+        begin(table, in_play)
+
+    def stopping() -> bool:
+        return any(in_play.core.games_recorded > 20 for in_play in in_lanes)
+
+    monkeypatch.setattr(lanes._LegsInLanes, "_begin", begin_and_note)
     with closing(Spool()) as spool:
-        stopping = iter([False] * 3 + [True] * 9).__next__
         with pytest.raises(Stopped):
             [*lanes.play_in_lanes(VON_NEUMANN_POKER, settings, ON, legs, *how, spool, stopping, broken=broken)]
         assert [one.tries for one in broken.values()] == [1] and let_go[0].games

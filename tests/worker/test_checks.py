@@ -23,7 +23,7 @@ from tournament.runner.listener import NullListener
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial import trial_legs
 from tournament.trial.check import CheckReport, check_bot, habits
-from tournament.worker.processes.bot_process import Use
+from tournament.worker.processes.bot_process import LegUse
 
 SMALL = Settings(sessions=20, idle_seconds=0.2, max_faults=1)
 CALM = "def a(bot): return 20 if bot.card > 0.5 else 0\ndef b(bot, bet): return bot.card > 0.25\n"
@@ -199,7 +199,7 @@ class TimedPairing(trial_legs.Pairing):
         decisions = trial.meter.decisions
         taken = self.start + decisions * self.each
         self.clock[0] += taken
-        return [replace(trial, meter=trial_legs.Meter(decisions, use=Use(decisions, taken, 1)))]
+        return [replace(trial, meter=trial_legs.Meter(decisions, use=LegUse(decisions, taken, 1)))]
 
 
 @pytest.mark.parametrize("start", [0.1, 30.0])

@@ -15,7 +15,7 @@ from tests.worker.test_legs_in_lanes import CHANCY, STEADY, python_entrant
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.worker.processes import core_affinity
 from tournament.worker.processes import lanes as lanes_module
-from tournament.worker.processes.core_affinity import CoreAffinity, ProcessLoad
+from tournament.worker.processes.core_affinity import CoreAffinity, Load
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2, reason="needs two cores"
@@ -29,17 +29,17 @@ def pid() -> Iterator[int]:
         process.kill()
 
 
-def test_a_worker_and_quick_processes_come_together_and_a_slow_one_gets_all_cores_back(pid: int) -> None:
+def test_a_worker_and_quick_processes_share_a_core_and_slow_ones_get_all_cores_back(pid: int) -> None:
     cores, core = os.sched_getaffinity(0), CoreAffinity()
-    core.look([ProcessLoad(pid, messages=3, cpu_seconds=0.04)], 0.05)
+    core.look({pid: Load(3, 0.04)})
     assert os.sched_getaffinity(pid) == cores
-    core.look([ProcessLoad(pid, messages=1003, cpu_seconds=0.05)], 0.05)
+    core.look({pid: Load(1003, 0.05)})
     (kept,) = os.sched_getaffinity(pid)
     with pytest.raises(KeyError), core.kept():
         assert os.sched_getaffinity(0) == {kept}
         raise KeyError
     assert os.sched_getaffinity(0) == cores
-    core.look([ProcessLoad(pid, messages=1003, cpu_seconds=0.09)], 0.05)  # still at its last message
+    core.look({pid: Load(1003, 0.09)})  # still at its last message
     assert os.sched_getaffinity(pid) == cores
     assert not any(core_affinity._holders.values())
 

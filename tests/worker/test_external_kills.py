@@ -26,7 +26,7 @@ from tournament.errors import RunError
 from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.exit_status import Ending
-from tournament.sandbox.outside.launch import LaunchSpec, Limits, Mode
+from tournament.sandbox.outside.launch import LaunchSpec, Mode, ProcessLimits
 from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.worker.processes import admission
 from tournament.worker.processes.admission import MemoryBudget
@@ -162,9 +162,9 @@ def test_kills_that_do_not_stop_end_the_run(monkeypatch: pytest.MonkeyPatch) -> 
         play([entrant, *others], Settings(sessions=1))
 
 
-@pytest.mark.parametrize("room_for", [1, 2, 5])
+@pytest.mark.parametrize("room_for", [1, 5])
 def test_no_more_processes_than_there_is_memory_for(room_for: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = Settings(sessions=20, memory_megabytes=100)
+    settings = Settings(sessions=5, memory_megabytes=100)
     size = 164 * MEGABYTE  # 64 of it are for the program itself
     monkeypatch.setattr(admission, "room", MemoryBudget(lambda: room_for * size * 8 // 7 + 8))
     entrants = build({f"told{number}": FIELD["told"] for number in range(5)})
@@ -211,7 +211,7 @@ def test_which_ends_come_from_outside(
     ended: Any = SimpleNamespace(
         pid=1 << 22, end=lambda: Ending(status, peak_megabytes * MEGABYTE)
     )  # no process has it
-    process = Confined(ended, Limits(128, 10), *ends)
+    process = Confined(ended, ProcessLimits(128, 10), *ends)
     monkeypatch.setattr(process, "cpu_seconds", lambda: seconds)
     assert process.end() == status
     assert process.was_killed_from_outside() is from_outside

@@ -18,6 +18,7 @@ from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import Mode
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.worker.processes import pool
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 
@@ -92,17 +93,18 @@ def test_later_legs_share_no_process_with_earlier_ones(
 
 
 @pytest.mark.parametrize("kind", [pytest.param("program", marks=pytest.mark.slow), "python"])
-def test_no_leg_of_fast_bots_waits_for_one_that_sleeps(kind: str) -> None:
+def test_no_leg_of_fast_bots_waits_for_one_that_sleeps(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many legs it has: it is in a few at a time."""
+    monkeypatch.setattr(pool, "MOST_OWN_PROCESSES", 10)
     fast, ending = (PROGRAM, "") if kind == "program" else (PYTHON, ".py")
     field: dict[str, Source] = {f"fast{number}{ending}": fast for number in range(3)}
-    field |= {f"idle{number}.c": SILENT_C for number in range(30)}
+    field |= {f"idle{number}.c": SILENT_C for number in range(10)}
     sleeps = "import time\ndef a(bot): time.sleep(1000)\ndef b(bot, bet): return a(bot)"
     entrants = build({"a_sleeper.py": sleeps, **field})
     settings = Settings(sessions=1, idle_seconds=3000)
     legs = legs_of(entrants, settings)
     left = {leg.digest for leg in legs if "a_sleeper" not in leg.names}
-    assert len(left) == 3 + 3 * 30 and len(legs) - len(left) == 33
+    assert len(left) == 3 + 3 * 10 and len(legs) - len(left) == 13
     how = artifacts_of(entrants), cache_folder()
     with (
         closing(Spool()) as spool,

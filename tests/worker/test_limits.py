@@ -12,7 +12,7 @@ import tournament
 from tests.worker.support import SILENT_C, A, B, Source, ask, ask_each, build, pair, script, write_bot
 from tournament.contests.settings import ProcessTime
 from tournament.contests.von_neumann_poker.rules import Settings
-from tournament.sandbox.outside.process_time import Use
+from tournament.sandbox.outside.process_time import ProcessUse
 from tournament.worker.processes import bot_process, lanes, programs
 from tournament.worker.processes.bot_process import Spent, TimeLimits
 
@@ -152,10 +152,10 @@ def test_a_bank_of_processor_time_is_spent_once_in_a_leg_and_each_decision_adds_
 class Asked:
     """A process while it has one message to answer."""
 
-    def __init__(self, used: Use) -> None:
+    def __init__(self, used: ProcessUse) -> None:
         self.used = used
 
-    def use(self) -> Use:
+    def use(self) -> ProcessUse:
         return self.used
 
     def cpu_seconds(self) -> float:
@@ -167,10 +167,10 @@ class Asked:
 
 def verdict(ticks: Sequence[tuple[float, float, bool]]) -> str | None:
     """What it is told at last; `ticks` are (seconds, processor time, whether it sleeps at the end) by audit."""
-    process = Asked(Use(0.0, sleeps=False))
+    process = Asked(ProcessUse(0.0, sleeps=False))
     limits = TimeLimits(ProcessTime(bank=60, increment=0.001, for_decision=1.5, idle=1), process)
     for elapsed, cpu_seconds, sleeps in ticks:
-        process.used = Use(process.used.cpu + cpu_seconds, sleeps)
+        process.used = ProcessUse(process.used.cpu + cpu_seconds, sleeps)
         if failure := limits.exceeded(3, False, elapsed, Spent(legs=1)):
             return failure.what
     return None
@@ -188,7 +188,7 @@ def test_a_wait_for_the_processor_is_no_sleep() -> None:
 
 def test_process_that_only_queues_is_never_late() -> None:
     """Wall-clock time alone makes no bot late, however long it waits for a processor."""
-    queues = Asked(Use(0.0, sleeps=False, waited=0.0, runs=True))
+    queues = Asked(ProcessUse(0.0, sleeps=False, waited=0.0, runs=True))
     limits = TimeLimits(ProcessTime(bank=60, increment=0.0, for_decision=1.5, idle=1), queues)
     assert not any(limits.exceeded(number, False, 0.5, Spent(legs=1)) for number in range(10_000))
 

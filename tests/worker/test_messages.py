@@ -169,21 +169,6 @@ def test_messages_without_memory_for_them_end_the_run_and_are_no_bots_fault(stag
     os.close(reads)
 
 
-def test_answers_may_come_byte_by_byte(stage: Stage) -> None:
-    process = stage.process()
-    numbers = [stage.lane(process, [A], slot) for slot in range(2)]
-    stage.run()
-    serial, _ = process.asked()
-    message = reply(serial, [(-5, 0, b""), (0, 1, b"a reason")])
-    for place in range(len(message)):
-        assert stage.run(0.001) == []
-        os.write(process.writes, message[place : place + 1])
-    events = stage.run()
-    found = {event[:1] + event[2:] for event in events}
-    assert found == {(LEG_IS_OVER, -1, ""), (BOT_FAULTY, process.number, "a reason")}
-    assert {event[1] for event in events} == set(numbers)
-
-
 def test_what_a_leg_printed_comes_with_its_fault_and_is_told_once(stage: Stage) -> None:
     process = stage.process()
     numbers = [stage.lane(process, [A, A], slot) for slot in range(3)]

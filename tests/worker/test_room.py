@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import threading
 from pathlib import Path
 
@@ -68,13 +67,3 @@ def test_a_bot_has_the_memory_and_the_stack_that_it_is_promised(room: Entrant, s
         threading.stack_size(before)
     thread.join()
     assert played == [True]
-
-
-MIX = Path(__file__).parent / "allocator" / "random_mix.c"
-
-
-def test_blocks_of_a_random_mix_of_calls_never_touch_each_other(tmp_path: Path) -> None:
-    flags = ["-O1", "-fsanitize=undefined", "-fno-sanitize-recover", "-fno-builtin", "-w"]
-    subprocess.run(["gcc", *flags, "-o", tmp_path / "mix", MIX], check=True)
-    for seed, pages in (("1", "150"), ("2", "300"), ("3", "150"), ("4", "2000")):
-        subprocess.run([tmp_path / "mix", seed, "30000", pages], check=True)

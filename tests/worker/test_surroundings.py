@@ -106,10 +106,10 @@ def test_each_call_costs_by_what_it_does(what: str) -> None:
     loaded = load_bot(module(text, imports), VON_NEUMANN_POKER.interface, "asks", 64)
     store = seating._new_store(Engine.PLAIN)
     fuel = new_fuel(store)
-    on_deep_stack(seating._start, store, loaded, seating.Limits(10**6, 64), 0, 10**6, Engine.PLAIN, fuel)
+    on_deep_stack(seating._start, store, loaded, seating.BotLimits(10**6, 64), 0, 10**6, Engine.PLAIN, fuel)
     assert price < fuel.spent < price + 10
     with pytest.raises(Unfit, match="ran out of fuel"):
-        seating.try_start(loaded, seating.Limits(10**6, 64, fuel_to_start=price - 1))
+        seating.try_start(loaded, seating.BotLimits(10**6, 64, fuel_to_start=price - 1))
 
 
 def test_time_is_what_starts_and_decisions_took() -> None:

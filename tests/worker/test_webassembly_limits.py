@@ -91,9 +91,9 @@ def test_the_bank_ends_a_leg_by_one_call_or_by_many(turns: int, ends: bool) -> N
 def test_a_start_has_a_limit_of_its_own() -> None:
     initialise = f'(func (export "_initialize") (local $n i32) {turning(100_000)})'
     loaded = load_bot(module(f"{initialise} {PASSES} {CALLS}"), VON_NEUMANN_POKER.interface, "slow", 64)
-    seating.try_start(loaded, seating.Limits(10_000, 64, fuel_to_start=600_000))
+    seating.try_start(loaded, seating.BotLimits(10_000, 64, fuel_to_start=600_000))
     with pytest.raises(Unfit, match="ran out of fuel"):
-        seating.try_start(loaded, seating.Limits(10**12, 64, fuel_to_start=400_000))
+        seating.try_start(loaded, seating.BotLimits(10**12, 64, fuel_to_start=400_000))
 
 
 def test_a_bot_that_starts_again_has_no_more_memory_than_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from tournament.artifacts.compiler_command import (
     BOT_FOLDER,
     SEEN_FILES,
     STANDARDS,
-    Build,
+    Purpose,
     seen_by_bots,
 )
 from tournament.artifacts.compiler_messages import TRIAL_FILE
@@ -69,7 +69,7 @@ _Answering = dict[str, str]
 
 
 def compile_bot(
-    submission: Submission, interface: Interface, sandbox: SandboxSettings, build: Build = Build.TO_PLAY
+    submission: Submission, interface: Interface, sandbox: SandboxSettings, build: Purpose = Purpose.TO_PLAY
 ) -> Compiled:
     """Compile a bot, after the contest's adapter if there is one for its language; one that doesn't build so may be
     written for the contest itself. Raises Unfit, and RunError for the machine."""
@@ -84,7 +84,7 @@ def compile_bot(
             raise unadapted from None
 
 
-def _compile_alone(submission: Submission, interface: Interface, sandbox: SandboxSettings, build: Build) -> Compiled:
+def _compile_alone(submission: Submission, interface: Interface, sandbox: SandboxSettings, build: Purpose) -> Compiled:
     """Compile a bot by the first standard that accepts it.
 
     What no standard accepts is tried BARE by the first: what g++ takes, since it includes less, builds so. There, what
@@ -124,7 +124,7 @@ class _Tries:
     submission: Submission
     interface: Interface
     sandbox: SandboxSettings
-    build: Build
+    build: Purpose
     allowance: Allowance = field(default_factory=Allowance)
 
     def compile_by(self, standard: str, bare: Iterable[str] | None = None) -> Compiled:
@@ -172,7 +172,7 @@ class _Work:
         return self.interface.class_name if self.submission.kind == "cpp" else ""
 
 
-def _compile_by(work: _Work, runtime: Mapping[str, bytes], build: Build) -> bytes:
+def _compile_by(work: _Work, runtime: Mapping[str, bytes], build: Purpose) -> bytes:
     """The WebAssembly by a standard. Raises Unfit, and NotChosen for a source that builds by it."""
     unit = work.unit
     include = unit.path.read_text()

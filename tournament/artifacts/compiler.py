@@ -13,7 +13,7 @@ from tournament.artifacts.compiler_command import (
     WARNINGS,
     WITHOUT_EXCEPTIONS,
     WITHOUT_WARNINGS,
-    Build,
+    Purpose,
     bot_command,
     language_of,
 )
@@ -79,7 +79,7 @@ def warnings_of(unit: Unit) -> str:
     return shortened(message, [Path(SEEN_SDK)], ()) if "warning:" in message else ""
 
 
-def compile_unit(unit: Unit, runtime: Mapping[str, bytes], build: Build) -> bytes:
+def compile_unit(unit: Unit, runtime: Mapping[str, bytes], build: Purpose) -> bytes:
     """The WebAssembly of a unit, linked with object files by name. The libraries must have been prepared. Raises
     Unfit, and RunError when the libraries are damaged."""
     objects = dict(runtime)
@@ -94,7 +94,7 @@ def compile_unit(unit: Unit, runtime: Mapping[str, bytes], build: Build) -> byte
     return _compile_and_link(unit, EXCEPTIONS, objects, build)
 
 
-def _compile_and_link(unit: Unit, flags: list[str], linked: dict[str, bytes], build: Build) -> bytes:
+def _compile_and_link(unit: Unit, flags: list[str], linked: dict[str, bytes], build: Purpose) -> bytes:
     """`compile_unit` with these flags, linked with these object files and libraries, by name."""
     for name, content in linked.items():
         (unit.folder / name).write_bytes(content)

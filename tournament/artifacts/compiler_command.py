@@ -83,7 +83,7 @@ _CHECKS = [
 ]
 
 
-class Build(Enum):
+class Purpose(Enum):
     """What a bot is compiled for: to play, to play with lines of the source, or to find its mistakes."""
 
     TO_PLAY = auto()
@@ -93,7 +93,7 @@ class Build(Enum):
     @property
     def flags(self) -> list[str]:
         """The compiler's, besides those of every bot."""
-        return {Build.TO_PLAY: [], Build.WITH_LINES: [LINES], Build.CHECKED: [LINES, *_CHECKS]}[self]
+        return {Purpose.TO_PLAY: [], Purpose.WITH_LINES: [LINES], Purpose.CHECKED: [LINES, *_CHECKS]}[self]
 
 
 WRAPS = [f"--wrap={name}" for name in _WRAPPED]

@@ -32,7 +32,7 @@ from tournament.artifacts.compiler_command import (
     STRIP,
     WITHOUT_WARNINGS,
     WRAPS,
-    Build,
+    Purpose,
     digest,
     home,
     own_command,
@@ -150,7 +150,7 @@ def _digests(folder: Path) -> dict[str, str]:
     }
 
 
-def link_command(kind: str, objects: Sequence[str], output: str, build: Build) -> list[str]:
+def link_command(kind: str, objects: Sequence[str], output: str, build: Purpose) -> list[str]:
     """The linker's command for a bot of a language. Raises RunError when the libraries are damaged."""
     libraries = libraries_of(kind)
     link = recall(libraries / _LINK_FILE)
@@ -158,7 +158,7 @@ def link_command(kind: str, objects: Sequence[str], output: str, build: Build) -
         raise RunError(f"the compiler's library {libraries} was damaged during the run; run again")
     words: list[str] = []
     for word in json.loads(link)["words"]:
-        if build is not Build.TO_PLAY and word in STRIP:
+        if build is not Purpose.TO_PLAY and word in STRIP:
             continue
         words += [*objects, EXPORT, *WRAPS] if word == _OBJECTS else [word.replace(_LIBRARIES, str(libraries))]
     return [zig(), *words, "-o", output]

@@ -6,7 +6,7 @@ import signal
 
 from tournament.leg import Unfit
 from tournament.sandbox.outside import fork_server, run_command
-from tournament.sandbox.outside.launch import LaunchSpec, Limits, ModuleTrial
+from tournament.sandbox.outside.launch import LaunchSpec, ModuleTrial, ProcessLimits
 from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -27,7 +27,7 @@ def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]],
 
     launch = LaunchSpec(
         ModuleTrial(library, engines),
-        Limits(_MEGABYTES, SECONDS),
+        ProcessLimits(_MEGABYTES, SECONDS),
         readable=[library],
         modules=["engine.wasm.modules"],
     )

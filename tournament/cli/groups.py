@@ -69,7 +69,7 @@ OWN = {
         (
             "report von_neumann_poker -o report.html",
             "report --public -o standings.html",
-            "report --author-pages pages",
+            "report --folder pages",
         ),
     ),
     "verify": Listed(

@@ -11,7 +11,7 @@ from tournament.cli.locations import location_of
 from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrOnly, Final, Results, command_line, flag, option
 from tournament.config import load_config
 from tournament.errors import InputError, printable
-from tournament.reporting.writing import check_replaceable, make_page, write_author_pages, write_report
+from tournament.reporting.writing import check_replaceable, make_page, write_folder, write_report
 
 
 def report(
@@ -22,23 +22,23 @@ def report(
     public: Annotated[
         bool, flag("--public", "omit what shows cards, to publish while bots can still enter", CHOICE)
     ] = False,
-    author_pages: Annotated[
-        Path | None, option("DIR", "folder for a page for each bot's author", OUTPUT, "--author-pages")
+    folder: Annotated[
+        Path | None, option("DIR", "folder for a page of each bot, and all results as CSV", OUTPUT, "--folder")
     ] = None,
     results: Results = None,
     final: Final = False,
     config: ConfigPath = None,
 ) -> None:
     """Without --public the page has games, and the seed from which all cards follow: for after the contest."""
-    if author_pages and output:
-        raise InputError("--author-pages writes files of its own: leave -o away")
+    if folder and output:
+        raise InputError("--folder writes files of its own: leave -o away")
     config_of = partial(load_config, path=config, results=results)
     location = location_of(contest, results, config, final=final)
     options = command_line(results=results, final=final, config=config).removeprefix("tournament")
-    if author_pages:
-        pages = write_author_pages(location, author_pages, public=public, config_of=config_of, options=options)
-        count = f"{len(pages)} page{'' if len(pages) == 1 else 's'}"
-        out.print(f"{author_pages}: {count}, one for the author of each bot", soft_wrap=True)
+    if folder:
+        count = write_folder(location, folder, public=public, config_of=config_of, options=options)
+        pages = f"{count} page{'' if count == 1 else 's'}, one for the author of each bot"
+        out.print(f"{folder}: {pages}, leaderboard.csv and crosstable.csv", soft_wrap=True)
         return
     target = output or Path("report.html")
     check_replaceable(target)

@@ -40,6 +40,7 @@ from tournament.errors import InputError, printable
 from tournament.names import did_you_mean
 from tournament.records.contest_of import contest_of
 from tournament.records.results import Results as Loaded
+from tournament.records.results import below_final
 from tournament.records.values import (
     crosstable_values,
     fault_values,
@@ -83,23 +84,27 @@ def leaderboard(
         _show_rating(rating, load_records(contest, results, config, final=final), config, as_json)
         return
     found = load_records(contest, results, config, final=final)
+    below = below_final(found.location, found.ranking)
+    others = below.entrants if below else ()
     if as_csv:
-        more = []
+        more, lines = [], [*found.ranking.entrants, *others]
         if final:
             from tournament.open_contest.overview import lines_never_ranked
 
-            ranked = [line.name for line in found.ranking.entrants]
+            ranked = [line.name for line in lines]
             more = lines_never_ranked(_authors_file(authors, config), found.setup.contest, ranked)
-        print(standings_csv(found.ranking, _authors(found, authors, config), more), end="")
+        print(standings_csv(lines, _authors(found, authors, config), more), end="")
         return
     if as_json:
-        print_json(leaderboard_values(found.ranking, _authors(found, authors, config)))
+        print_json(leaderboard_values(found.ranking, _authors(found, authors, config), others))
         return
     played = _contest_of(found, config)
     out.print(leaderboard_table(found.ranking, played.title, unit=played.points_unit, wide=wide))
+    if below and others:
+        out.print(leaderboard_table(below, f"{played.title}: preliminary, the others", wide=wide))
     given = {"results": results, "final": final, "config": config}
-    if below := reasons(found.ranking, commands_to_see(found.setup.contest, found.ranking, given)):
-        out.print(below, soft_wrap=True)
+    if faulty := reasons(found.ranking, commands_to_see(found.setup.contest, found.ranking, given)):
+        out.print(faulty, soft_wrap=True)
 
 
 def _authors(found: Loaded, authors: Path | None, config: Path | None) -> Mapping[str, str]:

@@ -101,6 +101,7 @@ def watch(
         raise InputError("--submissions: authors submit bots over the web; add --serve PORT")
     if submissions and not submissions.exists():
         raise InputError(f"{submissions} is not there; make it by tournament author add NAME --authors {submissions}")
+    where = _address(serve, public_url, allow_http) if serve else None
     options = {"results": results, "workers": workers, "executor": executor, "ray_address": ray_address}
     names = contests or list(load_contests(config).chosen)
     try:
@@ -112,8 +113,7 @@ def watch(
             if authors:
                 database = database_beside(authors.path)
                 watching.submissions = Submissions(database, watching.current, authors, shown.tell)
-            if serve:
-                where = _address(serve, public_url, allow_http)
+            if where:
                 from tournament.open_contest.web import Server
 
                 raise_descriptor_limit()
@@ -125,7 +125,7 @@ def watch(
                 at_a_time = watching.current().opening.trial_workers or max(1, cores() - 1)
                 until_stopped.enter_context(Workers(watching.submissions, partial(shown.tell, ""), at_a_time))
             watching.keep()
-            if serve:
+            if where:
                 raise RunError(serving.ended)
     except KeyboardInterrupt:
         print("tournament: stopped; watch again to continue", file=sys.stderr)

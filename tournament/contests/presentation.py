@@ -20,10 +20,10 @@ Values = Sequence[float | None]
 
 @dataclass(frozen=True)
 class Seats:
-    """Who plays each row: for both players the number of the bot, from 0, and `entrants` for all that are no entrants.
-    Against a house player the bot is the first."""
+    """Who plays each row: by seat, or position, the number of the bot, from 0, and `entrants` for who is no entrant. A
+    house player comes last."""
 
-    players: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
+    players: tuple[npt.NDArray[np.int32], ...]
     entrants: int
 
 
@@ -77,11 +77,9 @@ Chart = LineChart | BarChart | GridChart
 
 @dataclass(frozen=True)
 class Subject:
-    """The bot that panels are about: its number, and by house player the contest's measures, {} where there is none.
-    `field` has the sums of all entrants together (`together`)."""
+    """The bot that charts are about: its number, and the sums of all entrants together (`together`)."""
 
     number: int
-    measures: Mapping[str, Mapping[str, float | None]]
     field: Sums
 
 
@@ -113,26 +111,6 @@ class Scene:
 
 
 @dataclass(frozen=True)
-class Turns:
-    """Where a session is a repeated game and a row one turn: the names of moves, which rows have by number. `payoffs`:
-    what each of both gets for a turn, by the first one's move and the second's; None where the rows don't say who has
-    which role."""
-
-    moves: Sequence[str]
-    payoffs: tuple[Sequence[Sequence[float]], Sequence[Sequence[float]]] | None
-
-
-@dataclass(frozen=True)
-class Kinds:
-    """Rows by kind of game, as the player of one seat sees them: each one's place in `names`, which have the player's
-    role ("" where there is one alone) and what happened; and what each brought that player, or by how much it led."""
-
-    codes: npt.NDArray[Any]
-    names: Sequence[tuple[str, str]]
-    won: npt.NDArray[Any]
-
-
-@dataclass(frozen=True)
 class Presentation:
     """How a contest's games are shown. Records can be untrusted, so values can be outside of what the core writes.
 
@@ -144,9 +122,9 @@ class Presentation:
         points_0: What seat 0 won in each row, in `money`; None if rows don't say.
         money: The unit of what a game is played for.
         game: What players call a game.
-        turns: If given, whole sessions are shown turn by turn, from the columns move_0, move_1 and move_replaced_0, _1.
-        classify: Sorts rows by kind, as the player at seat 0 or 1 sees them; None if rows don't say what a game
-            brought.
+        whole_sessions: Whether a row is one turn of many, so that whole sessions are shown.
+        columns: The columns whose values have a chart, without the numbers of seats, and what their values are called
+            (none for numbers); None for all of the contest's own.
     """
 
     tally: Callable[[Rows, Seats], Sums]
@@ -155,8 +133,8 @@ class Presentation:
     points_0: Callable[[Rows], npt.NDArray[Any]] | None = None
     money: str = ""
     game: str = "game"
-    turns: Turns | None = None
-    classify: Callable[[Rows, int], Kinds] | None = None
+    whole_sessions: bool = False
+    columns: Mapping[str, Sequence[str]] | None = None
 
 
 def counted(where: Sequence[tuple[npt.NDArray[Any], int]]) -> npt.NDArray[np.int64]:

@@ -18,7 +18,7 @@ from tournament.artifacts import c_bots, compiler_command, libraries, module_tri
 from tournament.artifacts.archive import recipe_of
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.artifacts.c_bots import Compiled, compile_bot
-from tournament.artifacts.compiler_command import EXCEPTIONS_SOURCE, LANGUAGES, Build
+from tournament.artifacts.compiler_command import EXCEPTIONS_SOURCE, LANGUAGES, Purpose
 from tournament.cache import cache_folder, keep, recall, trouble_in_words
 from tournament.containment import our_error
 from tournament.contests.contest import Contest
@@ -39,7 +39,7 @@ from tournament.worker.wasm import seating
 from tournament.worker.wasm.calls import library_path
 from tournament.worker.wasm.engine import Engine, engine_settings, version
 from tournament.worker.wasm.loading import load_bot
-from tournament.worker.wasm.seating import Limits, try_start
+from tournament.worker.wasm.seating import BotLimits, try_start
 
 _MOST_BYTES_OF_ADAPTER = 1 << 20
 _LONGEST_LINE = 400  # of a reason, which may quote a stranger's text
@@ -317,7 +317,7 @@ def why_legs_apart(source: bytes, interface: Interface, sandbox: SandboxSettings
 
 
 def _try_module(
-    code: bytes, submission: Submission, interface: Interface, limits: Limits, sandbox: SandboxSettings
+    code: bytes, submission: Submission, interface: Interface, limits: BotLimits, sandbox: SandboxSettings
 ) -> None:
     """Compile a bot's WebAssembly within limits, and start it. Raises Unfit. A module that is known to start isn't
     read: with many entrants that would take most of a run's start."""
@@ -424,16 +424,16 @@ def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSett
 def with_lines(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes | None:
     """A C or C++ bot's WebAssembly with the source's lines, to say where it failed: it plays as its artifact does. None
     for others."""
-    return _built_otherwise(submission, interface, sandbox, Build.WITH_LINES)
+    return _built_otherwise(submission, interface, sandbox, Purpose.WITH_LINES)
 
 
 def checked(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes | None:
     """A C or C++ bot's WebAssembly that tells of its mistakes (`trial.sanitizer_search`); None for others."""
-    return _built_otherwise(submission, interface, sandbox, Build.CHECKED)
+    return _built_otherwise(submission, interface, sandbox, Purpose.CHECKED)
 
 
 def _built_otherwise(
-    submission: Submission, interface: Interface, sandbox: SandboxSettings, build: Build
+    submission: Submission, interface: Interface, sandbox: SandboxSettings, build: Purpose
 ) -> bytes | None:
     """A C or C++ bot's WebAssembly for another use than play, from the cache or the compiler; None for others."""
     if submission.kind not in LANGUAGES:

@@ -31,7 +31,7 @@ QUICK, TRIAL, OTHER = "quick", "trial", "other"
 QUEUED, ENTERED, NOT_FIT, PLAYED = "queued", "entered", "not fit", "played"
 REPLACED, WITHDRAWN, SET_ASIDE = "replaced", "withdrawn", "set aside"
 
-_FORMAT = 1
+_FORMAT = 2
 _MAX_VERSIONS = 10  # former versions of a bot whose content is kept
 _MAX_SHOWN = 3  # replays of an author whose steps are kept, because they are large
 _MAX_SAID = 200  # jobs of an author whose text is kept
@@ -40,7 +40,8 @@ CREATE TABLE IF NOT EXISTS job (
   n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, author TEXT NOT NULL, contest TEXT NOT NULL, bot TEXT NOT NULL,
   file TEXT NOT NULL, at TEXT NOT NULL, kind TEXT NOT NULL, lane TEXT NOT NULL, state TEXT NOT NULL, said TEXT NOT NULL,
   quick TEXT NOT NULL, starts INTEGER NOT NULL, failures INTEGER NOT NULL, sha256 TEXT NOT NULL, asks TEXT NOT NULL,
-  day TEXT NOT NULL, content BLOB, built TEXT NOT NULL DEFAULT '', not_before REAL NOT NULL DEFAULT 0);
+  day TEXT NOT NULL, content BLOB, built TEXT NOT NULL DEFAULT '', not_before REAL NOT NULL DEFAULT 0,
+  seconds REAL NOT NULL DEFAULT 0);
 CREATE INDEX IF NOT EXISTS job_queue ON job (state, lane);
 CREATE INDEX IF NOT EXISTS job_author ON job (author, day);
 CREATE INDEX IF NOT EXISTS job_bot ON job (contest, bot COLLATE NOCASE);
@@ -296,6 +297,11 @@ class Jobs:
         """Return the names of bots that an author holds in a contest."""
         held = self.rows("DISTINCT bot", f"{_HOLDS} AND contest = ? AND author = ? ORDER BY bot", contest, author)
         return [bot for (bot,) in held]
+
+    def slower_than(self, seconds: float, contest: str) -> frozenset[str]:
+        """Return the names of bots in a contest whose full trial took longer than some seconds."""
+        slow = self.rows("bot", f"contest = ? AND state = '{ENTERED}' AND seconds > ?", contest, seconds)
+        return frozenset(bot for (bot,) in slow)
 
     def drop_versions(self, author: str, contest: str, most: int) -> None:
         """Drop the oldest former versions of an author's bots until the others take `most` bytes."""

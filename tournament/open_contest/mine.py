@@ -17,11 +17,12 @@ from tournament.open_contest.jobs import PLAYED, PRACTICE, REPLAY, Job
 from tournament.open_contest.publish import PLACE
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.submissions import Submissions, bots_in
+from tournament.records.finals import records_with
 from tournament.records.results import Results, load
 from tournament.reporting.figures import signed
 from tournament.reporting.findings import contest_of
 from tournament.reporting.layout import anchor_of
-from tournament.reporting.losses import Losses, losses_to
+from tournament.reporting.trends import Worst, worst_match
 
 _MAX_FAULTS = 50
 _MAX_WAIT_SECONDS = 5.0  # for another author's page of the same contest
@@ -34,7 +35,7 @@ class _Records:
     stamp: bytes = b""
     results: Results | None = None
     contest: Contest | None = None
-    losses: dict[str, Losses | None] = field(default_factory=dict)
+    losses: dict[str, Worst | None] = field(default_factory=dict)
     one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -68,9 +69,9 @@ class Mine:
         }
 
     @contextlib.contextmanager
-    def _turn(self, contest: str) -> Iterator[_Records]:
+    def _turn(self, location: str) -> Iterator[_Records]:
         """Yield the records of a contest to one author at a time. Raises Refused where others take long."""
-        records = self._records.setdefault(contest, _Records())
+        records = self._records.setdefault(location, _Records())
         if not records.one_at_a_time.acquire(timeout=_MAX_WAIT_SECONDS):
             raise Refused(503, "this page is being worked out for others; ask again", 5)
         try:
@@ -88,10 +89,10 @@ class Mine:
             "anchor": f"bot-{bot}", "faults": [], "losses": None, "versions": self._versions(contest, bot),
         }  # fmt: skip
         with (
-            self._turn(contest) as records,
             contextlib.suppress(InputError, RunError, FileNotFoundError),  # none yet, or they change just now
+            self._turn(location := records_with(current.records[contest], bot)) as records,
         ):
-            self._read(contest, records)
+            self._read(contest, location, records)
             found |= self._played(records, bot, hidden=bool(config.played.house) and contest not in current.over)
         return found
 
@@ -100,10 +101,10 @@ class Mine:
         jobs = self._submissions.jobs.find(where, author.name, contest, bot)
         return jobs[0].state if jobs else "not there"
 
-    def _read(self, contest: str, records: _Records) -> None:
+    def _read(self, contest: str, location: str, records: _Records) -> None:
         stamp = (self._published / PLACE / contest / "stamp").read_bytes()
         if stamp != records.stamp or records.results is None:
-            results = load(self._submissions.current.records[contest])
+            results = load(location)
             records.results, records.contest, records.stamp = results, contest_of(results), stamp
             records.losses.clear()
 
@@ -116,9 +117,7 @@ class Mine:
             return {}
         line = ranking.entrants[names.index(bot)]
         if bot not in records.losses:
-            records.losses[bot] = None
-            with contextlib.suppress(InputError):
-                records.losses[bot] = losses_to(records.contest, records.results, bot) if line.matches else None
+            records.losses[bot] = worst_match(records.contest, records.results, bot)
         faults = [(leg, fault) for leg, fault in ranking.faults if leg.seats[fault.seat] == bot][:_MAX_FAULTS]
         return {
             "place": line.place,
@@ -213,13 +212,8 @@ def _figure(figure: Mapping[str, float | None]) -> str:
     return f"{figure['value']:+,.3f}" + (f" ± {reach:,.3f}" if reach is not None else "")
 
 
-def _in_words(losses: Losses | None) -> dict[str, Any] | None:
-    if losses is None:
+def _in_words(worst: Worst | None) -> dict[str, Any] | None:
+    if worst is None:
         return None
-    lines = [f"{signed(seat.mean, 3)} a {seat.unit} {seat.seat}, of {seat.count:,}" for seat in losses.seats]
-    for kind in losses.game_kinds or ():
-        lines.append(
-            f"{kind.share:.0%} of what is lost: {kind.kind} ({kind.in_words}). The worst: session {kind.session}, game"
-            f" {kind.game}"
-        )
-    return {"opponent": losses.opponent, "points_per_session": losses.points_per_session, "lines": lines}
+    lines = [f"{signed(points, 3)} a {worst.over} in {stretch}" for stretch, points in worst.stretches]
+    return {"opponent": worst.opponent, "points_per_session": worst.points_per_session, "lines": lines}

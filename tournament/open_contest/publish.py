@@ -14,21 +14,24 @@ import json
 import tempfile
 import zipfile
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Set
 from dataclasses import replace
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.entrants.new import templates, write_new_bot
-from tournament.records.results import load
+from tournament.errors import join_names
+from tournament.records.results import below_final, load
 from tournament.records.values import leaderboard_values
 from tournament.reporting.face import ContestFace, front_page, small_page
 from tournament.reporting.findings import Findings, Version, find
-from tournament.reporting.page import render, utc
+from tournament.reporting.page import render
 from tournament.runner.seed import read_seed
 from tournament.small_files import write_whole
 from tournament.standings.standings import Standing, Standings
@@ -41,12 +44,29 @@ _PUBLIC = {
     "line": "broke the protocol", "other": "failed",
 }  # fmt: skip
 
-PLACE = "c"  # folder of the contests, so that none collides with another address
+# Folders of the contests and of finals' preliminaries, so that no contest collides with another address.
+PLACE, PRELIMINARY = "c", "preliminary"
 Versions = Mapping[str, list[Version]]
 
 
-def publish(folder: Path, name: str, config: Config, *, open: bool) -> None:
+def publish(
+    folder: Path,
+    name: str,
+    config: Config,
+    heading: str,
+    *,
+    open: bool,
+    unready: Callable[[Standings], Set[str]] | None = None,
+    place: str = PLACE,
+) -> None:
     """Write a contest's page and board from its records.
+
+    Args:
+        folder: The published folder.
+        heading: Heading of the page.
+        open: Whether cards are secret, so that the board shows neither the seed nor what bots wrote.
+        unready: Returns the names of bots that are left below the line.
+        place: Folder of the contests' pages in the published one.
 
     Raises:
         InputError: There are no records, or they change too fast.
@@ -56,29 +76,31 @@ def publish(folder: Path, name: str, config: Config, *, open: bool) -> None:
     location = join_location(config.results, name)
     seed = None if open else read_seed(open_storage(location), load(location).setup.settings.get("seed"))
     hidden = open and config.played.house is not None
-    contest, findings = find(location, with_games=not hidden, seed=seed, config_of=lambda _: config, only_sums=hidden)
-    if open:
-        findings = replace(findings, ranking=_without_words(findings.ranking))
-    place = folder / PLACE / name
-    place.mkdir(parents=True, exist_ok=True)
-    findings = replace(findings, versions=_versions(place / "board.json", findings))
+    contest, findings = find(
+        location, with_games=not hidden, seed=seed, config_of=lambda _: config, only_sums=hidden, unready=unready
+    )
+    ranking = _without_words(findings.ranking) if open else findings.ranking
+    target = folder / place / name
+    target.mkdir(parents=True, exist_ok=True)
+    findings = replace(findings, ranking=ranking, versions=_versions(target / "board.json", findings))
+    failed = sorted({leg.title for leg in ranking.failed_legs})
+    below = below_final(location, ranking)
     board = {
         "contest": name,
         "made": findings.made,
         "open": open,
-        "leaderboard": leaderboard_values(findings.ranking),
+        "leaderboard": leaderboard_values(ranking, below=below.entrants if below else ()),
+        "failed_matches": failed,
         "versions": findings.versions,
     }
-    closes = config.opening.closes
-    until = f", closes {utc(closes)}; then a final is played, which alone counts" if closes else ""
-    heading = f"Open contest{until}" if open else "Final: it alone counts"
+    heading += f"; the rules failed in {join_names(failed[:3])}" if failed else ""
     # Two boards may be made within a second.
     findings = replace(findings, stamp=hashlib.sha256(json.dumps(board, default=str).encode()).hexdigest()[:16])
     page = render(contest, findings, live=True, options="" if open else " --final", heading=heading)
     for file, text in (("index.html", page), ("board.json", json.dumps(board, indent=2, default=str) + "\n")):
-        write_whole(place / f"{file}.gz", gzip.compress(text.encode(), 6))  # for browsers that take it
-        write_whole(place / file, text.encode())
-    write_whole(place / "stamp", findings.stamp.encode())  # Last, so that its readers find the page of it.
+        write_whole(target / f"{file}.gz", gzip.compress(text.encode(), 6))  # for browsers that take it
+        write_whole(target / file, text.encode())
+    write_whole(target / "stamp", findings.stamp.encode())  # Last, so that its readers find the page of it.
 
 
 def publish_index(folder: Path, contests: Mapping[str, Config], over: Collection[str], *, submissions: bool) -> None:
@@ -87,7 +109,7 @@ def publish_index(folder: Path, contests: Mapping[str, Config], over: Collection
     Raises:
         OSError: The folder can't be written.
     """
-    faces = faces_of(contests, over)
+    faces = faces_of(contests, over, folder)
     for face in faces:
         place = folder / PLACE / face.name
         place.mkdir(parents=True, exist_ok=True)
@@ -98,8 +120,8 @@ def publish_index(folder: Path, contests: Mapping[str, Config], over: Collection
     write_whole(folder / "index.html", front_page(faces, submissions=submissions).encode())
 
 
-def faces_of(contests: Mapping[str, Config], over: Collection[str]) -> list[ContestFace]:
-    """Return what everybody may know of each contest."""
+def faces_of(contests: Mapping[str, Config], over: Collection[str], folder: Path | None = None) -> list[ContestFace]:
+    """Return what everybody may know of each contest. The published folder tells which had a preliminary."""
     now = datetime.now(UTC)
     found = []
     for name, config in contests.items():
@@ -117,6 +139,7 @@ def faces_of(contests: Mapping[str, Config], over: Collection[str]) -> list[Cont
                 opening.closes,
                 files,
                 is_over=name in over,
+                preliminary=(folder / PRELIMINARY / name / "index.html").exists() if folder else False,
             )
         )
     return found
@@ -191,11 +214,29 @@ def _zipped(folder: Path) -> bytes:
     return content.getvalue()
 
 
-def is_whole(ranking: Standings) -> bool:
-    """Return whether every ranked bot has met all opponents."""
-    ranked = ranking.ranked
-    others = len(ranking.house) or len(ranked) - 1
-    return bool(ranked) and all(line.matches >= others for line in ranked)
+def unready(ranking: Standings) -> Set[str]:
+    """Return the names of ranked bots that have to leave so that every other ranked bot has met all others.
+
+    A match in which the rules failed counts as played.
+    """
+    names = [line.name for line in ranking.ranked]
+    if ranking.house:
+        met = Counter({line.name: line.matches for line in ranking.ranked})
+        met.update({leg.bots[0] for leg in ranking.failed_legs})
+        return {name for name in names if met[name] < len(ranking.house)}
+    number = {name: place for place, name in enumerate(names)}
+    met_by = np.eye(len(names), dtype=bool)
+    failed = [(number.get(x, -1), number.get(y, -1)) for leg in ranking.failed_legs for x in leg.bots for y in leg.bots]
+    pairs = np.concatenate([ranking.matches.numbered(number), np.array(failed, np.int64).reshape(-1, 2)])
+    pairs = pairs[(pairs >= 0).all(axis=1)]
+    met_by[pairs[:, 0], pairs[:, 1]] = met_by[pairs[:, 1], pairs[:, 0]] = True
+    left = np.arange(len(names))
+    while len(left):
+        counts = met_by[np.ix_(left, left)].sum(axis=1)
+        if counts.min() == len(left):
+            break
+        left = np.delete(left, np.argmin(counts))
+    return {*names}.difference(names[place] for place in left)
 
 
 def _versions(board: Path, findings: Findings) -> Versions:

@@ -53,6 +53,7 @@ from tournament.open_contest.jobs import (
 )  # fmt: skip
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.trials import Wish, check, play_practice, quick_check, show_game
+from tournament.records.finals import records_with
 from tournament.sandbox.outside.scratch import LEAST_TO_BUILD, free_space, remove, scratch_folder
 
 CHECK_SECONDS, PRACTICE_SECONDS = 180.0, 900.0
@@ -374,7 +375,7 @@ class Submissions:
         found: bool | None
         if job.kind == REPLAY:
             wish = self._wish(job, config)
-            records = current.records[job.contest]
+            records = records_with(current.records[job.contest], job.bot)
             found, said = show_game(current.settings, records, wish, within(CHECK_SECONDS), ends)
         else:
             former = next(iter(files_of_bot(config.entrants, job.bot)), None)
@@ -400,6 +401,7 @@ class Submissions:
         elif found is None:
             self._failed(job, said)  # It may have been the machine.
         elif found and bot and job.kind == BOT:
+            self.jobs.set(job, seconds=time.monotonic() - began)
             self._enter(config, job, bot, said, built())
         else:
             self._end(job, PLAYED if found else NOT_FIT, said, built())

@@ -1,15 +1,20 @@
-"""Contests kept current until somebody stops it: what comes into a folder is played, and what changed is shown."""
+"""Contests kept current until someone stops it: new files are played, and every change is published.
+
+After closing, a final is played on fresh cards. With `final_top`, a preliminary of all bots on other fresh cards
+decides who plays it.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -19,50 +24,59 @@ from tournament.config import Config, load_config
 from tournament.containment import our_error
 from tournament.errors import InputError, RunError, TooFewBotsError, TournamentError, main_error_line
 from tournament.open_contest.jobs import authors_of_bots, database_beside
-from tournament.open_contest.publish import is_whole, publish, publish_index
-from tournament.open_contest.submissions import Open, Submissions
+from tournament.open_contest.publish import PRELIMINARY, publish, publish_index, unready
+from tournament.open_contest.submissions import Open, Submissions, bots_in
 from tournament.records.finals import final_place
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.listener import NullListener, Progress, ProgressListener
-from tournament.runner.prepare import Prepared, prepare_contest
+from tournament.runner.prepare import PATIENCE_SECONDS, Prepared, prepare_contest
 from tournament.sandbox.outside.scratch import sweep_temporary
 from tournament.standings.standings import Standings
 from tournament.store.reading import read_field
 from tournament.store.storage import join_location, open_storage
 
-# The system tells of changes at once; of those that it doesn't tell, as on a network's file system, a look does.
+# The system reports changes immediately, except for example on a network's file system.
 LOOK_SECONDS, _WHOLE_SECONDS, _WHOLE_LOOKS = 2.0, 0.3, 40
 _AGAIN_SECONDS = 30.0  # after trouble of the machine
-_MOST_FAILURES = 2  # of publishing the same
-_PUBLISH_SECONDS, _PAUSE = 3.0, 10  # between boards of one round, at least; and in times of what the last one took
-_MOST_FILES = 20_000
+_MAX_FAILURES = 2  # of publishing the same state
+_PUBLISH_SECONDS, _PAUSE = 3.0, 10  # least time between boards of a round, and the same in times of the last board's
+_MAX_FILES = 20_000
+_SLOW_SECONDS = 20.0  # of a full trial: legs of a bot that needs longer are played after all others
 _NO_PLACES = (
     "the final will give no places, with one match of each pair: set replicas = 10, or until_settled, before it closes"
 )
 
-# What lies somewhere: paths, the times of their last change, and sizes.
-_Files = dict[str, tuple[int, int]]
-# What lies among a contest's entrants, and whether it is over.
-_State = tuple[_Files, bool]
+_Files = dict[str, tuple[int, int]]  # time of the last change and size, by path
+_State = tuple[_Files, bool]  # a contest's entrants, and whether the contest is over
 
 
 class Shown(Protocol):
-    """Tells what goes on: a listener for each round, the standings after it, and what happened in between."""
+    """What shows the progress to the organiser."""
 
-    def round(self, config: Config) -> AbstractContextManager[ProgressListener]: ...
-    def tell(self, contest: str, what: str) -> None: ...
-    def show(self, config: Config, standings: Standings) -> None: ...
+    def round(self, config: Config) -> AbstractContextManager[ProgressListener]:
+        """Return a listener for a round."""
+
+    def tell(self, contest: str, what: str) -> None:
+        """Show a line about a contest, or about all if the name is empty."""
+
+    def show(self, config: Config, standings: Standings) -> None:
+        """Show the standings after a round."""
 
 
 class _SomethingCame(Exception):
-    """While a run plays: it can wait until that is played, too."""
+    """Raised to end a round because its files changed."""
 
 
 @dataclass
 class _Contest:
-    """An open contest: its last good settings, and what lay among its entrants, before or after the end, when it was
-    last attended to. `again` is when to try again after trouble; `refused` are its broken bots that were told.
-    `unpublished`: of which state what could not be published, by an error of our own, and how often."""
+    """An open contest with its last good settings.
+
+    Attributes:
+        attended: State of the last round.
+        again: Time of the next try after trouble.
+        refused: Names and problems of broken bots that were reported.
+        unpublished: State that couldn't be published because of our own error, and how often, by what was published.
+    """
 
     name: str
     config: Config
@@ -73,15 +87,20 @@ class _Contest:
 
     @property
     def closing(self) -> tuple[str, datetime] | None:
-        """Its name and when it closes, if it does: each date has a final of its own."""
+        """Name and date of closing, because each date has a final of its own; None without a date."""
         closes = self.config.opening.closes
         return (self.name, closes) if closes else None
 
 
 @dataclass
 class Watch:
-    """Keeps contests of a settings file current. `options` lie over the file's, as in `load_config`; `stopping`
-    ends it; `now`, the time, is for tests."""
+    """What keeps contests of a settings file current.
+
+    Attributes:
+        options: Options that override the file's, as in `load_config`.
+        now: Returns the time.
+        stopping: Returns whether to end.
+    """
 
     names: Sequence[str]
     settings: Path
@@ -103,21 +122,20 @@ class Watch:
         self._read = _files(self.settings)
         self._contests = [_Contest(name, self._load(name)) for name in self.names]
         secret = [self.settings, *([self.authors, database_beside(self.authors)] if self.authors else [])]
-        for one in self._contests:
-            secret += [one.config.entrants, Path(one.config.results)]
+        secret += [path for one in self._contests for path in (one.config.entrants, Path(one.config.results))]
         published = self.published.resolve()
         for place in (path.resolve() for path in secret):
             if place.is_relative_to(published) or published.is_relative_to(place):
                 raise InputError(f"--publish {self.published}: everybody sees that folder, and no one may see {place}")
         self._look_for_finals(self._contests)
-        sweep_temporary()  # what a server that was killed has left may fill the disk
+        sweep_temporary()  # A killed server's files can fill the disk.
         try:
             self._publish_index()
-        except OSError as trouble:  # what was published stays, and is published again with each round
+        except OSError as trouble:  # Each round publishes it again.
             self.shown.tell("", f"the index of {self.published} can't be published now: {trouble.strerror}")
 
     def current(self) -> Open:
-        """What submissions are for."""
+        """Return the contests for which authors submit bots."""
         contests = {one.name: one.config for one in self._contests}
         over = {one.name for one in self._contests if self._is_over(one)}
         records = {
@@ -132,30 +150,24 @@ class Watch:
         publish_index(self.published, current.contests, current.over, submissions=self.authors is not None)
 
     def keep(self) -> None:
-        """Play and show until `stopping`; an exception such as KeyboardInterrupt stops it at any moment."""
-        for name in self._finals_without_places(self._contests):
-            self.shown.tell(name, _NO_PLACES)
+        """Play and publish until `stopping` returns True. An exception such as KeyboardInterrupt can end it, too."""
+        self._warn_of_finals_without_places(self._contests)
         while not self.stopping():
             self._look_at_settings()
             for contest in self._contests:
                 self._attend(contest)
             _wait([self.settings.parent, *(one.config.entrants for one in self._contests)])
 
-    def _finals_without_places(self, contests: Sequence[_Contest]) -> list[str]:
-        """The names of contests whose final will give no places: of matches that are all played once. That is told
-        while there is time: a final stays closed."""
-        return [
-            one.name
-            for one in contests
-            if one.closing
-            and not self._is_over(one)
-            and one.config.played.house is None
-            and one.config.contest.tables is None
-            and (one.config.contest.replicas, one.config.contest.until_settled) == (1, None)
-        ]
+    def _warn_of_finals_without_places(self, contests: Sequence[_Contest]) -> None:
+        """Warn while there is time of finals without places, in which every match is played once."""
+        for one in contests:
+            played, settings = one.config.played, one.config.contest
+            is_single = (settings.replicas, settings.until_settled) == (1, None)
+            if one.closing and not self._is_over(one) and is_single and not (played.house or settings.tables):
+                self.shown.tell(one.name, _NO_PLACES)
 
     def _is_over(self, contest: _Contest) -> bool:
-        """Whether a contest has closed: once it has, whatever the clock says later."""
+        """Return whether a contest has closed. It then stays closed whatever the clock shows."""
         closing = contest.closing
         if closing and closing not in self._over and self.now() >= closing[1]:
             self._over.add(closing)
@@ -163,10 +175,12 @@ class Watch:
         return closing in self._over
 
     def _look_for_finals(self, contests: Sequence[_Contest]) -> None:
-        """A final whose records are there has been shown, as far as anybody knows. Raises as reading them does."""
+        """Close contests whose final, or its preliminary, has records. Raises as reading these does."""
         for contest in contests:
-            if contest.closing and read_field(open_storage(join_location(_final(contest).results, contest.name))):
-                self._over.add(contest.closing)
+            for is_preliminary in (True, False) if contest.closing else ():
+                place = _final(contest, preliminary=is_preliminary).results
+                if contest.closing and read_field(open_storage(join_location(place, contest.name))):
+                    self._over.add(contest.closing)
 
     def _load(self, name: str) -> Config:
         config = load_config(name, self.settings, **self.options)
@@ -175,10 +189,13 @@ class Watch:
                 f"{name}: until_settled is for a final: edits in answer to the board void its chance. Take it away, or"
                 " say in [watch] when submissions close"
             )
+        least = config.played.fewest_entrants(config.contest.playing())
+        if config.opening.final_top and config.opening.final_top < least:
+            raise InputError(f"{name}: final_top = {config.opening.final_top}: a match needs {least} bots")
         return config
 
     def _look_at_settings(self) -> None:
-        """Take settings that changed, if they are good; else the last good ones stay."""
+        """Load changed settings if they are good. Otherwise the last good ones stay."""
         try:
             now, is_due = _files(self.settings), self._again is not None and time.monotonic() >= self._again
             if now == self._read and not is_due:
@@ -186,14 +203,12 @@ class Watch:
             self._read, self._is_good, self._again = now, False, None
             loaded = [_Contest(name, self._load(name)) for name in self.names]
             for contest in loaded:
-                open_now = _while_open(contest)
                 with (
-                    contextlib.suppress(TooFewBotsError),  # it waits
-                    prepare_contest(contest.config.played, open_now, NullListener()) as prepared,
+                    contextlib.suppress(TooFewBotsError),
+                    prepare_contest(contest.config.played, _while_open(contest), NullListener()) as prepared,
                 ):
                     _require_same_games(prepared)
             self._look_for_finals(loaded)
-            without_places = self._finals_without_places(loaded)
         except InputError as refused:
             self.shown.tell("", f"{refused}; the settings before stay")
             return
@@ -203,23 +218,23 @@ class Watch:
             self.shown.tell("", f"{trouble}; the settings before stay until it is tried again in {_AGAIN_SECONDS:g} s")
             return
         self._contests, self._is_good = loaded, True
-        for name in without_places:
-            self.shown.tell(name, _NO_PLACES)
+        self._warn_of_finals_without_places(loaded)
         self.shown.tell("", f"{self.settings.name} is read again")
 
     def _attend(self, contest: _Contest) -> None:
-        """Play what is missing of a contest, and show it, where something changed; after its end, the final."""
+        """Play and publish a contest if something changed."""
         state: _State | None = None
         try:
             is_over = self._is_over(contest)
             if is_over and self.submissions and self.submissions.are_waiting(contest.name):
-                return  # what came in time is in the final
+                return  # The final has every bot that was submitted in time.
             state = (_files(contest.config.entrants), is_over)
             if state == contest.attended and (contest.again is None or time.monotonic() < contest.again):
                 return
             contest.again = None
             self._published(contest, "index", state, self._publish_index)
-            contest.attended = (self._play(contest, is_over), is_over)
+            play = self._play_final if is_over else self._play_open
+            contest.attended = (play(contest), is_over)
         except _SomethingCame:
             contest.attended = None
             self.shown.tell(contest.name, "something changed: the round starts over, with the games that it has")
@@ -231,55 +246,112 @@ class Watch:
             trouble = error if isinstance(error, RunError | OSError) else our_error(error, "this round")
             self.shown.tell(contest.name, f"{trouble}; tried again in {_AGAIN_SECONDS:g} s")
 
-    def _play(self, contest: _Contest, is_over: bool) -> _Files:
-        """What lay among the entrants that were played."""
-        config = self._with_authors(_final(contest) if is_over else _while_open(contest), contest.name)
-        with ExitStack() as playing:
-            listener = playing.enter_context(self.shown.round(config))
-            with self.submissions.among_entrants if self.submissions else nullcontext():
-                lies = _when_whole(config.entrants)
-                prepared = playing.enter_context(prepare_contest(config.played, config, listener))
-            _require_same_games(prepared)
-            broken = {
-                (one.name, main_error_line(one.problem or "")) for one in prepared.entrants if one.artifact is None
-            }
-            for name, problem in sorted(broken - contest.refused):
-                self.shown.tell(contest.name, f"{name} is refused: {problem}")
-            contest.refused = frozenset(broken)
+    def _play_open(self, contest: _Contest) -> _Files:
+        """Play and publish what is missing while a contest is open, and return the entrants' files."""
+        closes = contest.config.opening.closes
+        until = f", closes {closes.astimezone(UTC):%Y-%m-%d %H:%M UTC}" if closes else ""
+        until += "; then a final is played, which alone counts" if closes else ""
+        files, standings, is_current = self._round(contest, _while_open(contest), f"Open contest{until}")
+        for failed in standings.failed_legs[:1]:
+            self.shown.tell(contest.name, f"the rules failed in {failed}; the contest goes on without such matches")
+        if is_current:
+            self.shown.tell(contest.name, "the board is current")
+        return files
 
-            def came() -> bool:
-                changed = _files(config.entrants) != lies or _files(self.settings) != self._read
-                return changed or self._is_over(contest) != is_over or self.stopping()
+    def _play_final(self, contest: _Contest) -> _Files:
+        """Play and publish the final, and before it the preliminary if there is one; return the entrants' files."""
+        top, finalists = contest.config.opening.final_top, None
+        preliminary = _final(contest, preliminary=True)
+        if top and len(bots_in(contest.config.entrants)) > top:
+            files, standings, _ = self._round(contest, preliminary, "Preliminary: the best play the final")
+            if self._is_provisional(contest, "preliminary", standings):
+                return files
+            finalists = finalists_of(standings, top)
+            self.shown.tell(contest.name, f"the preliminary is played; {len(finalists)} bots play the final")
+        best = f" of the best {len(finalists)}" if finalists else ""
+        heading = f"Final{best}: it alone counts"
+        files, standings, is_current = self._round(contest, _final(contest), heading, finalists, closes=True)
+        if self._is_provisional(contest, "final", standings) or not is_current:
+            return files
+        if finalists:
+            publish_it = partial(publish, self.published, contest.name, preliminary, "Preliminary", place=PRELIMINARY)
+            self._published(contest, "preliminary", (files, True), partial(publish_it, open=False))
+            self._published(contest, "index", (files, True), self._publish_index)
+        self.shown.tell(contest.name, "the final is played")
+        return files
 
-            def board(*, open: bool) -> bool:
-                publish_it = partial(publish, self.published, contest.name, config, open=open)
-                return self._published(contest, "board", (lies, is_over), publish_it)
-
-            began = time.monotonic()
-            try:
-                standings = run_prepared(prepared, _Between(listener, partial(board, open=True), came))
-            finally:
-                if not is_over:
-                    self._spend(contest, lies, time.monotonic() - began)
-        closes = is_over and not standings.is_provisional
-        is_current = board(open=not closes)
-        self.shown.show(config, standings)
-        if is_over and not closes:
-            failed = standings.failed_legs[0]
+    def _is_provisional(self, contest: _Contest, what: str, standings: Standings) -> bool:
+        """Return whether rules failed in a match of a final or preliminary, which is then tried again."""
+        for failed in standings.failed_legs[:1]:
             contest.again = time.monotonic() + _AGAIN_SECONDS
             self.shown.tell(
                 contest.name,
-                f"the final is provisional: the rules failed in match {failed.match} ({failed.title}): {failed.reason};"
-                f" mend the rules, then it closes; tried again in {_AGAIN_SECONDS:g} s",
+                f"the {what} is provisional: the rules failed in {failed}; mend the rules, then it closes;"
+                f" tried again in {_AGAIN_SECONDS:g} s",
             )
-        elif is_current:
-            self.shown.tell(contest.name, "the final is played" if is_over else "the board is current")
-        return lies
+        return standings.is_provisional
 
-    def _spend(self, contest: _Contest, lies: _Files, seconds: float) -> None:
+    def _round(
+        self,
+        contest: _Contest,
+        config: Config,
+        heading: str,
+        finalists: Collection[str] | None = None,
+        *,
+        closes: bool = False,
+    ) -> tuple[_Files, Standings, bool]:
+        """Play a round.
+
+        Args:
+            config: Settings of this round.
+            heading: Heading of its board.
+            finalists: Names of the bots that play; None for all.
+            closes: Whether its last board shows everything, such as the seed.
+
+        Returns:
+            Files of the entrants, the standings, and whether the board shows them.
+        """
+        config, is_over = self._with_authors(config, contest.name), self._is_over(contest)
+        with ExitStack() as playing:
+            listener = playing.enter_context(self.shown.round(config))
+            with self.submissions.among_entrants if self.submissions else nullcontext():
+                files = _when_whole(config.entrants)
+                patience = PATIENCE_SECONDS if finalists is None else inf
+                prepared = playing.enter_context(prepare_contest(config.played, config, listener, patience))
+            _require_same_games(prepared)
+            broken = {(one.name, main_error_line(one.problem or "")) for one in prepared.entrants if not one.artifact}
+            for name, problem in sorted(broken - contest.refused):
+                self.shown.tell(contest.name, f"{name} is refused: {problem}")
+            contest.refused = frozenset(broken)
+            if finalists is not None:
+                prepared = replace(prepared, entrants=[one for one in prepared.entrants if one.name in finalists])
+            if self.submissions:
+                prepared = replace(prepared, last=self.submissions.jobs.slower_than(_SLOW_SECONDS, contest.name))
+
+            def came() -> bool:
+                changed = _files(config.entrants) != files or _files(self.settings) != self._read
+                return changed or self._is_over(contest) != is_over or self.stopping()
+
+            def board(*, open: bool, is_whole: bool = True) -> bool:
+                publish_it = partial(publish, self.published, contest.name, config, heading, open=open)
+                left_out = None if is_whole else unready
+                return self._published(contest, "board", (files, is_over), partial(publish_it, unready=left_out))
+
+            began = time.monotonic()
+            try:
+                between = _Between(listener, partial(board, open=True, is_whole=False), came)
+                standings = run_prepared(prepared, between)
+            finally:
+                if not is_over:
+                    self._spend(contest, files, time.monotonic() - began)
+        is_current = board(open=not closes or standings.is_provisional)
+        self.shown.show(config, standings)
+        return files, standings, is_current
+
+    def _spend(self, contest: _Contest, files: _Files, seconds: float) -> None:
         """Divide the seconds of a round among the authors whose bots came since the last one."""
-        before = contest.attended[0] if contest.attended else lies
-        changed = {path for path, state in lies.items() if before.get(path) != state}
+        before = contest.attended[0] if contest.attended else files
+        changed = {path for path, state in files.items() if before.get(path) != state}
         entrants = contest.config.entrants
         bots = {Path(os.path.relpath(path, entrants).split(os.sep)[0]).stem for path in changed}
         if self.submissions and bots:
@@ -289,19 +361,20 @@ class Watch:
                 jobs.spend(authors, seconds / len(authors), self.now())
 
     def _with_authors(self, config: Config, name: str) -> Config:
-        """The settings with who submitted which bot, if that decides who sits at a table."""
+        """Return the settings with the author of each bot if that decides which bots meet."""
         if self.authors is None or config.contest.table_mates == "any":
             return config
         return replace(config, authors=authors_of_bots(database_beside(self.authors), name))
 
     def _published(self, contest: _Contest, what: str, state: _State, publish_it: Callable[[], None]) -> bool:
-        """Publish, unless that failed twice for the same state: then play goes on without, until something changes.
+        """Publish something, and return whether it is published.
 
+        If that fails twice for the same state because of our own error, it isn't tried again until something changes.
         Raises what publishing does, before that.
         """
         of, failures = contest.unpublished.get(what, (state, 0))
         failures = failures if of == state else 0
-        if failures >= _MOST_FAILURES:
+        if failures >= _MAX_FAILURES:
             return False
         try:
             publish_it()
@@ -309,7 +382,7 @@ class Watch:
             raise
         except Exception as error:
             contest.unpublished[what] = state, failures + 1
-            if failures + 1 < _MOST_FAILURES:
+            if failures + 1 < _MAX_FAILURES:
                 raise
             trouble = our_error(error, f"publishing the {what}")
             self.shown.tell(contest.name, f"{trouble}; set aside until something changes, play goes on")
@@ -319,7 +392,7 @@ class Watch:
 
 @dataclass
 class _Between:
-    """A listener that, between batches, publishes whole boards now and then, and stops a run when something `came`."""
+    """A listener that publishes boards during a round, and ends the round when something `came`."""
 
     inner: ProgressListener
     publish: Callable[[], object]
@@ -331,13 +404,31 @@ class _Between:
 
     def on_progress(self, progress: Progress) -> None:
         self.inner.on_progress(progress)
-        came = self.came()
-        if (came or time.monotonic() >= self.due) and is_whole(progress.standings):
-            began = time.monotonic()
-            self.publish()
+        came, began = self.came(), time.monotonic()
+        if came or began >= self.due:
+            if _is_worth_showing(progress.standings):
+                self.publish()
             self.due = time.monotonic() + max(_PUBLISH_SECONDS, _PAUSE * (time.monotonic() - began))
         if came:
             raise _SomethingCame
+
+
+def _is_worth_showing(ranking: Standings) -> bool:
+    """Return whether at least two bots, and half of those that are ranked, have met each other."""
+    ranked = len(ranking.ranked)
+    return ranked > 1 and ranked - len(unready(ranking)) >= max(2, ranked / 2)
+
+
+def finalists_of(ranking: Standings, top: int) -> list[str]:
+    """Return the names of the best bots of a preliminary.
+
+    A bot is among them if its true rank can be at most `top`. Without places its rank counts, and equal scores tie.
+    """
+    ranked = [line for line in ranking.ranked if line.matches]
+    least = min((line.score for line in ranked[:top]), default=0.0)
+    return [
+        line.name for line in ranked if (line.rank_low <= top if line.rank_low is not None else line.score >= least)
+    ]
 
 
 def _while_open(contest: _Contest) -> Config:
@@ -345,53 +436,56 @@ def _while_open(contest: _Contest) -> Config:
     return replace(contest.config, contest=settings)
 
 
-def _final(contest: _Contest) -> Config:
-    """On cards that no one has seen: a seed is drawn, whatever the file says. Each date of closing has a final of its
-    own: where it is put off after one was shown, its cards are known."""
+def _final(contest: _Contest, *, preliminary: bool = False) -> Config:
+    """Return the settings of a final, or of its preliminary, on cards that no one has seen.
+
+    Each date of closing has a final of its own, because the cards of a final that was shown are known.
+    """
     closes = contest.config.opening.closes
     assert closes is not None
     settings = contest.config.contest.model_copy(update={"seed": None})
-    return replace(contest.config, contest=settings, results=final_place(contest.config.results, closes))
+    results = final_place(contest.config.results, closes, preliminary=preliminary)
+    return replace(contest.config, contest=settings, results=results)
 
 
 def _require_same_games(prepared: Prepared) -> None:
-    """Raise InputError where settings would put records aside."""
+    """Raise InputError if the settings would archive records."""
     if unlike := prepared.incompatible_records():
         raise InputError(f"{unlike}; stop, and run with --archive for that")
 
 
 def _wait(places: Sequence[Path]) -> None:
-    """Until something changes at one of these, or it is time to look."""
-    there = [place for place in dict.fromkeys(places) if place.is_dir()]
+    """Wait until something changes at one of these places, or until it is time to look."""
+    existing = [place for place in dict.fromkeys(places) if place.is_dir()]
     how: dict[str, Any] = {"rust_timeout": int(1000 * LOOK_SECONDS), "yield_on_timeout": True, "debounce": 100}
     try:
-        next(watchfiles.watch(*there, watch_filter=None, recursive=False, **how))
-    except (OSError, RuntimeError):  # of the system's watches too few are left
+        next(watchfiles.watch(*existing, watch_filter=None, recursive=False, **how))
+    except (OSError, RuntimeError):  # The system has too few watches left.
         time.sleep(LOOK_SECONDS)
 
 
 def _when_whole(folder: Path) -> _Files:
-    """What lies in a folder once no one has written to it for a moment, or for long."""
-    lies = _files(folder)
+    """Return the files in a folder once no one has written to it for a moment, or for long."""
+    files = _files(folder)
     for _ in range(_WHOLE_LOOKS):
         time.sleep(_WHOLE_SECONDS)
-        before, lies = lies, _files(folder)
-        if before == lies:
+        before, files = files, _files(folder)
+        if before == files:
             break
-    return lies
+    return files
 
 
 def _files(place: Path) -> _Files:
-    """The files at a path or below it, hidden ones apart."""
+    """Return the files at a path or below it, except hidden ones."""
     found: _Files = {}
     folders = [os.fspath(place)]
-    while folders and len(found) < _MOST_FILES:
+    while folders and len(found) < _MAX_FILES:
         path = folders.pop()
         try:
             status = os.lstat(path)
             found[path] = (status.st_mtime_ns, status.st_size)
             if os.path.isdir(path):
                 folders += [entry.path for entry in os.scandir(path) if not entry.name.startswith((".", "__"))]
-        except OSError:
-            continue  # it has just gone
+        except OSError:  # The file has just gone.
+            continue
     return found

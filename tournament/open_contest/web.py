@@ -491,7 +491,7 @@ class Desk:
             board = json.loads((self._published / PLACE / name / "board.json").read_bytes())
         except (OSError, ValueError):
             raise Refused(404, "there is no board yet: it takes bots that can play") from None
-        values = {key: board[key] for key in ("contest", "made", "open", "leaderboard")}
+        values = {key: board[key] for key in ("contest", "made", "open", "failed_matches", "leaderboard")}
         lines = [f"{line['rank'] or '-'} {line['name']} {line['score']}" for line in values["leaderboard"]]
         return _answer(request, 200, values, "\n".join(lines))
 

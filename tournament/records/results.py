@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from tournament.errors import InputError, RunError, and_more
 from tournament.leg import legs_per_replica
 from tournament.names import valid_contest_name
 from tournament.records.contest_of import contest_of
-from tournament.records.finals import finals_beside, last_final
+from tournament.records.finals import finals_beside, last_final, preliminary_of
 from tournament.records.rows import EVERYTHING, Selection, dataset_of, loaded_before, read_frame, select
 from tournament.records.summaries import ENTRANTS, MATCHES, entrant_values, match_values
 from tournament.records.values import STANDING, crosstable_values, fault_values, standing_values
@@ -282,6 +283,23 @@ def ranking_of(storage: Storage, field: ContestSetup, batches: Sequence[Batch]) 
 def standings_of(contest: Contest, field: ContestSetup, batches: Sequence[Batch]) -> Standings:
     """The standings of a contest."""
     return compute_standings(field, batches, contest.house.scoring if contest.house else None)
+
+
+def below_final(location: str, final: Standings) -> Standings | None:
+    """Return the standings of bots that played in the preliminary of a final alone; None if there was none.
+
+    Their ranks follow those of the final. Everything else, such as the score, is the preliminary's.
+    """
+    preliminary, among = preliminary_of(location), {line.name for line in final.entrants}
+    if preliminary is None:
+        return None
+    ranking, ranks = load(preliminary).ranking, itertools.count(len(final.ranked) + 1)
+    lines = (
+        line if line.rank is None else replace(line, rank=next(ranks), status="preliminary", order_status=None)
+        for line in ranking.entrants
+        if line.name not in among
+    )
+    return replace(ranking, entrants=tuple(lines))
 
 
 def _frame(columns: tuple[Column, ...], values: Cells) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tournament.standings.outlier_pairs import outlier_pairs
-from tournament.standings.standings import Standings
+from tournament.standings.standings import Standing, Standings
 
 if TYPE_CHECKING:
     from tournament.standings.ratings import Rated
@@ -39,7 +39,7 @@ STANDING = {
     "sessions": "sessions played",
     "games": "games played",
     "faults": "over all its legs",
-    "status": "ok, broken, disqualified or incomplete",
+    "status": "ok, broken, disqualified, incomplete, or preliminary: in the preliminary alone, not in the final",
     "reason": "why it is not ok",
     "adjusted_score": "score less what luck was worth; the score where a contest has no such correction",
     "adjusted_stderr": "its standard error",
@@ -87,12 +87,12 @@ def standing_values(line: Any) -> dict[str, Any]:
     return {key: getattr(line, key) for key in STANDING} | dict(line.measures)
 
 
-def standings_csv(ranking: Standings, authors: Mapping[str, str], more: Sequence[Mapping[str, Any]] = ()) -> str:
-    """Return the leaderboard as a table for spreadsheets: a line for each bot, and `more` lines below these."""
+def standings_csv(lines: Sequence[Standing], authors: Mapping[str, str], more: Sequence[Mapping[str, Any]] = ()) -> str:
+    """Return a leaderboard as a table for spreadsheets: a line for each bot, and `more` lines below these."""
     rows = [
         # Who has no match has no score: a 0 would be better than the last one's, in a gradebook too.
         _with_author(line, authors) | ({} if line.matches else {"score": None, "points_per_session": None})
-        for line in ranking.entrants
+        for line in lines
     ]
     return rows_csv([*rows, *more] if rows else [dict.fromkeys(STANDING), *more])
 
@@ -121,9 +121,11 @@ def _cell(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
-def leaderboard_values(ranking: Standings, authors: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
-    """The leaderboard's lines as scripts get them: with the pairs of each bot that nothing predicts, and its
-    author."""
+def leaderboard_values(
+    ranking: Standings, authors: Mapping[str, str] | None = None, below: Sequence[Standing] = ()
+) -> list[dict[str, Any]]:
+    """Return the leaderboard's lines as scripts get them: with the pairs of each bot that nothing predicts, and its
+    author. The lines `below` a final follow."""
     pairs = [one for pair in outlier_pairs(ranking) for one in (pair, pair.from_y())]
     values = {
         line.name: [
@@ -136,7 +138,8 @@ def leaderboard_values(ranking: Standings, authors: Mapping[str, str] | None = N
         ]
         for line in ranking.entrants
     }
-    return [_with_author(line, authors or {}) | {"outlier_results": values[line.name]} for line in ranking.entrants]
+    lines = [*ranking.entrants, *below]
+    return [_with_author(line, authors or {}) | {"outlier_results": values.get(line.name, [])} for line in lines]
 
 
 def rated_values(line: Rated) -> dict[str, Any]:

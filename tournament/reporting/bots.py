@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 from markupsafe import Markup, escape
 
-from tournament.contests.presentation import Chart, Line, LineChart, Subject
+from tournament.contests.presentation import Chart, Subject
 from tournament.errors import join_names, pluralize
 from tournament.reporting.charts import over_a_match
+from tournament.reporting.distributions import charts
 from tournament.reporting.figures import clean, plain, signed
 from tournament.reporting.layout import Layout, breakable
 from tournament.standings.standings import Standing
@@ -89,16 +90,14 @@ class Bots:
         measures = self._measures.get((table.bots[row], table.opponents[column]), {})
         lines += [f"{one.title} {text}" for one in page.measures if (text := page.measured(one, measures))]
         text = signed(float(table.value[row, column]), page.digits)
-        return f'<td class="{self._kind(row, column)}" data-t="{escape("; ".join(lines))}">{text}</td>'
+        return f'<td class="{self._kind(row, column)}" title="{escape("; ".join(lines))}">{text}</td>'
 
     def results(self, name: str) -> Markup:
         """Return a row for each opponent of a bot that has a page, or is a house player."""
         page, table, row = self.page, self.table, self.page.number[name]
         rows = []
-        for column in np.flatnonzero(table.sessions[row] > 0).tolist():
+        for column in [column for column in self._columns if table.sessions[row, column]]:
             opponent = table.opponents[column]
-            if table.is_square and opponent not in self._paged:
-                continue
             value, reach = float(table.value[row, column]), float(table.ci_half_width[row, column])
             measures = self._measures.get((name, opponent), {})
             more = "".join(f'<td class="num mid">{page.measured(one, measures)}</td>' for one in page.measures)
@@ -112,6 +111,12 @@ class Bots:
         return Markup("".join(rows))
 
     @cached_property
+    def _columns(self) -> list[int]:
+        """The columns of the house players, or of the bots that have pages."""
+        names, is_square = self.table.opponents, self.table.is_square
+        return [column for column, name in enumerate(names) if not is_square or name in self._paged]
+
+    @cached_property
     def _watched(self) -> set[tuple[str, str]]:
         pairs = [(match.x, match.y) for match in self.page.watchable]
         pairs += [(x, y) for table in self.page.tables for x in table.bots for y in table.bots if x != y]
@@ -122,12 +127,11 @@ class Bots:
         """Whether the page shows a game at all."""
         return bool(self._watched)
 
-    def watch(self, bot: str, opponent: str, place: str = "") -> Markup:
-        """Return a link to the games of two bots, or to the one at a place, `session/game`; "" without any."""
+    def watch(self, bot: str, opponent: str) -> Markup:
+        """Return a link to the games of two bots; "" without any."""
         if (bot, opponent) not in self._watched:
             return Markup()
-        at = Markup(' data-place="{}"').format(place) if place else ""
-        return Markup('<a class="watch" href="#games" data-x="{}" data-y="{}"{}>watch</a>').format(bot, opponent, at)
+        return Markup('<a class="watch" href="#games" data-x="{}" data-y="{}">watch</a>').format(bot, opponent)
 
     def extremes(self, name: str) -> list[tuple[str, list[tuple[Markup, str]]]]:
         """Return a bot's best and worst results among those that are more than luck."""
@@ -157,11 +161,11 @@ class Bots:
         if (course := courses.whole.get(name)) and len(means := course.means()) > 1:
             found.append(over_a_match(means, self._field_course, courses.length, page.over))
         presentation, survey = page.contest.presentation, page.findings.survey
-        if presentation and survey.sums and page.ranking.entrants[page.number[name]].games:
-            house = page.ranking.matches if page.house else ()
-            measures = {match.y: match.measures for match in house if match.x == name}
-            subject = Subject(page.findings.entrants.index(name), measures, page.of_field)
-            found += presentation.charts(survey.sums, subject)
+        if survey.sums and page.ranking.entrants[page.number[name]].games:
+            number = page.findings.entrants.index(name)
+            if presentation:
+                found += presentation.charts(survey.sums, Subject(number, page.of_field))
+            found += charts(survey.scales, survey.sums, number, page.of_field)
         return found
 
     @cached_property
@@ -170,19 +174,6 @@ class Bots:
         longest = max(map(len, means), default=0)
         whole = [one for one in means if len(one) == longest]
         return [sum(column) / len(whole) for column in zip(*whole)]
-
-    @cached_property
-    def course_chart(self) -> LineChart | None:
-        """All bots' points over a match; None if matches are too short."""
-        courses = [(line.name, course.means()) for line, course in self.page.courses]
-        lines = [(name, means) for name, means in courses if len(means) > 1]
-        if not lines:
-            return None
-        chart = over_a_match(lines[0][1], [], self.page.findings.courses.length, self.page.over)
-        return LineChart(
-            chart.title, chart.meaning, chart.axis, chart.labels,
-            [Line(name, means, compared=place >= 8) for place, (name, means) in enumerate(lines)], "",
-        )  # fmt: skip
 
     def faults(self, name: str) -> list[ShownFault]:
         """Return the first few faults of each kind that a bot had."""

@@ -19,7 +19,7 @@ def chart(panel: Chart) -> Markup:
     if isinstance(panel, GridChart):
         kind, drawn = "grid", _grid(panel)
     elif isinstance(panel, LineChart):
-        kind, drawn = "lines", line_plot(panel) + _legend(panel.lines)
+        kind, drawn = "lines", _lines(panel) + _legend(panel.lines)
     else:
         kind, drawn = "bars", (_legend(panel.lines) if len(panel.lines) > 1 else Markup()) + _bars(panel)
     return Markup(
@@ -33,15 +33,15 @@ def styles(lines: Sequence[Line]) -> list[str]:
     return ["compared" if line.compared else f"line{next(own) % _COLOURS}" for line in lines]
 
 
-def line_plot(panel: LineChart, width: int = 360, height: int = 200, kind: str = "") -> Markup:
+def _lines(panel: LineChart, width: int = 360, height: int = 200) -> Markup:
     """Return lines over labels; shares have an axis from 0 to 100%."""
     left, right, top, bottom = 44, width - 10, 10, height - 40
     known = [value for line in panel.lines for value in line.values if value is not None]
     low, high = min(0, *known, 0), max(0, *known, 0)
-    is_share = panel.unit == "%" and low >= 0 and high <= 1
-    ticks = [0, 0.25, 0.5, 0.75, 1] if is_share else round_ticks(low, high)
+    is_whole = panel.unit == "%" and low >= 0 and 0.5 < high <= 1
+    ticks = [0, 0.25, 0.5, 0.75, 1] if is_whole else round_ticks(low, high)
     low, high = ticks[0], ticks[-1]
-    digits = 0 if panel.unit == "%" else _decimals(ticks)
+    digits = _decimals([100 * tick for tick in ticks] if panel.unit == "%" else ticks)
     count = max(1, len(panel.labels))
 
     def x(place: int) -> str:
@@ -72,10 +72,10 @@ def line_plot(panel: LineChart, width: int = 360, height: int = 200, kind: str =
             if before is None and after is None:
                 dots += f'<circle cx="{x(place)}" cy="{y(value)}" r="2.5"/>'
         name = escape(line.name)
-        parts.append(f'<g class="curve {style}" data-name="{name}"><path d="{path}"/>{dots}<title>{name}</title></g>')
+        parts.append(f'<g class="curve {style}"><path d="{path}"/>{dots}<title>{name}</title></g>')
     told = escape(_told(panel))
     return Markup(
-        f'<svg class="plot {kind}" viewBox="0 0 {width} {height}" role="img" aria-label="{told}">{"".join(parts)}</svg>'
+        f'<svg class="plot" viewBox="0 0 {width} {height}" role="img" aria-label="{told}">{"".join(parts)}</svg>'
     )
 
 
@@ -93,12 +93,16 @@ def spark(values: Sequence[float]) -> Markup:
 
 def round_ticks(low: float, high: float, most: int = 5) -> list[float]:
     """Return a few round numbers, from `low` or below to `high` or above."""
-    raw = (high - low or abs(high) or 1) / (most - 1)
-    size = 10.0 ** math.floor(math.log10(raw))
-    step = next((factor * size for factor in (1, 2, 2.5, 5) if factor * size >= raw * 0.999), size * 10)
+    step = nice_step((high - low or abs(high) or 1) / (most - 1))
     first = math.floor(low / step + 1e-9)
     last = max(math.ceil(high / step - 1e-9), first + 1)
     return [step * place for place in range(first, last + 1)]
+
+
+def nice_step(least: float) -> float:
+    """Return a round number of at least, or nearly, this size."""
+    size = 10.0 ** math.floor(math.log10(least))
+    return next(factor * size for factor in (1, 2, 2.5, 5, 10) if factor * size >= least * 0.999)
 
 
 def _decimals(ticks: Iterable[float]) -> int:
@@ -199,9 +203,9 @@ def _share(share: float | None, count: int) -> str:
 def over_a_match(means: Values, of_field: Values, length: int, unit: str) -> LineChart:
     """Return the chart of a bot's points from the beginning of a match to its end, with the mean of all bots."""
     labels = [f"{round(length * (place + 1) / len(means)):,}" for place in range(len(means))]
-    lines = [Line("all bots", of_field, compared=True)] if len(of_field) == len(means) else []
+    lines = [Line("the field", of_field, compared=True)] if len(of_field) == len(means) else []
     return LineChart(
-        f"Points over {unit}s", f"points a {unit}, from the beginning of a match to its end",
+        f"Points over {unit}s", f"Points a {unit}, from the beginning of a match to its end.",
         f"{unit}s of a match, up to",
         labels, [*lines, Line("this bot", means)], "",
     )  # fmt: skip

@@ -34,7 +34,7 @@ class Crosstable:
     games: Counts
     middle: float
 
-    @property
+    @cached_property
     def is_square(self) -> bool:
         """Whether bots play each other."""
         return self.bots == self.opponents

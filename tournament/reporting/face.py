@@ -15,7 +15,7 @@ from tournament.reporting.page import content_policy, environment, inlined, sour
 @dataclass(frozen=True)
 class ContestFace:
     """What everybody may know of an open contest. `templates` are files to start a bot from, by language. `state` says
-    in words whether it takes bots, or is over."""
+    in words whether it takes bots, or is over. `preliminary`: a final's preliminary has a page."""
 
     name: str
     title: str
@@ -25,6 +25,7 @@ class ContestFace:
     closes: datetime | None
     templates: Mapping[str, str]
     is_over: bool = False
+    preliminary: bool = False
 
 
 def _face_policy() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -19,8 +19,7 @@ from tournament.records.results import Results, load
 from tournament.reporting.crosstable import Crosstable, crosstable_of
 from tournament.reporting.game_sample import Survey, survey_games
 from tournament.reporting.games import PlayedAgain
-from tournament.reporting.losses import Losses, losses_to
-from tournament.reporting.replays import ConfigOf, played_again
+from tournament.reporting.replays import ConfigOf, best_session, played_again
 from tournament.reporting.trends import Courses, courses_of
 from tournament.reporting.versions import Edit, edits_of
 from tournament.rules.rules import failed_to_render
@@ -72,7 +71,6 @@ class Findings:
     made: str
     stamp: str = ""
     versions: Mapping[str, Sequence[Version]] = field(default_factory=dict)
-    losses: Mapping[str, Losses] = field(default_factory=dict)
     matches: int = 0
 
     @property
@@ -93,29 +91,46 @@ def find(
     seed: str | None = None,
     config_of: ConfigOf | None = None,
     only_sums: bool = False,
-    losing: Sequence[tuple[str, str | None]] | None = (),
+    unready: Callable[[Standings], Set[str]] | None = None,
 ) -> tuple[Contest, Findings]:
-    """Read a contest's records, also during a run, which may replace parts meanwhile.
+    """Read a contest's records, also during a run, which can replace parts at the same time.
 
-    With the settings of contests, sessions of one without a presentation are played again, where its bots are here.
-    `only_sums`: of whole matches; neither how bots play nor how a match or an edit went.
-    `losing`: bots of which it tells where they lose, to the one named, or to the one they do worst against; None: all.
-    Raises InputError when there are none, or they change too fast, RunError when they are damaged.
+    Args:
+        location: Location of the records.
+        with_games: Whether to show games.
+        seed: The seed if it is shown.
+        config_of: Called with a contest's name; returns its settings. Sessions are then played again if the bots are
+            there and the contest has no presentation.
+        only_sums: Whether to leave out how bots play, and how a match or an edit went.
+        unready: Called with the standings; returns the names of bots that are left below the line, because not all of
+            their matches are played.
+
+    Raises:
+        InputError: There are no records, or they change too fast.
+        RunError: They are damaged.
     """
     for _ in range(_TRIES):
         results = load(location)
+        if unready is not None:
+            results = _without_ranks(results, unready(results.ranking))
         try:
             contest = contest_of(results)
             if config_of is not None:
                 contest = with_configured_titles(contest, config_of)
-            findings = _findings(contest, results, with_games, seed, config_of, only_sums)
-            with_losses = findings.with_games and not results.ranking.has_means
-            if losing is None:
-                losing = [(line.name, None) for line in results.ranking.ranked]
-            return contest, replace(findings, losses=_losses(contest, results, losing) if with_losses else {})
+            return contest, _findings(contest, results, with_games, seed, config_of, only_sums)
         except FileNotFoundError:
             continue
     raise InputError(f"the records in {location} change faster than they can be read; try again when the run is done")
+
+
+def _without_ranks(results: Results, names: Set[str]) -> Results:
+    """Return results in which bots of these names are below the line, and their matches count for no one."""
+    why = "not all played yet"
+    entrants = (
+        replace(one, artifact=None, problem=why, set_aside=why) if one.name in names else one
+        for one in results.setup.entrants
+    )
+    return replace(results, setup=replace(results.setup, entrants=tuple(entrants)))
 
 
 def contest_of(results: Results) -> Contest:
@@ -137,38 +152,32 @@ def _findings(
     only_sums: bool,
 ) -> Findings:
     storage = open_storage(results.location)
-    ranking = results.ranking
+    ranking, batches = results.ranking, results.batches
     entrants = tuple(line.name for line in ranking.entrants)
     fit = [line.name for line in ranking.ranked]
-    legs = Legs.joined(batch.legs for batch in results.batches).in_order()
+    legs = Legs.joined(batch.legs for batch in batches).in_order()
     crosstable = crosstable_of(ranking, ranking.scoring is not None and ranking.scoring.of_match)
     matches: set[int] = set()
-    watched: list[int] = []
-    if ranking.has_means:  # recorded games are shown, and edits compared, of two bots each
-        only_sums, watched = True, _tables_best_first(ranking, legs) if with_games and ranking.seats > 1 else []
-    elif with_games:
+    told: Mapping[int, PlayedAgain] = {}
+    if with_games and not ranking.has_means:  # recorded games are shown of two bots each
         matches = matches_to_watch(ranking, crosstable)
-        watched = _best_first(ranking, matches)
-    replayed = contest.presentation is None
-    told = played_again(results.location, config_of, watched) if config_of and replayed else {}
+    if with_games and config_of and contest.presentation is None and fit:
+        watched = _tables_best_first(ranking, legs) if ranking.has_means else _best_first(ranking, matches)
+        told = played_again(results.location, config_of, best_session(contest, storage, batches, fit[0]), watched)
+    survey = Survey()
+    if not only_sums:
+        sessions = int(str(results.setup.settings["sessions"]))
+        survey = survey_games(
+            contest, storage, batches, entrants, ranking.faults, matches=matches, sessions=sessions
+        )  # fmt: skip
     return Findings(
         ranking,
         entrants,
         crosstable,
-        Survey()
-        if only_sums
-        else survey_games(
-            contest,
-            storage,
-            results.batches,
-            entrants,
-            ranking.faults,
-            matches=matches,
-            sessions=int(str(results.setup.settings["sessions"])),
-        ),
+        survey,
         told,
-        courses_of(contest, storage, results.batches, [] if only_sums else fit),
-        {} if only_sums else edits_of(storage, results.setup, legs),
+        courses_of(contest, storage, batches, [] if only_sums else fit),
+        {} if only_sums or ranking.has_means else edits_of(storage, results.setup, legs),
         {key: value for key, value in results.setup.settings.items() if key != "seed"},
         results.setup.engine,
         _origins(contest, results),
@@ -177,13 +186,6 @@ def _findings(
         datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
         matches=len(np.unique(legs.match)),
     )
-
-
-def _losses(contest: Contest, results: Results, losing: Sequence[tuple[str, str | None]]) -> dict[str, Losses]:
-    """Where these bots lose, by name; of those who have met somebody."""
-    matches = results.ranking.matches
-    met = {matches.names[place] for place in set(matches.players[matches.whole[:, 2] > 0].ravel().tolist())}
-    return {name: losses_to(contest, results, name, to) for name, to in losing if name in met}
 
 
 def _origins(contest: Contest, results: Results) -> tuple[str, ...]:

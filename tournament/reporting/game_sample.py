@@ -1,11 +1,11 @@
-"""One pass over the recorded games: the counts for the contest's presentation, and some games for the viewer."""
+"""One pass over the recorded games: the sums of the charts, and some games for the viewer."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.presentation import Row, Rows, Seats
 from tournament.cores import cores
 from tournament.errors import RunError
+from tournament.reporting.distributions import Scale, declared, scales_of, tally
 from tournament.store.columns import ROWS_PER_GROUP
 from tournament.store.field import Batch, Part
 from tournament.store.leg_result import Fault, LegResult
@@ -30,45 +31,49 @@ _MOST_FAULTS = 200
 
 @dataclass(frozen=True)
 class ChosenGame:
-    """A recorded game for the viewer, and why it was chosen: first, last, best or worst for x, fault.
+    """A recorded game for the viewer, or a session of turns.
 
-    `gain` is x's, if known.
+    Attributes:
+        match: Number of the match.
+        session: Number of the session.
+        game: Number of the game, None for a whole session.
+        why: Why it was chosen: first, last, best or worst for x, fault.
+        gain: What x won, if that is known.
+        rows: Its row, or those of the session.
     """
 
     match: int
     session: int
-    game: int
+    game: int | None
     why: str
     gain: float | None
-    row: Row
+    rows: tuple[Row, ...]
 
 
 @dataclass
 class Survey:
-    """The presentation's sums, chosen games by match in order of play, and how many games were counted, of how many.
+    """What one pass found.
 
-    Of a contest whose rows are turns, whole sessions are chosen: by match and session, the rows' columns.
+    Attributes:
+        scales: The parts in which columns are counted.
+        sums: The sums of these columns, and of the presentation.
+        chosen: Games by match, in order of play.
+        games_read: The number of games that are in the sums.
+        games: The number of all games.
     """
 
+    scales: Sequence[Scale] = ()
     sums: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
     chosen: dict[int, list[ChosenGame]] = field(default_factory=dict)
-    sessions: dict[tuple[int, int], list[Rows]] = field(default_factory=dict)
     games_read: int = 0
     games: int = 0
 
-    def add_sums(self, more: Mapping[str, npt.NDArray[Any]]) -> None:
-        for name, sums in more.items():
-            if name in self.sums:
-                self.sums[name] += sums
-            else:
-                self.sums[name] = sums
-
     def add(self, other: Survey) -> None:
-        self.add_sums(other.sums)
+        """Add what was found in other rows."""
+        for name, sums in other.sums.items():
+            self.sums[name] = self.sums[name] + sums if name in self.sums else sums
         for match, games in other.chosen.items():
             self.chosen.setdefault(match, []).extend(games)
-        for place, rows in other.sessions.items():
-            self.sessions.setdefault(place, []).extend(rows)
         self.games_read += other.games_read
 
 
@@ -93,67 +98,72 @@ def survey_games(
     sessions: int = 1,
     most_rows: int = MOST_ROWS,
 ) -> Survey:
-    """Read the games of these batches, whose legs are of this many `sessions`. Entrants are numbered in the given
-    order.
+    """Return the sums and some games of batches.
 
-    Games are chosen of these `matches`, and those with a fault; none if there are no matches.
+    Args:
+        contest: The contest.
+        storage: Where its records are.
+        batches: Those to read.
+        entrants: Names in the order of the sums.
+        faults: Those whose games are chosen.
+        matches: Numbers of the matches of which games are chosen; if there are none, none are chosen.
+        sessions: Number of sessions of a leg.
+        most_rows: Number of rows from which on some row groups are skipped.
 
-    Raises FileNotFoundError when a part is gone, RunError when it isn't what was written.
+    Raises:
+        FileNotFoundError: A part is missing.
+        RunError: A part isn't what was written.
     """
     parts = [(batch.part("games"), batch.legs) for batch in batches]
     number = {name: place for place, name in enumerate(entrants)}
     total = sum(part.rows for part, _ in parts)
-    stride = max(1, -(-total // most_rows))
     survey = Survey(games=total)
     presentation = contest.presentation
-    if not (matches or presentation):
-        return survey
+    pieces_of_all = list(_pieces(contest, storage, parts, max(1, -(-total // most_rows))))
     wanted = Wanted.of([legs for _, legs in parts], matches, faults, sessions)
+
+    def read(piece: _Piece) -> Rows:
+        (rows,) = rows_of(storage, piece.part, contest.games, groups=[piece.group])
+        return rows
+
+    ends = [piece for pieces in (*pieces_of_all[:1], *pieces_of_all[-1:]) for piece in (pieces[0], pieces[-1])]
+    survey.scales = scales_of(declared(contest), list(map(read, ends)))
 
     def look(pieces: Sequence[_Piece]) -> Survey:
         found = Survey()
-        groups = []
-        for piece in pieces:
-            (of_piece,) = rows_of(storage, piece.part, contest.games, groups=[piece.group])
-            groups.append(Group.of(of_piece, piece.legs, piece.first_row))
+        groups = [Group.of(read(piece), piece.legs, piece.first_row) for piece in pieces]
+        players = [group.players(number, by_position=contest.scored.by_position) for group in groups]
+        seats = Seats(tuple(map(np.concatenate, zip(*players))), len(number))
+        rows = {name: np.concatenate([group.rows[name] for group in groups]) for name in groups[0].rows}
+        found.sums |= tally(contest, survey.scales, rows, seats)
         if presentation:
-            seats = [group.seats(number, by_position=contest.scored.by_position) for group in groups]
-            every = {name: np.concatenate([group.rows[name] for group in groups]) for name in groups[0].rows}
-            first, second = (np.concatenate(by_group) for by_group in zip(*(one.players for one in seats)))
-            found.add_sums(presentation.tally(every, Seats((first, second), len(number))))
-        for group in groups:
-            rows = group.rows
-            found.games_read += len(rows["match"])
-            if presentation and presentation.turns:
-                for place, pieces_of_it in whole_sessions(group, wanted).items():
-                    found.sessions.setdefault(place, []).extend(pieces_of_it)
-            else:
-                gains = presentation.points_0(rows) if presentation and presentation.points_0 else None
-                if gains is not None and contest.scored.by_position:
-                    gains = np.where(rows["bot_0"] == group.first_names, gains, -gains)
-                for match, games in choose(group, gains, wanted):
-                    found.chosen.setdefault(match, []).extend(games)
+            found.sums |= presentation.tally(rows, seats)
+        found.games_read = len(rows["match"])
+        for group in groups if matches else ():
+            for match, games in _chosen(contest, group, wanted):
+                found.chosen.setdefault(match, []).extend(games)
         return found
 
     workers = cores()
     with ThreadPoolExecutor(workers) as pool:
         # Only a few at once, so that memory doesn't grow with the records.
         waiting = []
-        for pieces in _pieces(contest, storage, parts, stride):
+        for pieces in pieces_of_all:
             waiting.append(pool.submit(look, pieces))
             if len(waiting) > 2 * workers:
                 survey.add(waiting.pop(0).result())
         for one in waiting:
             survey.add(one.result())
-    for match, games in survey.chosen.items():
-        survey.chosen[match] = _each_once(games)
+    whole = presentation is not None and presentation.whole_sessions
+    survey.chosen = {match: (_joined if whole else _each_once)(games) for match, games in survey.chosen.items()}
     return survey
 
 
 def _pieces(
     contest: Contest, storage: Storage, parts: Sequence[tuple[Part, Legs]], stride: int
 ) -> Iterator[list[_Piece]]:
-    """Every `stride`-th row group of all parts; small ones together, since of many bots sums are larger than rows."""
+    """Yield every `stride`-th row group of all parts; small ones together, because of many bots sums are larger than
+    rows."""
     count = rows = 0
     several: list[_Piece] = []
     for part, legs in parts:
@@ -173,8 +183,15 @@ def _pieces(
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be chosen: of the `first` and the `last` leg of each match that is shown this many `games` from either
-    end, and the `faults`, by match, session and game. A leg has this many `sessions`."""
+    """What is to be chosen.
+
+    Attributes:
+        first: The number of the first leg of each match that is shown.
+        last: The number of its last leg.
+        games: The number of games that are chosen from either end.
+        faults: The places of faults: match, session and game.
+        sessions: The number of sessions of a leg.
+    """
 
     first: Mapping[int, int]
     last: Mapping[int, int]
@@ -186,14 +203,13 @@ class Wanted:
     def of(
         cls, several: Sequence[Legs], matches: Set[int], faults: Sequence[tuple[LegResult, Fault]], sessions: int
     ) -> Wanted:
-        first: dict[int, int] = {}
-        last: dict[int, int] = {}
-        for legs in several:
+        """Return what is wanted of these matches."""
+        legs_of: dict[int, list[int]] = {match: [] for match in matches}
+        for legs in several if matches else ():
             for match, number in zip(legs.match.tolist(), legs.number.tolist()):
-                if match not in matches:
-                    continue
-                first[match] = min(number, first.get(match, number))
-                last[match] = max(number, last.get(match, number))
+                if match in legs_of:
+                    legs_of[match].append(number)
+        first, last = ({match: end(found) for match, found in legs_of.items() if found} for end in (min, max))
         games = _MOST_GAMES // (2 * max(1, len(first)))
         places = {(leg.match, fault.session, fault.game) for leg, fault in faults[:_MOST_FAULTS]} if matches else set()
         return cls(first, last, min(_MOST_OF_MATCH, max(_FEWEST, games)), places, sessions)
@@ -210,7 +226,7 @@ class Group:
 
     @classmethod
     def of(cls, rows: Rows, legs: Legs, first_row: int) -> Group:
-        """The rows from this one of their part. Raises RunError where they are other legs' than the ledger says."""
+        """Return the rows from this one of their part. Raise RunError if they are of other legs than the ledger's."""
         count = len(rows["match"])
         edges = np.concatenate([[0], np.cumsum(legs.games)]) - first_row
         here = range(int(np.searchsorted(edges[1:], 0, "right")), int(np.searchsorted(edges[:-1], count, "left")))
@@ -221,36 +237,42 @@ class Group:
 
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
-        """How many rows each of its legs has here."""
+        """The number of rows that each of its legs has here."""
         inside = np.clip(self.edges[self.here.start : self.here.stop + 1], 0, len(self.rows["match"]))
         return np.diff(inside)
 
     def by_row(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """A value of each leg of the part, by row of the group."""
+        """Return a value of each leg of the part, by row of the group."""
         return np.repeat(values[self.here.start : self.here.stop], self.lengths)
 
-    @property
-    def first_names(self) -> npt.NDArray[Any]:
-        """The name of the bot at seat 0, by row."""
-        return self.by_row(np.array([seats[0] for seats in self.legs.seated], object))
-
-    def seats(self, number: Mapping[str, int], *, by_position: bool) -> Seats:
-        """Return who plays each row, by these numbers of entrants."""
+    def players(self, number: Mapping[str, int], *, by_position: bool) -> list[npt.NDArray[np.int32]]:
+        """Return the players of each row by seat, or position, a house player last, as numbers of entrants."""
+        others = len(number)
+        numbers = np.array([*(number.get(name, others) for name in self.legs.names), others], np.int32)
         if by_position:
-            others = self.rows["house" if "house" in self.rows else "bot_1"]
-            first, second = (
-                np.array([number.get(name, len(number)) for name in column.tolist()], np.int32)
-                for column in (self.rows["bot_0"], others)
-            )
-            return Seats((first, second), len(number))
-        names = [(*self.legs.seated[leg], self.legs.houses[leg])[:2] for leg in self.here]
-        numbers = np.array([[number.get(name, len(number)) for name in both] for both in names], np.int32)
-        first, second = (np.repeat(seat, self.lengths) for seat in numbers.reshape(-1, 2).T)
-        return Seats((first, second), len(number))
+            columns = [f"bot_{seat}" for seat in range(self.legs.seats)]
+            found = [np.array([number.get(name, others) for name in self.rows[column].tolist()], np.int32)
+                     for column in columns]  # fmt: skip
+        else:
+            found = [self.by_row(numbers[self.legs.players[:, seat]]) for seat in range(self.legs.seats)]
+        return found + [self.by_row(numbers[self.legs.house])] * (self.legs.seats == 1)
+
+
+def _chosen(contest: Contest, group: Group, wanted: Wanted) -> Iterator[tuple[int, list[ChosenGame]]]:
+    """Yield the games of a row group that are wanted, by match."""
+    presentation = contest.presentation
+    if presentation and presentation.whole_sessions:
+        yield from _whole_sessions(group, wanted)
+        return
+    gains = presentation.points_0(group.rows) if presentation and presentation.points_0 else None
+    if gains is not None and contest.scored.by_position:
+        first_names = group.by_row(np.array([seats[0] for seats in group.legs.seated], object))
+        gains = np.where(group.rows["bot_0"] == first_names, gains, -gains)
+    yield from choose(group, gains, wanted)
 
 
 def choose(group: Group, gains: npt.NDArray[Any] | None, wanted: Wanted) -> Iterator[tuple[int, list[ChosenGame]]]:
-    """Games of a row group by match: from either end, those with a fault, the best and the worst for seat 0."""
+    """Yield games by match: from either end, those with a fault, the best and the worst one for seat 0."""
     rows, legs, edges = group.rows, group.legs, group.edges
     faulty = {match for match, _, _ in wanted.faults}
     for leg in group.here:
@@ -270,13 +292,19 @@ def choose(group: Group, gains: npt.NDArray[Any] | None, wanted: Wanted) -> Iter
             there = (rows["session"][start:stop] == session) & (rows["game"][start:stop] == game)
             found += [(start + int(row), "fault") for row in np.flatnonzero(there)[:1]]
         if found:
-            yield match, _taken(rows, gains, match, found)
+            at = [row for row, _ in found]
+            won = [None] * len(at) if gains is None else gains[at].tolist()
+            yield (
+                match,
+                [
+                    ChosenGame(match, row["session"], row["game"], why, gain, (row,))
+                    for (_, why), gain, row in zip(found, won, _as_rows(rows, at))
+                ],
+            )
 
 
-def whole_sessions(group: Group, wanted: Wanted) -> dict[tuple[int, int], list[Rows]]:
-    """The rows of sessions here, by match and session: those with a fault, of each match the first and the last one.
-
-    The last is one that was finished, where a leg was broken off."""
+def _whole_sessions(group: Group, wanted: Wanted) -> Iterator[tuple[int, list[ChosenGame]]]:
+    """Yield what is here of sessions: those with a fault, each match's first one and last finished one."""
     rows, legs, places = group.rows, group.legs, {(match, session) for match, session, _ in wanted.faults}
     for leg in group.here:
         match, number = int(legs.match[leg]), int(legs.number[leg])
@@ -284,38 +312,40 @@ def whole_sessions(group: Group, wanted: Wanted) -> dict[tuple[int, int], list[R
             places.add((match, number * wanted.sessions))
         if number == wanted.last.get(match):
             places.add((match, number * wanted.sessions + max(0, int(legs.sessions[leg]) - 1)))
-    found: dict[tuple[int, int], list[Rows]] = {}
     for match, session in sorted(places):
-        inside = (rows["match"] == match) & (rows["session"] == session)
-        if inside.any():
-            found[match, session] = [{name: values[inside] for name, values in rows.items()}]
-    return found
+        at = np.flatnonzero((rows["match"] == match) & (rows["session"] == session))
+        if len(at):
+            yield match, [ChosenGame(match, session, None, "first", None, tuple(_as_rows(rows, at)))]
 
 
-def _taken(
-    rows: Rows, gains: npt.NDArray[Any] | None, match: int, wanted: Sequence[tuple[int, str]]
-) -> list[ChosenGame]:
-    at = [row for row, _ in wanted]
+def _as_rows(rows: Rows, at: Any) -> list[Row]:
     columns = {name: values[at].tolist() for name, values in rows.items()}
-    won = [None] * len(at) if gains is None else gains[at].tolist()
-    return [
-        ChosenGame(match, row["session"], row["game"], why, gain, row)
-        for (_, why), gain, row in zip(wanted, won, (dict(zip(columns, values)) for values in zip(*columns.values())))
-    ]
+    return [dict(zip(columns, values)) for values in zip(*columns.values())]
+
+
+def _joined(pieces: Sequence[ChosenGame]) -> list[ChosenGame]:
+    """Return the sessions of which all turns were read, in order."""
+    found = []
+    for _, several in itertools.groupby(sorted(pieces, key=lambda one: one.session), key=lambda one: one.session):
+        first, *more = several
+        rows = sorted((row for piece in (first, *more) for row in piece.rows), key=lambda row: row["game"])
+        if [row["game"] for row in rows] == list(range(len(rows))):
+            found.append(replace(first, rows=tuple(rows)))
+    return found
 
 
 _IMPORTANCE = ("fault", "best", "worst", "first", "last")
 
 
 def _each_once(games: Sequence[ChosenGame]) -> list[ChosenGame]:
-    """The games in order of play, each once for its most important reason; best and worst only of the whole match."""
+    """Return games in order of play, each once for its most important reason; best and worst of the whole match."""
     known = [game.gain for game in games if game.gain is not None]
     extremes = {"best": max(known, default=None), "worst": min(known, default=None)}
-    kept: dict[tuple[int, int], ChosenGame] = {}
+    kept: dict[tuple[int, int | None], ChosenGame] = {}
     for game in sorted(games, key=lambda game: _IMPORTANCE.index(game.why)):
         if game.why in extremes:
             if game.gain != extremes[game.why]:
                 continue
             extremes[game.why] = None  # the first of several
         kept.setdefault((game.session, game.game), game)
-    return [kept[place] for place in sorted(kept)]
+    return sorted(kept.values(), key=lambda game: (game.session, game.game or 0))

@@ -11,21 +11,18 @@ import numpy as np
 from markupsafe import Markup, escape
 
 from tournament.contests.contest import Contest
-from tournament.contests.presentation import Chart, Sums, together
+from tournament.contests.presentation import Sums, together
 from tournament.contests.scoring import HouseScoring
 from tournament.errors import pluralize
 from tournament.names import valid_name
 from tournament.reporting.figures import MINUS, clean, plain, signed
 from tournament.reporting.findings import Findings
 from tournament.reporting.games import PlayedAgain
-from tournament.reporting.losses import Losses, as_numbers
 from tournament.reporting.trends import Course
 from tournament.standings.caveats import notes_of
 from tournament.standings.matches import Match
 from tournament.standings.standings import Standing
 from tournament.store.leg_result import Fault, LegResult
-
-_MOST_LABELS, _MOST_CELLS = 10, 60  # of a chart that stands as a table
 
 
 class Layout:
@@ -58,15 +55,6 @@ class Layout:
     def is_open(self, name: str) -> bool:
         """Whether the page tells how a bot plays, its faults and what it wrote."""
         return self.author in (None, name)
-
-    @property
-    def losses(self) -> Losses | None:
-        """Where the author's bot loses."""
-        return self.findings.losses.get(self.author) if self.author else None
-
-    def numbers_of(self, panel: Chart) -> tuple[list[str], list[tuple[str, list[str]]]] | None:
-        """A chart as a table."""
-        return as_numbers(panel, _MOST_LABELS, _MOST_CELLS)
 
     # standings
 
@@ -203,18 +191,18 @@ class Layout:
     def watched(self) -> str:
         """What the viewer shows one of."""
         presentation = self.contest.presentation
-        return self.game if presentation and not presentation.turns else "session"
+        return self.game if presentation and not presentation.whole_sessions else "session"
 
     @property
     def shown_of_a_match(self) -> str:
-        """Which games of a match the viewer has, in words."""
-        presentation = self.contest.presentation
+        """Which games of a match the viewer has."""
+        presentation, told = self.contest.presentation, self.findings.told
+        again = "a session, played again" if told else ""
         if self.ranking.has_means:
-            return "its first session, played again"
+            return again
         if presentation is None:
-            again = "its first session, played again, " if self.findings.told else ""
-            return f"{again}its first and its last games"
-        if presentation.turns:
+            return f"{again}{', ' * bool(again)}its first and its last games"
+        if presentation.whole_sessions:
             return "its first and its last session"
         return f"its first and its last {self.game}s, the best and the worst of the bot whose name comes first"
 
@@ -227,13 +215,20 @@ class Layout:
         return bool(np.isin(matches.whole[among, 0], self._watched).all())
 
     @property
+    def example(self) -> str:
+        """A match that can be replayed, as an option's value."""
+        several = [match.x + "," + match.y for match in self.watchable] or [",".join(one.bots) for one in self.tables]
+        return several[0] if several else "0"
+
+    @cached_property
     def watchable(self) -> list[Match]:
-        """The matches of which the page shows games."""
+        """The matches of which the page shows games, first those with a session that was played again."""
         if self.ranking.has_means:
             return []
-        matches = self.ranking.matches
+        matches, again = self.ranking.matches, list(self.findings.told)
         places = np.flatnonzero(np.isin(matches.whole[:, 0], self._watched)).tolist()
-        return [match for match in map(matches.__getitem__, places) if self.author in (None, match.x, match.y)]
+        found = [match for match in map(matches.__getitem__, places) if self.author in (None, match.x, match.y)]
+        return sorted(found, key=lambda match: again.index(match.match) if match.match in again else len(again))
 
     @property
     def tables(self) -> list[PlayedAgain]:
@@ -243,12 +238,11 @@ class Layout:
 
     @cached_property
     def _watched(self) -> list[int]:
-        survey, told = self.findings.survey, self.findings.told
-        return list({*survey.chosen, *told, *(match for match, _ in survey.sessions)})
+        return list({*self.findings.survey.chosen, *self.findings.told})
 
     @cached_property
     def of_field(self) -> Sums:
-        """The presentation's sums of all entrants together: once, not for each bot."""
+        """The survey's sums of all entrants together: once, not for each bot."""
         return together(self.findings.survey.sums)
 
     @cached_property

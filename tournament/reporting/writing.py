@@ -6,9 +6,10 @@ from pathlib import Path
 
 from tournament.errors import InputError, RunError
 from tournament.records.results import load
+from tournament.records.values import crosstable_values, rows_csv, standings_csv
 from tournament.reporting.findings import Findings, find
 from tournament.reporting.layout import anchor_of
-from tournament.reporting.page import render, render_each
+from tournament.reporting.page import render
 from tournament.reporting.replays import ConfigOf
 from tournament.small_files import write_whole
 from tournament.store.seed_files import kept_seed
@@ -20,37 +21,51 @@ _MARK = b'<meta name="generator" content="tournament report">'
 def make_page(
     location: str, *, public: bool = False, config_of: ConfigOf | None = None, options: str = ""
 ) -> tuple[str, Findings]:
-    """The page of the contest whose records are at a location, and its findings.
+    """Return the page of a contest, and what was found in its records.
 
-    A `public` one shows no card and no seed. `config_of` gives the settings of a contest, to play sessions again;
-    `options` are what a command that the page prints needs, to find these records.
-    Raises InputError when there are no records, RunError when they are damaged.
+    Args:
+        location: Location of the records.
+        public: Whether to show no card and no seed.
+        config_of: Called with a contest's name; returns its settings, to play sessions again.
+        options: Options of the commands that the page prints, by which they find these records.
+
+    Raises:
+        InputError: There are no records.
+        RunError: They are damaged.
     """
     seed = None
     if not public:
         results = load(location)
         seed = kept_seed(open_storage(results.location), str(results.setup.settings.get("seed")))
-    contest, findings = find(location, with_games=not public, seed=seed, config_of=config_of, losing=[])
+    contest, findings = find(location, with_games=not public, seed=seed, config_of=config_of)
     return render(contest, findings, options=options), findings
 
 
-def write_author_pages(
+def write_folder(
     location: str, folder: Path, *, public: bool = False, config_of: ConfigOf | None = None, options: str = ""
-) -> list[Path]:
-    """Write a page for the author of each bot into a folder, made if it isn't there; raises as `write_report` does.
+) -> int:
+    """Write a page for the author of each bot, and the leaderboard and the crosstable of all as CSV.
 
-    It also shows where the bot loses to the opponent it does worst against, and never the seed.
+    A page has the secrets of its bot alone, and never the seed. The folder is made if it isn't there.
+
+    Returns:
+        The number of pages.
+
+    Raises:
+        InputError: There are no records, or something else is in the place of a file.
+        RunError: The records are damaged, or a file can't be written.
     """
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder} can't be made: {error.strerror}; name another folder with --author-pages") from None
-    contest, findings = find(location, with_games=not public, config_of=config_of, losing=None)
-    names = findings.entrants
-    paths = [folder / f"{anchor_of(name, place)}.html" for place, name in enumerate(names)]
-    for path, text in zip(paths, render_each(contest, findings, names, options=options)):
-        write_report(path, text)
-    return paths
+        raise InputError(f"{folder} can't be made: {error.strerror}; name another folder with --folder") from None
+    contest, findings = find(location, with_games=not public, config_of=config_of)
+    for place, name in enumerate(findings.entrants):
+        page = render(contest, findings, author=name, options=options)
+        write_report(folder / f"{anchor_of(name, place)}.html", page)
+    _write(folder / "leaderboard.csv", standings_csv(findings.ranking.entrants, {}))
+    _write(folder / "crosstable.csv", rows_csv(crosstable_values(findings.ranking)))
+    return len(findings.entrants)
 
 
 def check_replaceable(path: Path) -> None:
@@ -73,6 +88,10 @@ def check_replaceable(path: Path) -> None:
 def write_report(path: Path, text: str) -> None:
     """Write a report in one step. Raises InputError as `check_replaceable` does, RunError when it can't be written."""
     check_replaceable(path)
+    _write(path, text)
+
+
+def _write(path: Path, text: str) -> None:
     try:
         write_whole(path, text.encode())
     except OSError as error:

@@ -99,7 +99,8 @@ def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundSt
             write_house_files(contest, config.contest, writer, house)
             artifacts = artifacts_of(entrants, house)
             _keep_bots(writer.storage, entrants, listener)
-            run = Run(contest, config, writer, wanted_field, schedule_with, artifacts, listener, prepared.executors)
+            what = (contest, config, writer, wanted_field, schedule_with, artifacts, listener, prepared.executors)
+            run = Run(*what, prepared.last)
             state, changes = RoundState(failed=prepared.failed), writer.changes
             while not (state.done or state.set_aside):
                 state = play_round(run, state)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from math import inf
 
@@ -37,6 +37,7 @@ class Prepared:
     `of` names the entrant whose matches alone are played; None: all play all. `paired`: another version of it meets the
     same deals. `set_aside`: why bots don't play in this run, though they were built. `failed`: legs in which the rules
     failed in this run. `executors` has the one that plays.
+    `last` names bots whose legs go out after all others.
     """
 
     contest: Contest
@@ -52,6 +53,7 @@ class Prepared:
     failed: tuple[FailedLeg, ...] = ()
     paired: bool = False
     executors: Executors = field(default_factory=Executors)
+    last: Set[str] = frozenset()
 
     @property
     def late(self) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Run:
     """What all rounds of a run share: among it the `field` that it plays, its schedule with this many replicas, and
-    what counts of legs that broke off."""
+    what counts of legs that broke off. `last` names bots whose legs go out after all others."""
 
     contest: Contest
     config: Config
@@ -41,6 +41,7 @@ class Run:
     artifacts: Mapping[str, bytes]
     listener: ProgressListener
     executors: Executors
+    last: Set[str] = frozenset()
     broken: BrokenLegs = dataclasses.field(default_factory=dict)
 
 
@@ -85,7 +86,7 @@ class RoundPlay:
         waited_before = executor.waited
         pace = new_pace(contest, config, executor.workers, sessions, starts)
         pace.learn(self._standings.played)
-        self._to_play = TaskQueue(self._schedule, left, pace, self._plays_no_more)
+        self._to_play = TaskQueue(self._schedule, left, pace, self._plays_no_more, self._run.last)
         receipts = executor.play(self._next_task, self._run.artifacts)
         try:
             for several in receipts:

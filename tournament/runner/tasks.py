@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field
 
 from tournament.leg import Leg
 from tournament.runner.pace import Pace
 from tournament.runner.schedule.counting import Reconciliation
+from tournament.runner.schedule.fixtures import Fixture
 from tournament.runner.schedule.legs import Schedule
 
 # How long a task plays: short at first, so that there is something to see, then long enough
@@ -70,15 +71,21 @@ class TaskSize:
 class TaskQueue:
     """The legs that are left, as tasks, in schedule order.
 
-    `out` tells which bots play no more by now, and which matches aren't played.
+    `out` tells which bots play no more by now, and which matches aren't played. The legs of bots named in `last` follow
+    all others.
     """
 
     def __init__(
-        self, schedule: Schedule, left: Reconciliation, pace: Pace, out: Callable[[], tuple[Set[str], Set[int]]]
+        self,
+        schedule: Schedule,
+        left: Reconciliation,
+        pace: Pace,
+        out: Callable[[], tuple[Set[str], Set[int]]],
+        last: Set[str] = frozenset(),
     ) -> None:
         self._schedule, self._out = schedule, out
         self._size = TaskSize(pace, left.inline, left.in_lanes)
-        self._legs = left.wanted()
+        self._legs = _with_last(left, last)
 
     def next_task(self) -> tuple[Leg, ...]:
         """The next legs, without those of bots and matches that are out; () when there are no more.
@@ -103,3 +110,11 @@ class TaskQueue:
         self._size.inline_left -= inline
         self._size.in_lanes_left -= in_lanes
         return tuple(legs)
+
+
+def _with_last(left: Reconciliation, last: Set[str]) -> Iterator[tuple[Fixture, bool]]:
+    """Yield the legs that are left, those of bots named in `last` after all others."""
+    for is_last in (False, True) if last else (False,):
+        for fixture, counts in left.wanted():
+            if last.isdisjoint(fixture.names) is not is_last:
+                yield fixture, counts

@@ -29,7 +29,7 @@ from tournament.store.columns import ROWS_PER_BUFFER
 from tournament.store.leg_result import Fault, LegResult
 from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.observation import ObservedLeg, Window, observe_leg
-from tournament.worker.processes.bot_process import Use
+from tournament.worker.processes.bot_process import LegUse
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 
@@ -45,7 +45,7 @@ class Meter:
     decisions: int
     fuel: int = 0
     max_fuel: int = 0
-    use: Use | None = None
+    use: LegUse | None = None
 
 
 class DigestSink(NullSink):

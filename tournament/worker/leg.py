@@ -25,7 +25,7 @@ from tournament.store.leg_result import Fault, LegResult, Used, are_too_large, k
 from tournament.store.leg_sums import leg_sums, sums_of_deal
 from tournament.worker.faults import LegFaults, Stopped
 from tournament.worker.wasm.loading import LoadedBot, load_bot
-from tournament.worker.wasm.seating import Limits, Seating
+from tournament.worker.wasm.seating import BotLimits, Seating
 from tournament.worker.wasm.stack import deeply, was_interrupted
 
 
@@ -186,7 +186,7 @@ def new_seating(
 
 
 def _loaded(
-    contest: Contest, settings: ContestSettings, seat: Seat, artifacts: Mapping[str, bytes], limits: Limits
+    contest: Contest, settings: ContestSettings, seat: Seat, artifacts: Mapping[str, bytes], limits: BotLimits
 ) -> LoadedBot:
     """A seat's bot, which could be loaded when it entered. Raises BotTrouble."""
     try:
@@ -199,14 +199,14 @@ def _loaded(
         raise contained(error, seat.name, "it could not be loaded") from error
 
 
-def limits_of(settings: ContestSettings) -> Limits:
+def limits_of(settings: ContestSettings) -> BotLimits:
     """What the settings of a contest allow a WebAssembly bot: a call gets no more than the leg's bank."""
     return _limits(settings.fuel_per_call, settings.fuel_per_leg, settings.memory_megabytes)
 
 
 @lru_cache
-def _limits(fuel_per_call: int, fuel_per_leg: int, memory_megabytes: int) -> Limits:
-    return Limits(fuel_per_call, memory_megabytes, fuel_per_call, fuel_per_leg)
+def _limits(fuel_per_call: int, fuel_per_leg: int, memory_megabytes: int) -> BotLimits:
+    return BotLimits(fuel_per_call, memory_megabytes, fuel_per_call, fuel_per_leg)
 
 
 def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults: LegFaults) -> bool:

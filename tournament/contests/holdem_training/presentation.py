@@ -12,7 +12,6 @@ from engine.games.holdem_training.core import BOB_CALLED, BOB_CHECKED, BOB_FOLDE
 from tournament.contests.presentation import (
     Chart,
     GridChart,
-    Kinds,
     Presentation,
     Row,
     Rows,
@@ -34,6 +33,11 @@ _ROUND_NAMES = ("before the flop", "flop", "turn", "river")
 _SEEN = ("flop_1", "flop_2", "flop_3", "turn", "river")
 _RAISES, _FOLDS, _CHECKS = range(3)
 _ALICE = 1  # who folded
+_COLUMNS = {
+    "folded_by": ("no one", "Alice", "Bob"),
+    **{f"raise_{number}": () for number in range(1, 5)},
+    "profit": (),
+}
 
 
 def made(cards: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.intp]:
@@ -111,23 +115,6 @@ def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
     ]  # fmt: skip
 
 
-_KINDS = (
-    *(("", f"folds {when}") for when in _ROUND_NAMES),
-    *(("", f"Bob folds {when}") for when in _ROUND_NAMES),
-    ("", "showdown without a raise"),
-    ("", "showdown after a raise"),
-)
-
-
-def classify(rows: Rows, seat: int) -> Kinds:
-    answers = np.stack([rows[f"bob_answer_{number}"] for number in range(1, 5)])
-    raised = np.stack([rows[f"raise_{number}"] for number in range(1, 5)]).any(axis=0)
-    last = np.where(rows["folded_by"] == _ALICE, (answers != 0).sum(axis=0), (answers != 0).sum(axis=0) - 1).clip(0, 3)
-    bob = (answers == BOB_FOLDED).any(axis=0)
-    codes = np.where(rows["folded_by"] == _ALICE, last, np.where(bob, 4 + last, 8 + raised))
-    return Kinds(codes, _KINDS, rows["profit"])
-
-
 def _card(number: int) -> str:
     """A card of the records, or the nearest: K♦."""
     known = min(_CARDS - 1, max(0, int(number)))
@@ -159,4 +146,4 @@ def scene(row: Row) -> Scene:
     return Scene([*steps, won(row["profit"])], (f"Alice, {STACK} chips", f"{STACK} chips"))
 
 
-PRESENTATION = Presentation(tally, charts, scene, lambda rows: rows["profit"], "chips", "hand", classify=classify)
+PRESENTATION = Presentation(tally, charts, scene, lambda rows: rows["profit"], "chips", "hand", columns=_COLUMNS)

@@ -10,10 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.contests.presentation import (
-    BarChart,
     Chart,
     GridChart,
-    Kinds,
     Line,
     LineChart,
     Presentation,
@@ -24,7 +22,6 @@ from tournament.contests.presentation import (
     Step,
     Subject,
     Sums,
-    Turns,
     Values,
     against_field,
     counted,
@@ -49,8 +46,8 @@ def new_presentation(moves: Sequence[str], payoffs: tuple[Payoffs, Payoffs] | No
         shown.scene,
         shown.points_0 if payoffs else None,
         game="turn",
-        turns=Turns(moves, payoffs),
-        classify=shown.classify if payoffs else None,
+        whole_sessions=True,
+        columns={"move": moves},
     )
 
 
@@ -109,11 +106,7 @@ class _MatrixGame:
 
     def charts(self, sums: Sums, subject: Subject) -> Sequence[Chart]:
         own, field = sums["turns"][subject.number], subject.field["turns"]
-        made: list[Chart] = [
-            BarChart("Moves", "How often it chooses each.", self.moves,
-                     against_field(*(_parts(turns.sum(axis=0)) for turns in (field, own)))),
-            self._by_turn(own, field),
-        ]  # fmt: skip
+        made: list[Chart] = [self._by_turn(own, field)]
         if "answers" in sums:
             made.append(self._after_moves(sums["answers"][subject.number]))
         return made
@@ -147,15 +140,6 @@ class _MatrixGame:
         won: npt.NDArray[Any] = table[inside[0], inside[1]]
         return won
 
-    def classify(self, rows: Rows, seat: int) -> Kinds:
-        """By both moves; what counts is half the lead."""
-        assert self.payoffs is not None
-        x, y = (np.minimum(rows[f"move_{seat}"], self.count - 1).astype(int) for seat in (0, 1))
-        lead = (np.asarray(self.payoffs[0], float) - np.asarray(self.payoffs[1], float))[x, y] / 2
-        own, other = (y, x) if seat else (x, y)
-        names = [("", f"{mine} against {theirs}") for mine in self.moves for theirs in self.moves]
-        return Kinds(own * self.count + other, names, lead * (1 - 2 * seat))
-
     def scene(self, row: Row) -> Scene:
         steps = []
         for seat in (0, 1):
@@ -165,7 +149,7 @@ class _MatrixGame:
         x, y = row["move_0"], row["move_1"]
         if self.payoffs and 0 <= x < self.count and 0 <= y < self.count:
             paid = [Step(seat, f"is paid {payoffs[x][y]:g}") for seat, payoffs in enumerate(self.payoffs)]
-        return Scene([*steps, *paid], (f"turn {row['turn']}",) * 2, ends=len(paid))
+        return Scene([*steps, *paid], ends=len(paid))
 
 
 def _parts(counts: npt.NDArray[Any]) -> Values:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from tournament.contests.presentation import (
     BarChart,
     Chart,
-    Kinds,
     Line,
     LineChart,
     Presentation,
@@ -31,17 +28,20 @@ _PAIRS = (0, 11, 22, 33, 44)
 _HANDS = (*(10 * low + high for high in range(5) for low in range(high)), *_PAIRS)
 _LABELS = tuple(f"{hand:02}"[::-1] for hand in _HANDS)
 _CODES = 45
-_WAYS_TO_END = ("showdown", "the bot folds", "the server folds")
+_COLUMNS = {
+    "rounds": ("", "one", "two"),
+    "folded_by": ("no one", "the bot", "the server"),
+    "bets1": (), "bets2": (), "pot": (), "gain": (),
+}  # fmt: skip
 
 
 def tally(rows: Rows, seats: Seats) -> Sums:
-    """By entrant: `opened`, by hand and if it bet first; `drew`, by hand and cards; `ends`, by round and who folded."""
+    """By entrant: `opened`, by hand and if it bet first; `drew`, by hand and cards."""
     who = (seats.players[0], seats.entrants + 1)
     goes_on = rows["rounds"] > 1
     return {
         "opened": counted([who, (rows["dealt_0"], _CODES), (rows["opened1_0"], 2)]),
         "drew": counted([(who[0][goes_on], who[1]), (rows["dealt_0"][goes_on], _CODES), (rows["drew_0"][goes_on], 3)]),
-        "ends": counted([who, (rows["rounds"], 3), (rows["folded_by"], 3)]),
     }
 
 
@@ -49,29 +49,14 @@ def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
     hands = list(_HANDS)
     opened, of_all = sums["opened"][subject.number][hands], subject.field["opened"][hands]
     drew = sums["drew"][subject.number][hands]
-    ends = sums["ends"][subject.number][1:]
-    best = {name: measures.get("share") for name, measures in subject.measures.items()}
     return [
-        BarChart("Share of the best", "Its profit as a share of what a perfect opponent of that server expects.",
-                 list(best), [Line("this bot", list(best.values()))]),
         LineChart("Bets first, by hand", "In round 1: the share of hands in which it bets at once.",
                   "hand as dealt, strongest last", _LABELS,
                   against_field(*(shares(bets[:, 1], bets.sum(axis=1)) for bets in (of_all, opened)))),
         BarChart("Cards drawn, by hand", "How often it exchanges none, one or both cards.", _LABELS,
                  [Line(name, shares(drew[:, count], drew.sum(axis=1)))
                   for count, name in enumerate(("none", "one", "two"))], stacked=True),
-        BarChart("How hands end", "By the round in which they do.", ("round 1", "round 2"),
-                 [Line(name, shares(ends[:, way], ends.sum(axis=1))) for way, name in enumerate(_WAYS_TO_END)],
-                 stacked=True),
     ]  # fmt: skip
-
-
-_KINDS = tuple(("", f"{way} in round {number}") for number in (1, 2) for way in _WAYS_TO_END)
-
-
-def classify(rows: Rows, seat: int) -> Kinds:
-    number, way = np.clip(rows["rounds"], 1, 2).astype(int) - 1, np.minimum(rows["folded_by"], 2)
-    return Kinds(number * len(_WAYS_TO_END) + way, _KINDS, rows["gain_0"])
 
 
 def _cards(hand: int) -> tuple[str, str]:
@@ -109,4 +94,4 @@ def scene(row: Row) -> Scene:
     return Scene([*steps, won(row["gain_0"], pot=row["pot"])], ("bot", "server"))
 
 
-PRESENTATION = Presentation(tally, charts, scene, lambda rows: rows["gain_0"], "chips", "hand", classify=classify)
+PRESENTATION = Presentation(tally, charts, scene, lambda rows: rows["gain_0"], "chips", "hand", columns=_COLUMNS)

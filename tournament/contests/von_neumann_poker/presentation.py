@@ -11,7 +11,6 @@ import numpy.typing as npt
 from engine.games.von_neumann_poker.core import ANTE, BET_LIMIT
 from tournament.contests.presentation import (
     Chart,
-    Kinds,
     LineChart,
     Presentation,
     Row,
@@ -80,16 +79,6 @@ def points_0(rows: Rows) -> npt.NDArray[Any]:
     return np.where(rows["seat_0_is_a"], rows["a_gain"], -rows["a_gain"])
 
 
-_AS_A = tuple(("as A", what) for what in ("passes", "bets and B calls", "bets and B folds"))
-_AS_B = tuple(("as B", what) for what in ("A passes", "calls", "folds"))
-
-
-def classify(rows: Rows, seat: int) -> Kinds:
-    ended = np.where(rows["bet"] > 0, np.where(rows["folded"], 2, 1), 0)
-    is_a = rows["seat_0_is_a"].astype(bool) ^ bool(seat)
-    return Kinds(np.where(is_a, ended, ended + len(_AS_A)), (*_AS_A, *_AS_B), points_0(rows) * (1 - 2 * seat))
-
-
 def scene(row: Row) -> Scene:
     a, b = (0, 1) if row["seat_0_is_a"] else (1, 0)
     bet = int(row["bet"])
@@ -107,4 +96,4 @@ def scene(row: Row) -> Scene:
     return Scene([*steps, won(row["a_gain"] * (1 - 2 * a), "$")], (notes[a], notes[b]))
 
 
-PRESENTATION = Presentation(tally, charts, scene, points_0, "$", classify=classify)
+PRESENTATION = Presentation(tally, charts, scene, points_0, "$", columns={})

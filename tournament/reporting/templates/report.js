@@ -8,12 +8,6 @@ const make = (tag, className, ...inside) => {
   element.append(...inside);
   return element;
 };
-const buttonOf = (className, act, ...inside) => {
-  const button = make("button", className, ...inside);
-  button.type = "button";
-  button.addEventListener("click", act);
-  return button;
-};
 const mark = (element, name, value) => { if (value) element.setAttribute(name, value); else element.removeAttribute(name); };
 
 // Tables that sort by their headings: by data-v or the text, numbers with the largest first.
@@ -40,75 +34,21 @@ const sortBy = (table, heading, order) => {
 const sortable = all("table.sortable");
 for (const table of sortable) {
   for (const heading of all("thead th:not(.plain)", table)) {
-    heading.append(buttonOf("sort", () => {
+    const button = make("button", "sort", ...heading.childNodes);
+    button.type = "button";
+    button.addEventListener("click", () => {
       const before = heading.getAttribute("aria-sort");
       const isText = heading.textContent === "#" || all("tbody tr", table).some((row) => /[^·]/.test(keyOf(row, heading.cellIndex)) && typeof keyOf(row, heading.cellIndex) === "string");
       sortBy(table, heading, before ? (before === "ascending" ? "descending" : "ascending") : isText ? "ascending" : "descending");
-    }, ...heading.childNodes));
+    });
+    heading.append(button);
   }
   if (table.matches(".standings")) table.classList.add("ranked");
 }
 
-// What can be scrolled to the right fades at that edge.
-const fade = (around) => around.classList.toggle("more", around.scrollLeft + around.clientWidth < around.scrollWidth - 2);
-const faded = new ResizeObserver((entries) => entries.forEach(({ target }) => fade(target)));
-for (const around of all(".scroll")) {
-  faded.observe(around);
-  around.addEventListener("scroll", () => fade(around), { passive: true });
-}
-
-// A cell of the crosstable shows its ± on hover, touch or focus; arrow keys move between cells.
-const [tip, cross] = [find("#tip"), find("table.cross")];
-const hideTip = () => { tip.hidden = true; };
-const showTip = (cell) => {
-  if (!cell?.dataset.t) return hideTip();
-  const names = [find("th", cell.parentElement), cross.tHead.rows[0].cells[cell.cellIndex]].map((name) => name.textContent);
-  tip.textContent = `${names[0]} against ${names[1]}\n${cell.textContent}; ${cell.dataset.t}`;
-  tip.hidden = false;
-  const [box, size] = [cell.getBoundingClientRect(), tip.getBoundingClientRect()];
-  tip.style.left = `${Math.max(8, Math.min(box.left + box.width / 2 - size.width / 2, innerWidth - size.width - 8))}px`;
-  tip.style.top = `${box.top - size.height - 8 > 8 ? box.top - size.height - 8 : box.bottom + 8}px`;
-};
-const focusCell = (cell) => {
-  for (const other of all("td[tabindex]", cross)) other.removeAttribute("tabindex");
-  cell.tabIndex = 0;
-  cell.focus();
-};
-const firstCell = find("td[data-t]", cross);
-if (firstCell) firstCell.tabIndex = 0;
-cross.addEventListener("mouseover", (event) => showTip(event.target.closest("td")));
-cross.addEventListener("mouseleave", hideTip);
-cross.addEventListener("focusin", (event) => showTip(event.target.closest("td")));
-cross.addEventListener("focusout", hideTip);
-cross.addEventListener("click", (event) => { const cell = event.target.closest("td[data-t]"); if (cell) focusCell(cell); });
-cross.addEventListener("keydown", (event) => {
-  const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-  const cell = event.target.closest("td");
-  if (event.key === "Escape") hideTip();
-  if (!step || !cell) return;
-  const next = all("tbody tr", cross)[cell.parentElement.sectionRowIndex + step[0]]?.cells[cell.cellIndex + step[1]];
-  if (next?.matches("td:not(.rank)")) { event.preventDefault(); focusCell(next); }
-});
-// Moving by keys may scroll: the tip follows its cell.
-addEventListener("scroll", () => showTip(tip.hidden ? null : document.activeElement.closest("table.cross td")), { passive: true, capture: true });
-
-// A line of the chart of all bots stands out when it is chosen.
-for (const button of all(".pick button")) button.addEventListener("click", () => {
-  const on = button.getAttribute("aria-pressed") !== "true";
-  const figure = button.closest("figure");
-  const curve = all(".curve", figure).find((one) => one.dataset.name === button.textContent);
-  button.setAttribute("aria-pressed", String(on));
-  curve.classList.toggle("picked", on);
-  if (on) curve.parentElement.append(curve);
-  figure.classList.toggle("picking", Boolean(find(".picked", figure)));
-});
-
-// The viewer. The data: steps and notes on both, which games name by number, and matches with their bots and games. A game's kind is
-// "game", as recorded, with steps that say what they change; "again", a session played again, whose steps have pictures, by number;
-// or "turns", a session of a repeated game: the moves of each side, a digit or letter a turn, and the turns with slips.
+// The viewer. The data: steps, notes on both players and pictures, which games name by number, and matches with their bots and games.
 const source = find("#games-data");
 const games = source && JSON.parse(source.textContent);
-const isAt = ({ kind, session, game = 0 }, place) => Boolean(place) && (kind === "turns" ? place.startsWith(`${session}/`) : `${session}/${game}` === place);
 // The match of two bots; of larger tables all games of those at which both sit, each with its bots.
 const matchOf = (one, other) => {
   const both = one === other ? [] : games.matches.filter(({ bots }) => bots.includes(one) && bots.includes(other));
@@ -138,34 +78,8 @@ if (games && games.matches.length) {
     image.alt = "the position, drawn";
     find("#v-picture").replaceChildren(image);
   };
-  const amount = (value) => String(Math.round(100 * value) / 100).replace("-", "−");
-  const turnsOf = (game) => [...game.moves[0]].map((_, turn) => {
-    const moves = game.moves.map((side) => parseInt(side[turn], 36));
-    return { moves, slips: game.slips.map((side) => side.includes(turn)), paid: games.payoffs?.map((payoffs) => payoffs[moves[0]][moves[1]]) };
-  });
-  const stripSteps = (turns) => {
-    const totals = [0, 0];
-    return turns.map(({ moves, slips, paid }, turn) => {
-      paid?.forEach((one, seat) => { totals[seat] += one; });
-      const said = moves.map((move, seat) => `${match.bots[seat]} plays ${games.moves[move] ?? `move ${move}`}${slips[seat] ? " by a slip" : ""}${paid ? ` for ${amount(paid[seat])}` : ""}`);
-      return { what: `turn ${turn}: ${said.join(", ")}`, x: "", y: "", board: "", pot: null, totals: paid && [...totals] };
-    });
-  };
-  // The upper row is y's, as its name is above.
-  const drawStrip = (turns) => {
-    find("#v-strip").hidden = !turns;
-    if (!turns) return find("#v-strip").replaceChildren();
-    const cells = turns.map(({ moves, slips }, turn) => {
-      const cell = buttonOf("turn", () => go(turn), ...[1, 0].map((seat) => make("span", `move${moves[seat] % 8}${slips[seat] ? " slip" : ""}`)));
-      cell.tabIndex = -1;
-      cell.title = steps[turn].what;
-      return cell;
-    });
-    find("#v-strip").replaceChildren(make("ul", "legend", ...games.moves.map((name, move) => make("li", `line${move % 8}`, name))),
-      make("p", "note", `Upper row: ${match.bots[1]}. Lower row: ${match.bots[0]}.`), make("div", "turns", ...cells));
-  };
   const stepsOf = (game) => {
-    let now = { x: "", y: "", board: "", pot: null };
+    let now = { x: "", y: "", board: "", pot: "" };
     return game.steps.map((number) => {
       const { seat, what, picture, ...changed } = games.steps[number];
       now = { ...now, ...changed };
@@ -178,18 +92,13 @@ if (games && games.matches.length) {
     if (!step) return;
     for (const [seat, side] of ["x", "y"].entries()) {
       drawCards(find(`#v-${side} .cards`), step[side]);
-      find(`#v-${side}`).classList.toggle("acts", step.seat === seat);
-      if (step.totals) find(`#v-${side} .about`).textContent = `${amount(step.totals[seat])} so far`;
+      find(`#v-${side}`).classList.toggle("acts", step.seat === seat && seated.length < 3);
     }
     all("#v-x .who span").forEach((name, seat) => name.classList.toggle("acts", step.seat === seat));
     drawCards(find("#v-board"), step.board);
     drawPicture(games.pictures[step.picture]);
-    const money = find("#v-pot").dataset.money;
-    find("#v-pot").textContent = step.pot === null ? "" : `pot ${money === "$" ? `$${step.pot}` : `${step.pot} ${money}`}`;
+    find("#v-pot").textContent = step.pot;
     find("#v-at").value = at;
-    all("#v-strip .turn").forEach((cell, place) => mark(cell, "aria-current", place === at && "step"));
-    const [strip, current] = [find("#v-strip .turns"), find("#v-strip [aria-current]")];
-    if (current) strip.scrollTop = current.offsetTop - strip.offsetTop - strip.clientHeight / 2;
     find("#v-now").textContent = said(step);
     all("#v-log li").forEach((line, place) => mark(line, "aria-current", place === at && "step"));
   };
@@ -198,41 +107,30 @@ if (games && games.matches.length) {
   const stop = () => { clearInterval(playing); playing = null; showPlaying(false); };
   const open = () => {
     const game = match.games[chosenGame.selectedIndex];
-    const turns = game.kind === "turns" ? turnsOf(game) : null;
     seated = game.bots ?? match.bots;
-    steps = turns ? stripSteps(turns) : stepsOf(game);
+    steps = stepsOf(game);
     at = 0;
     find("#v-at").max = Math.max(0, steps.length - 1);
-    table.classList.toggle("paper", !steps.some((step) => step.x || step.y || step.pot !== null));
-    drawStrip(turns);
+    table.classList.toggle("paper", !steps.some((step) => step.x || step.y || step.pot));
     for (const [seat, side] of ["x", "y"].entries()) {
       find(`#v-${side} .who`).textContent = seated.length > 2 ? "" : seated[seat];
       find(`#v-${side} .about`).textContent = games.notes[game.notes]?.[seat] ?? "";
     }
     if (seated.length > 2) find("#v-x .who").replaceChildren(...seated.map((name) => make("span", "", name)));
-    find("#v-log").replaceChildren(...(turns ? [] : steps.map((step) => make("li", "", said(step)))));
+    find("#v-log").replaceChildren(...steps.map((step) => make("li", "", said(step))));
     show();
   };
-  const label = ({ kind, session, moves, game, result, why, bots }) => {
-    if (kind === "turns") return `session ${session}, ${moves[0].length} turns`;
-    if (kind === "again") return `session ${session}, played again${bots ? `, with ${bots.filter((name) => ![chosenBot.value, chosenOpponent.value].includes(name)).join(", ")}` : ""}`;
-    const [x] = match.bots;
-    const reason = { best: `, best of ${x}`, worst: `, worst of ${x}`, fault: ", fault" }[why] ?? "";
-    return `session ${session}, ${source.dataset.game} ${game}${result && `: ${x} ${result}`}${reason}`;
-  };
-  const fillGames = (place) => {
+  const fillGames = () => {
     stop();
     match = matchOf(chosenBot.value, chosenOpponent.value);
-    chosenGame.replaceChildren(...match.games.map((game, number) => option(number, label(game))));
-    chosenGame.selectedIndex = Math.max(0, match.games.findIndex((game) => isAt(game, place)));
+    chosenGame.replaceChildren(...match.games.map((game, number) => option(number, game.label)));
     open();
-    if (place && match.games[chosenGame.selectedIndex].kind === "turns") go(Number(place.split("/")[1]));
   };
-  const fillOpponents = (wanted, place) => {
+  const fillOpponents = (wanted) => {
     const met = names.filter((name) => matchOf(chosenBot.value, name));
     chosenOpponent.replaceChildren(...met.map((name) => option(name, name)));
     if (met.includes(wanted)) chosenOpponent.value = wanted;
-    fillGames(place);
+    fillGames();
   };
   const nextGame = () => {
     if (chosenGame.selectedIndex + 1 >= chosenGame.options.length) return false;
@@ -247,12 +145,12 @@ if (games && games.matches.length) {
   };
   for (const link of all("a.watch")) link.addEventListener("click", () => {
     chosenBot.value = link.dataset.x;
-    fillOpponents(link.dataset.y, link.dataset.place);
+    fillOpponents(link.dataset.y);
   });
   chosenBot.replaceChildren(...names.map((name) => option(name, name)));
   fillOpponents();
   chosenBot.addEventListener("change", () => fillOpponents(chosenOpponent.value));
-  chosenOpponent.addEventListener("change", () => fillGames());
+  chosenOpponent.addEventListener("change", fillGames);
   chosenGame.addEventListener("change", open);
   find("#v-at").addEventListener("input", (event) => go(Number(event.target.value)));
   const actions = { "v-first": () => go(0), "v-back": () => go(at - 1), "v-next": () => go(at + 1), "v-last": () => go(steps.length - 1), "v-play": play, "v-on": nextGame };
@@ -282,7 +180,6 @@ const route = (event) => {
   for (const one of all("[data-view]")) one.classList.toggle("shown", one.dataset.view === view && (one === section || !one.matches(".bot")));
   for (const link of all("nav a")) mark(link, "aria-current", link.hash === (isBot ? "#bots" : `#${section.id}`) && "true");
   for (const chip of chips) mark(chip, "aria-current", isBot && idOf(chip) === section.id && "page");
-  hideTip();
   if (event) {
     find("h2", section)?.focus({ preventScroll: true });
     (view === "overview" ? section : find("header.top")).scrollIntoView();

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Protocol
 
 from tournament.sandbox.outside.exit_status import Ending, judge
-from tournament.sandbox.outside.launch import Limits
-from tournament.sandbox.outside.process_time import Use, doing, stat_fields, waited
+from tournament.sandbox.outside.launch import ProcessLimits
+from tournament.sandbox.outside.process_time import ProcessUse, doing, stat_fields, waited
 
 # Programs may map the files of their folders, which have at most this many bytes.
 _ROOM_FOR_FILES = 64 << 20
@@ -35,7 +35,7 @@ class _Running(Protocol):
 class Confined:
     """A running confined process and its pipes: file descriptors, all ours to close by `end`."""
 
-    def __init__(self, running: _Running, limits: Limits, to: int, answers: int, errors: int) -> None:
+    def __init__(self, running: _Running, limits: ProcessLimits, to: int, answers: int, errors: int) -> None:
         self._running: _Running | None = running
         self._limits = limits
         self.pid = running.pid
@@ -79,11 +79,11 @@ class Confined:
         """Bytes by the names of /proc/<pid>/status, {} when it has ended."""
         return _sizes(self.pid, "status", _SIZES)
 
-    def use(self) -> Use:
+    def use(self) -> ProcessUse:
         """What it has used of the machine. If somebody has stopped it, it is told to go on."""
         folder = Path(f"/proc/{self.pid}")
         now, waits = doing(folder), waited(folder)
-        return Use(self.cpu_seconds(), now == "sleeps", waits, waits is not None and now == "runs")
+        return ProcessUse(self.cpu_seconds(), now == "sleeps", waits, waits is not None and now == "runs")
 
     def has_ended(self) -> bool:
         """Whether it has ended, with all its threads."""

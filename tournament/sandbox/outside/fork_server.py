@@ -30,9 +30,9 @@ from tournament.sandbox.outside.exit_status import Ending
 from tournament.sandbox.outside.launch import (
     ForkServer,
     LaunchSpec,
-    Limits,
     Mode,
     ModuleTrial,
+    ProcessLimits,
     Program,
     PythonBot,
     What,
@@ -255,7 +255,7 @@ def _server_for(launch: LaunchSpec) -> _Server:
         if server is None:
             _end_idle(_MOST_IDLE - 1)
             started: Future[Confined] = Future()
-            limits = Limits(_MEGABYTES, _CPU_SECONDS)
+            limits = ProcessLimits(_MEGABYTES, _CPU_SECONDS)
             spec = LaunchSpec(kind, limits, launch.folder, launch.readable, launch.modules)
             _starts.put((spec, started))
             server = _Server(started.result())

@@ -14,7 +14,7 @@ MOST_THREADS = 1024  # of a build's processes together
 
 
 @dataclass(frozen=True)
-class Limits:
+class ProcessLimits:
     """What a process may use. Bytes of memory count where they are resident (`Confined.has_taken_too_much`).
 
     `writable_megabytes`: of what it may write to, resident or not; as much as its memory unless it is given.
@@ -55,9 +55,11 @@ class Limits:
         return (self.memory_megabytes + self.stack_megabytes) << 20
 
 
-def limits_of_build(cpu_seconds: int, memory_megabytes: int = MEGABYTES_OF_BUILDS, free_megabytes: int = 0) -> Limits:
+def limits_of_build(
+    cpu_seconds: int, memory_megabytes: int = MEGABYTES_OF_BUILDS, free_megabytes: int = 0
+) -> ProcessLimits:
     """Return the limits of compilers and of programs' builds, which start others and write files."""
-    return Limits(
+    return ProcessLimits(
         memory_megabytes,
         cpu_seconds,
         open_files=1024,
@@ -141,7 +143,7 @@ class LaunchSpec:
     may import; `given`: what it reads first, each part with its length before it."""
 
     what: What
-    limits: Limits
+    limits: ProcessLimits
     folder: Path | None = None
     readable: Sequence[str] = ()
     modules: Sequence[str] = ()

@@ -12,7 +12,7 @@ from tournament.errors import InputError, RunError
 from tournament.sandbox.inside import attempts
 from tournament.sandbox.outside import run_command
 from tournament.sandbox.outside.exit_status import judge
-from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits, Mode, Probe, limits_of_build
+from tournament.sandbox.outside.launch import Build, LaunchSpec, Mode, Probe, ProcessLimits, limits_of_build
 from tournament.sandbox.outside.readable_paths import interpreter
 from tournament.sandbox.outside.run_command import Finished
 from tournament.sandbox.outside.scratch import scratch_folder
@@ -36,7 +36,7 @@ def probe_sandbox(mode: Mode) -> str:
 
     version = version_here()
     with _targets() as paths:
-        launch = LaunchSpec(Probe(paths, os.getpid()), Limits(512, _SECONDS))
+        launch = LaunchSpec(Probe(paths, os.getpid()), ProcessLimits(512, _SECONDS))
         _check("bots", lambda: run_command.finish(fork_server.start(launch, mode), launch, _SECONDS))
     return f"Landlock {version}, system call filter"
 

@@ -34,7 +34,7 @@ class MachineBusyError(RunError):
 
 
 @dataclass(frozen=True)
-class Use:
+class ProcessUse:
     """The processor time that a process, or a group, has used by now, in seconds, and what it does now.
 
     It `sleeps` if none of its threads runs, is stopped, or waits for a processor or a disk. `waited`: how long its
@@ -67,7 +67,7 @@ class ProcessClock:
     doesn't say how long it waited for processors.
     """
 
-    def __init__(self, use: Callable[[], Use], longest_nap: float = inf) -> None:
+    def __init__(self, use: Callable[[], ProcessUse], longest_nap: float = inf) -> None:
         self._use, self._longest_nap = use, longest_nap
         self.cpu = 0.0
         self._slept = self._waited = 0.0
@@ -80,7 +80,7 @@ class ProcessClock:
         """How long it slept, for sure."""
         return self._slept + max(0.0, self._unsure - self._waiting)
 
-    def look(self, elapsed: float, *, asked_lately: bool = False) -> Use:
+    def look(self, elapsed: float, *, asked_lately: bool = False) -> ProcessUse:
         """Look this many seconds after the look before.
 
         `asked_lately`: it had nothing to do in some of them, so they count only if it is found asleep.
@@ -113,7 +113,7 @@ class TimeBudget:
     Of what a group uses at once no more counts than one process could use.
     """
 
-    def __init__(self, use: Callable[[], Use], seconds: float, clock: Callable[[], float] | None = None) -> None:
+    def __init__(self, use: Callable[[], ProcessUse], seconds: float, clock: Callable[[], float] | None = None) -> None:
         self._clocks, self._clock = ProcessClock(use), clock or _awake_clock()
         self.seconds = seconds
         self._step = min(_LOOK_SECONDS, seconds / 20)
@@ -204,7 +204,7 @@ def _may_sleep_on(thread: Path, state: str) -> bool:
 
 
 class GroupUse:
-    """What a group of processes has used, with those that have ended: see `Use`.
+    """What a group of processes has used, with those that have ended: see `ProcessUse`.
 
     Its members can stop each other, so stopped ones sleep.
     """
@@ -213,10 +213,10 @@ class GroupUse:
         self._group = group
         self._cpu = 0.0
 
-    def __call__(self) -> Use:
+    def __call__(self) -> ProcessUse:
         ticks, asleep = 0, True
         for folder, fields in members(self._group):
             ticks += sum(map(int, fields[11:15]))  # its own, and those of children that it has waited for
             asleep = asleep and doing(folder, while_stopped="sleeps") == "sleeps"
         self._cpu = max(self._cpu, ticks / _TICKS)
-        return Use(self._cpu, asleep)
+        return ProcessUse(self._cpu, asleep)

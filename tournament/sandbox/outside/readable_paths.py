@@ -10,7 +10,6 @@ import contextlib
 import importlib
 import importlib.machinery
 import importlib.util
-import mmap
 import os
 import stat
 import subprocess
@@ -36,7 +35,7 @@ _DEVICES = (
     "/dev/random",
 )  # not /dev/zero: a shared mapping is memory that no limit counts
 _LOADERS_LIST = "/etc/ld.so.cache"
-_POPULATE_READ = 22  # Linux, mman.h
+_READ_BYTES = 1 << 17  # at once
 
 
 @cache
@@ -175,28 +174,21 @@ def _entries(path: str) -> tuple[str, ...]:
 
 def warm(places: Iterable[str]) -> None:
     """Bring what processes may read into memory, up to MAX_WARM, so that none is slow because no other has read it."""
-    left = MAX_WARM
-    for place in places:
-        for path in _files(place):
-            with contextlib.suppress(OSError, ValueError):
-                left -= _warm_file(path, left)
-            if left <= 0:
-                return
+    left, buffer = MAX_WARM, bytearray(_READ_BYTES)
+    for path in (path for place in places for path in _files(place)):
+        with contextlib.suppress(OSError), open(path, "rb", buffering=0, opener=_open_file) as file:
+            while left > 0 and (size := file.readinto(buffer)):
+                left -= size
 
 
-def _warm_file(path: str, most: int) -> int:
-    """Bring a file into memory; how many bytes of it that were."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        status = os.fstat(descriptor)
-        size = min(status.st_size, most) if stat.S_ISREG(status.st_mode) else 0
-        if size:
-            with mmap.mmap(descriptor, size, prot=mmap.PROT_READ) as content:
-                try:
-                    content.madvise(_POPULATE_READ)
-                except OSError:  # before Linux 5.14
-                    for place in range(0, size, mmap.PAGESIZE):
-                        content[place]
-        return size
-    finally:
+def _open_file(path: str, flags: int) -> int:
+    """Open a regular file.
+
+    Raises:
+        OSError: It is something else, such as a device that gives bytes without end.
+    """
+    descriptor = os.open(path, flags | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
+        raise OSError(f"{path} is no file")
+    return descriptor

@@ -20,7 +20,7 @@ from tournament.sandbox.outside import scratch
 from tournament.sandbox.outside.confined import Confined, own_bytes
 from tournament.sandbox.outside.confinement import start
 from tournament.sandbox.outside.exit_status import how_it_ended
-from tournament.sandbox.outside.launch import MOST_THREADS, Build, LaunchSpec, Limits, Mode
+from tournament.sandbox.outside.launch import MOST_THREADS, Build, LaunchSpec, Mode, ProcessLimits
 from tournament.sandbox.outside.process_time import GroupUse, TimeBudget, members, stat_fields
 from tournament.sandbox.outside.tier import MEND
 
@@ -86,13 +86,13 @@ def run(launch: LaunchSpec, mode: Mode, seconds: float, given: bytes = b"", most
 
 def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes = b"", most: int = 1 << 24) -> Finished:
     """Run a started process to its end, as `run` does."""
-    watch: Watch | None = None
+    watch: BuildWatch | None = None
     try:
         with contextlib.suppress(BrokenPipeError):  # its end will tell why
             process.write(given)
         process.close_input()
         build = launch.what if isinstance(launch.what, Build) else None
-        watch = Watch(process.pid, build, launch.limits) if build and build.watched else None
+        watch = BuildWatch(process.pid, build, launch.limits) if build and build.watched else None
         use = GroupUse(process.pid) if build else process.use
         had = TimeBudget(use, seconds)
         output, errors, cut_off = listen(process, had, most=most, watch=watch)
@@ -113,10 +113,10 @@ def check_confined(finished: Finished, whom: str) -> None:
         raise InputError(f"{whom} can't be confined: {why}; {MEND}")
 
 
-class Watch:
+class BuildWatch:
     """Checks now and then what the processes of a build take together, for which the system has no limit."""
 
-    def __init__(self, group: int, build: Build, limits: Limits) -> None:
+    def __init__(self, group: int, build: Build, limits: ProcessLimits) -> None:
         self._group = group
         self.disk = (
             scratch.DiskUse(build.writable, limits.disk_megabytes << 20, limits.free_megabytes << 20)
@@ -160,7 +160,12 @@ def _resident(fields: list[str]) -> int:
 
 
 def listen(
-    process: Confined, had: TimeBudget, *, most: int = 1 << 24, whole: int | None = None, watch: Watch | None = None
+    process: Confined,
+    had: TimeBudget,
+    *,
+    most: int = 1 << 24,
+    whole: int | None = None,
+    watch: BuildWatch | None = None,
 ) -> tuple[bytes, bytes, bool]:
     """What a process writes until it has closed its outputs, or its own time is over: answers, complaints, whether it
     goes on. Of each about the first `most` bytes are kept.

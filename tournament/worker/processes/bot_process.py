@@ -13,8 +13,7 @@ from tournament.contests.settings import ContestSettings, ProcessTime
 from tournament.leg import TOO_SLOW, Failure, Leg, Seat, out_of_memory
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.exit_status import how_it_ended
-from tournament.sandbox.outside.process_time import ProcessClock
-from tournament.sandbox.outside.process_time import Use as UseOfProcess
+from tournament.sandbox.outside.process_time import ProcessClock, ProcessUse
 
 # The processor time that a process may take to start, beyond the limit of a decision; and how long it may wait for that
 # at least.
@@ -34,7 +33,7 @@ _MOST_BEGUN = 40  # characters of a line that isn't whole
 class Timed(Protocol):
     """What is known of a running process; `Confined` knows it."""
 
-    def use(self) -> UseOfProcess: ...
+    def use(self) -> ProcessUse: ...
     def cpu_seconds(self) -> float: ...
     def has_written(self) -> bool: ...
 
@@ -140,7 +139,7 @@ SharedBy = tuple[str, str, bool]
 
 
 @dataclass(frozen=True)
-class Use:
+class LegUse:
     """What a seat's decisions took of a process: how many they were, and seconds of processor time."""
 
     decisions: int
@@ -252,10 +251,10 @@ class BotProcess:
             return Failure("closed its output")
         return None if self.confined.was_killed_from_outside() else Failure(how_it_ended(status))
 
-    def use(self, player: Player) -> Use:
+    def use(self, player: Player) -> LegUse:
         """What a leg has used of it."""
         seconds = player.cpu_before + self.confined.cpu_seconds() / (self.slots if self.shared_by else 1)
-        return Use(self.lanes.decisions(player.lane)[player.number], seconds, self._most_memory())
+        return LegUse(self.lanes.decisions(player.lane)[player.number], seconds, self._most_memory())
 
     def _too_much_at_once(self) -> Failure | None:
         if self.shared_by is None and self.confined.threads() > _MOST_THREADS:

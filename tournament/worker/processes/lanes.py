@@ -90,7 +90,7 @@ def play_in_lanes(
         RunError: This machine can't run a bot.
         InputError: This machine can't confine a bot.
     """
-    table = _LaneTable(
+    table = _LegsInLanes(
         contest, settings, sandbox, legs, artifacts, cache, spool, stopping, out, broken, start_program, rules_failed,
         apart,
     )  # fmt: skip
@@ -100,7 +100,7 @@ def play_in_lanes(
         table.close()
 
 
-class _LaneTable:
+class _LegsInLanes:
     """The legs of one call of `play_in_lanes`, and their lanes."""
 
     def __init__(
@@ -168,7 +168,7 @@ class _LaneTable:
                     self._audit_memory()
                     ended = time.monotonic()
                     memory_next = ended + _REST_FROM_MEMORY * (ended - began)
-                self.pool.one_core.look(self.pool.python_process_loads(), elapsed)
+                self.pool.one_core.look(self.pool.python_loads())
             yield from self._done
             self._done.clear()
 

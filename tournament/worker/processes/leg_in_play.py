@@ -16,7 +16,7 @@ from tournament.leg import PROCESSES, Failure, Leg, Seat
 from tournament.store.leg_result import LegResult, Used
 from tournament.worker.faults import LegFaults
 from tournament.worker.leg import leg_result, new_core, new_seating, seat_again
-from tournament.worker.processes.bot_process import Player, Use
+from tournament.worker.processes.bot_process import LegUse, Player
 from tournament.worker.processes.leg_queue import BrokenLeg, KeptFailure, WaitingLeg
 from tournament.worker.processes.pool import Pool
 from tournament.worker.processes.spool import LegRows, Spool
@@ -31,7 +31,7 @@ class PlayedLeg:
 
     result: LegResult
     rows: LegRows
-    uses: tuple[Use | None, ...]
+    uses: tuple[LegUse | None, ...]
 
 
 @dataclass(frozen=True)
@@ -224,12 +224,12 @@ class LegInPlay:
         result = leg_result(self.playing.contest, self.leg, self.core, self.faults, used)
         return PlayedLeg(replace(result, tries=self.tries), self.rows, uses)
 
-    def _use(self, number: int) -> Use | None:
+    def _use(self, number: int) -> LegUse | None:
         player = self._player(number)
         if player is None:
             return None
         if player.process is None:
-            return Use(self.playing.lanes.decisions(self.lane)[number], player.cpu_before, 0)
+            return LegUse(self.playing.lanes.decisions(self.lane)[number], player.cpu_before, 0)
         return player.process.use(player)
 
     def leave(self, *, more_come: bool, scores: bool = False) -> None:

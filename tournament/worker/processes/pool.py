@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Protocol
 
@@ -21,7 +21,7 @@ from tournament.sandbox.outside.launch import LaunchSpec
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import admission, programs, python_bots
 from tournament.worker.processes.bot_process import BotProcess, Player, SharedBy
-from tournament.worker.processes.core_affinity import CoreAffinity, ProcessLoad
+from tournament.worker.processes.core_affinity import CoreAffinity, Load
 
 # How many legs with processes of their own are in play at once.
 MOST_OWN_PROCESSES = 24
@@ -227,12 +227,15 @@ class Pool:
         self._bytes.clear()
         self.by_channel.clear()
 
-    def python_process_loads(self) -> Iterator[ProcessLoad]:
-        """The processes that may share a core with the worker: Python bots'. Programs are all asked at once."""
-        for process in self.by_channel.values():
-            if process.seat.kind == "python":
-                _, messages, _ = self._channels.is_outstanding(process.channel)
-                yield ProcessLoad(process.confined.pid, messages, process.confined.cpu_seconds())
+    def python_loads(self) -> dict[int, Load]:
+        """Return what Python bots' processes did, by number. Programs share no core: all are asked simultaneously."""
+        return {
+            process.confined.pid: Load(
+                self._channels.is_outstanding(process.channel)[1], process.confined.cpu_seconds()
+            )
+            for process in self.by_channel.values()
+            if process.seat.kind == "python"
+        }
 
 
 def most_bytes_of(kind: str, memory_megabytes: int, sandbox: SandboxSettings) -> int:

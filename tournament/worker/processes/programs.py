@@ -17,7 +17,7 @@ from tournament.errors import RunError
 from tournament.leg import Unfit, cant_start
 from tournament.sandbox.outside import fork_server, run_command
 from tournament.sandbox.outside.exit_status import KILLED, how_it_ended, judge
-from tournament.sandbox.outside.launch import LaunchSpec, Limits, Program
+from tournament.sandbox.outside.launch import LaunchSpec, ProcessLimits, Program
 from tournament.sandbox.outside.process_time import MachineBusyError, TimeBudget
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -99,7 +99,7 @@ def launch_in(
     """How a command, whose first word is a file's path, is started in a folder, which it may read."""
     return LaunchSpec(
         Program([*executed(words[0]), *words[1:]]),
-        Limits(
+        ProcessLimits(
             most_megabytes(memory_megabytes),
             cpu_seconds,
             writable_megabytes=_TIMES_WRITABLE * memory_megabytes + _MORE_WRITABLE,

@@ -10,7 +10,7 @@ from tournament.contests.interface import Interface
 from tournament.leg import TOO_SLOW, cant_start, out_of_memory
 from tournament.sandbox.outside import fork_server, run_command
 from tournament.sandbox.outside.exit_status import KILLED, OUT_OF_TIME, how_it_ended, judge
-from tournament.sandbox.outside.launch import LaunchSpec, Limits, PythonBot
+from tournament.sandbox.outside.launch import LaunchSpec, ProcessLimits, PythonBot
 from tournament.sandbox.outside.process_time import MachineBusyError, TimeBudget
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -85,7 +85,7 @@ def launch_of(
                 "examine": examine,
             }
         ),
-        Limits(memory, cpu_seconds, reserved),
+        ProcessLimits(memory, cpu_seconds, reserved),
         readable=[*packages.readable, *([str(sdk.file)] if sdk else [])],
         modules=sdk.modules if sdk else (),
         given=(adapter, source),

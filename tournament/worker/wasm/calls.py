@@ -9,7 +9,6 @@ pyproject.toml says up to which version of wasmtime these names were tried.
 from __future__ import annotations
 
 import ctypes
-import importlib.metadata
 import resource
 from collections.abc import Mapping
 from functools import cache
@@ -18,7 +17,7 @@ from typing import NoReturn
 import wasmtime
 from wasmtime import _ffi as ffi
 
-from engine.wasm.instances import Direct, Instance, Store
+from engine.wasm.instances import Instance, Store
 from engine.wasm.runtime import find_functions
 from tournament.worker.wasm.traps import blame_machine
 
@@ -85,19 +84,6 @@ def new_instance(store: Store, module: wasmtime.Module, imports: list[Extern]) -
 def native_function(store: Store, kind: wasmtime.FuncType, function: int, argument: int) -> Extern:
     """A C function at an address, called with this first argument, as a WebAssembly function."""
     return store.function(_address_of(kind), function, argument)
-
-
-@cache
-def knows_functions() -> bool:
-    """Whether the runtime describes functions as `Direct` has it; versions with which it was not tried call C in their
-    own, slower way."""
-    return importlib.metadata.version("wasmtime").startswith("50.")
-
-
-def direct_function(function: Extern, code: int, argument: int) -> Direct | None:
-    """A function of `native_function` with code of its own for compiled callers; None where there is none, or the
-    runtime isn't known to allow it."""
-    return Direct(function, code, argument) if code and knows_functions() else None
 
 
 _madvise = ctypes.CDLL(None).madvise

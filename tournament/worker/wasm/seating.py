@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import wasmtime
 
 from engine.kernel.game_core import GameCore
+from engine.wasm.direct_step import direct_step
 from engine.wasm.fuel import Fuel
 from engine.wasm.instances import Instance, Store, handle_of, handle_of_function
 from engine.wasm.referee import Referee
@@ -25,7 +26,7 @@ from tournament.store.leg_result import Used
 from tournament.worker.faults import Stopped
 from tournament.worker.wasm import calls, notes
 from tournament.worker.wasm.calls import Extern
-from tournament.worker.wasm.engine import Engine, compile_module, engine
+from tournament.worker.wasm.engine import Engine, compile_module, engine, version
 from tournament.worker.wasm.imports import imports_of, new_fuel
 from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, FunctionTypes, LoadedBot
 from tournament.worker.wasm.loop_text import loop_text
@@ -53,11 +54,15 @@ _SECONDS_PER_DECISION, _SECONDS_MORE = 1e-4, 10.0
 # For a bot's own code that says in words what it threw.
 _FUEL_TO_TELL = 1_000_000
 
+# The C library's allocator takes blocks of powers of two and never joins those that are freed: a block that grows
+# leaves as much behind as it takes, and takes up to twice what was asked.
+_MEMORY_PER_PROMISED = 4
+
 BANK_IS_EMPTY = "used up the fuel of its leg"
 
 
 @dataclass(frozen=True)
-class Limits:
+class BotLimits:
     """What a bot may take: fuel for a decision, for each start, and for a whole leg (None: no such limit); memory."""
 
     fuel: int
@@ -67,9 +72,8 @@ class Limits:
 
     @cached_property
     def memory_bytes(self) -> int:
-        """Of a memory: the promised size, a sixteenth for the gaps of an allocator, and the stack."""
-        promised = self.memory_megabytes << 20
-        return promised + promised // 16 + BOT_STACK
+        """Most bytes of a bot's memory, stack included, so that its allocator finds room for all that is promised."""
+        return _MEMORY_PER_PROMISED * (self.memory_megabytes << 20) + BOT_STACK
 
     @cached_property
     def wanted(self) -> int:
@@ -97,7 +101,7 @@ class Seating:
         core: GameCore,
         interface: Interface,
         bots: Sequence[LoadedBot | None],
-        limits: Limits,
+        limits: BotLimits,
         *,
         names: Sequence[str] = ("a bot", "a bot"),
         measure_fuel: bool = False,
@@ -138,8 +142,7 @@ class Seating:
                     core.skip_questions(seat, bot.ignored_questions)
         step_type = _step_type(interface.most_arguments, self.engine)
         self._step = calls.native_function(self._store, step_type, *self.referee.step_function)
-        if direct := calls.direct_function(self._step, *self.referee.direct_step):
-            self._step, self._kept = direct.function, direct
+        self.direct = direct_step(self._step, self.referee, version())
         self._seated: list[_SeatedBot | None] = [None] * len(bots)
 
     @property
@@ -205,7 +208,7 @@ class Seating:
             return
         kinds = tuple(there and there.bot.types for there in self._seated)
         module = _loop_module(self._interface, kinds, self.core.seats, self._limits.wanted, self.engine)
-        functions = [self._step]
+        functions = [self.direct.function if self.direct else self._step]
         addresses: list[Extern] = []
         counters = [there.counter for there in self._seated if there]
         for bot_there in self._seated:
@@ -269,7 +272,7 @@ def late(seconds: float, fuel: int) -> str:
     return f"takes far longer here than its fuel should: {seconds:.0f} s of processor time for {fuel:,} units of fuel"
 
 
-def try_start(bot: LoadedBot, limits: Limits) -> None:
+def try_start(bot: LoadedBot, limits: BotLimits) -> None:
     """Start a bot as a trial. Raises Unfit."""
     store = _new_store(limits.engine)
     fuel = (new_fuel(store),)
@@ -349,7 +352,7 @@ def _start_watched(watch: Watch, seat: int, *arguments: Any, **named: Any) -> _S
 def _start(
     store: Store,
     bot: LoadedBot,
-    limits: Limits,
+    limits: BotLimits,
     seed: int,
     given: int,
     kind: Engine,

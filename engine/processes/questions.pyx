@@ -1,0 +1,140 @@
+"""Decisions as messages to processes: what a bot is asked, written into its channel.
+
+Messages are binary, with many lanes each (`engine.processes.messages`), or lines of text with one lane each: a line of
+JSON (`engine.processes.lines`), or those that a dialogue gives.
+"""
+
+cimport cython
+from libc.stdint cimport int64_t
+from libc.string cimport memcpy, memset
+
+from engine.kernel.game_core cimport Decision, GameCore
+from engine.kernel.limits cimport MOST_ARGUMENTS, MOST_VIEW_BYTES
+from engine.kernel.memory cimport grown
+from engine.processes.channels cimport Channel, gather_bytes, gather_lane
+from engine.processes.lines cimport QuestionLines
+from engine.processes.messages cimport Question, padding_of, question_size
+
+cdef const char* PADDING = b"\0\0\0\0\0\0\0\0"
+
+
+@cython.final
+cdef class QuestionWriter:
+    """Writes a contest's decisions into channels' next messages. Its arguments are those of Lanes.
+
+    Methods that add return whether they succeeded. If not, `trouble` is the reason, or memory is short.
+    """
+
+    def __init__(self, int view_size, int most_arguments, questions, bint tells_values):
+        if not 0 <= view_size <= MOST_VIEW_BYTES:
+            raise ValueError(f"a view has {view_size} bytes, at most {int(MOST_VIEW_BYTES)} are possible")
+        if not 1 <= most_arguments <= MOST_ARGUMENTS:
+            raise ValueError(f"a question has {most_arguments} arguments, 1 to {int(MOST_ARGUMENTS)} are possible")
+        self.view_size = view_size
+        self.most_arguments = most_arguments
+        self.tells_values = tells_values
+        self.stride = question_size(most_arguments, view_size)
+        self.lines = QuestionLines(questions)
+
+    cdef bint add(self, Channel* channel, int lane, int slot, void* core) noexcept nogil:
+        """Add a lane's pending decision."""
+        cdef Decision* decision = &(<GameCore>core).decision
+        cdef Question* question
+        cdef int i
+        if not gather_lane(channel, lane):
+            return False
+        if channel.lines:
+            return self.add_line(channel, core)
+        if decision.argument_count > self.most_arguments:
+            self.refuse_arguments(decision.argument_count)
+            return False
+        question = self.next_question(channel, slot, decision.kind)
+        if question == NULL:
+            return False
+        for i in range(decision.argument_count):
+            question.arguments[i] = decision.arguments[i]
+        memcpy(
+            &question.arguments[self.most_arguments], (<GameCore>core).windows[decision.seat], self.view_size
+        )
+        return not self.tells_values or self.add_values(channel, core)
+
+    cdef int add_order(self, Channel* channel, int kind, int slot, int64_t argument) except -1:
+        """Add START_LANE or END_LANE. It waits for a question, so that its fault belongs to a decision."""
+        cdef Question* question = self.next_question(channel, slot, kind)
+        if question == NULL or not gather_lane(channel, -1):
+            raise MemoryError
+        question.arguments[0] = argument
+        return 0
+
+    cdef Question* next_question(self, Channel* channel, int slot, int kind) noexcept nogil:
+        """One more question of a message, NULL without memory. Zeros: bots must not read what lay there before."""
+        cdef Question* question
+        if not grown(<void**>&channel.gathering, &channel.gathering_capacity, channel.gathered_size + self.stride, 1):
+            return NULL
+        question = <Question*>memset(channel.gathering + channel.gathered_size, 0, self.stride)
+        question.lane = slot
+        question.kind = kind
+        channel.gathered_size += self.stride
+        return question
+
+    cdef bint is_only_told(self, Channel* channel, int kind) noexcept nogil:
+        """Whether a decision of this kind tells a program something, which it doesn't answer."""
+        return channel.lines and channel.dialogue == NULL and self.lines.only_tells(kind)
+
+    cdef bint add_line(self, Channel* channel, void* core) noexcept nogil:
+        """Add a lane's pending decision for a program."""
+        cdef Decision* decision = &(<GameCore>core).decision
+        cdef size_t size = channel.gathered_size
+        if channel.dialogue != NULL:
+            return self.add_dialogue(channel)
+        if self.tells_values:
+            return self.add_values(channel, core)
+        if not grown(
+            <void**>&channel.gathering,
+            &channel.gathering_capacity,
+            size + self.lines.most_bytes(decision.kind),
+            1,
+        ):
+            return False
+        channel.gathered_size += self.lines.write(
+            <char*>channel.gathering + size, decision, (<GameCore>core).windows[decision.seat]
+        )
+        return True
+
+    cdef bint add_values(self, Channel* channel, void* core) noexcept with gil:
+        """Add a decision's values by name: as the line, or behind its question, whose first argument is their size."""
+        cdef size_t question = channel.gathered_size - self.stride
+        cdef bytes told
+        try:
+            told = (<GameCore>core).told(channel.lines)
+            if not gather_bytes(channel, <const char*>told, len(told)):
+                return False
+            if not channel.lines:
+                (<Question*>(channel.gathering + question)).arguments[0] = len(told)
+                return gather_bytes(channel, PADDING, padding_of(len(told)))
+        except MemoryError:
+            return False
+        except BaseException as trouble:
+            self.trouble = trouble
+            return False
+        return True
+
+    cdef bint add_dialogue(self, Channel* channel) noexcept with gil:
+        """Add the lines with which a dialogue asks for a decision."""
+        try:
+            return self.add_lines(channel, (<object>channel.dialogue).asked())
+        except BaseException as trouble:
+            self.trouble = trouble
+            return False
+
+    cdef bint add_lines(self, Channel* channel, lines) except -1:
+        cdef bytes text = "".join([f"{line}\n" for line in lines]).encode()
+        if not gather_bytes(channel, <const char*>text, len(text)):
+            raise MemoryError
+        return True
+
+    cdef void refuse_arguments(self, int count) noexcept with gil:
+        """Note that a core asks with more arguments than its contest's interface has."""
+        self.trouble = ValueError(
+            f"a question has {count} arguments, the interface says at most {self.most_arguments}"
+        )

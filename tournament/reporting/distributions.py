@@ -1,0 +1,160 @@
+"""Charts of any contest: how often a bot's games have each value of a column, and its points by position."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tournament.arrays import Floats
+from tournament.contests.contest import Contest
+from tournament.contests.presentation import (
+    BarChart,
+    Chart,
+    LineChart,
+    Rows,
+    Seats,
+    Sums,
+    Values,
+    against_field,
+    counted,
+    shares,
+)
+from tournament.reporting.charts import nice_step
+from tournament.reporting.figures import MINUS
+from tournament.store.columns import NAME, STANDARD
+
+_MOST_VALUES = 12  # of a column that a chart tells apart
+_MOST_COLUMNS = 12  # that have a chart
+_MOST_BARS = 8  # more values are a line
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A column that a contest declares for its games.
+
+    Attributes:
+        name: Its name, without a position.
+        meaning: What it says.
+        columns: Its columns in the records: one, or one for each position.
+        labels: What its values are called, from 0; empty for numbers.
+    """
+
+    name: str
+    meaning: str
+    columns: tuple[str, ...]
+    labels: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Equal parts of a column's values, with a part below and a part above all of them.
+
+    Attributes:
+        column: The column.
+        low: The least value.
+        step: The size of a part.
+        names: What each part is called, or its first value.
+    """
+
+    column: Declared
+    low: float
+    step: float
+    names: Sequence[str]
+
+    @property
+    def key(self) -> str:
+        """The name of the sums."""
+        return f"values of {self.column.name}"
+
+    def places(self, values: Floats) -> Floats:
+        """Return in which part each value is."""
+        return np.clip(np.floor((values - self.low) / self.step), -1, len(self.names)) + 1
+
+
+def declared(contest: Contest) -> list[Declared]:
+    """Return the columns of games that have charts: all of a contest's own, or those that its presentation names."""
+    own = [column for column in contest.games if column.name not in STANDARD and column.dtype != NAME]
+    found: dict[str, Declared] = {}
+    named = contest.presentation.columns if contest.presentation else None
+    for column in own:
+        base, _, number = column.name.rpartition("_")
+        is_seat = column.seat >= 0 or (named is not None and base in named and number.isdigit())
+        name = base if is_seat else column.name
+        if named is None or name in named:
+            before = found.get(name, Declared(name, column.description.partition(" of position")[0].rstrip(","), ()))
+            labels = () if named is None else named[name]
+            found[name] = Declared(name, before.meaning, (*before.columns, column.name), labels)
+    return list(found.values())[:_MOST_COLUMNS]
+
+
+def scales_of(columns: Sequence[Declared], samples: Sequence[Rows]) -> list[Scale]:
+    """Return parts of each column that fit some rows; none of a column that has one value alone."""
+    found = []
+    for column in columns:
+        several = [rows[name] for rows in samples for name in column.columns if name in rows]
+        values = np.concatenate([np.zeros(0), *several]).astype(float)
+        values = values[np.isfinite(values)]
+        if not len(values) or (low := float(values.min())) == (high := float(values.max())):
+            continue
+        step = nice_step((high - low) / _MOST_VALUES)
+        if (values == np.floor(values)).all():
+            step = max(1.0, math.ceil(step))
+        names = column.labels or (("no", "yes") if several[0].dtype == bool else ())
+        if names:
+            low, step = 0.0, 1.0
+        low = math.floor(low / step) * step
+        first = (low + part * step for part in range(int((high - low) / step) + 1))
+        found.append(Scale(column, low, step, names or [f"{one:,.6g}".replace("-", MINUS) for one in first]))
+    return found
+
+
+def tally(contest: Contest, scales: Sequence[Scale], rows: Rows, seats: Seats) -> Sums:
+    """Count the values of each scale by entrant, and add up points by entrant and position."""
+    everybody = seats.entrants + 1
+    sums: dict[str, npt.NDArray[Any]] = {}
+    for scale in scales:
+        columns = scale.column.columns
+        counts = np.zeros((everybody, len(scale.names) + 2), np.int64)
+        for place, who in enumerate(seats.players[: len(columns)] if len(columns) > 1 else seats.players):
+            values = rows[columns[place if len(columns) > 1 else 0]].astype(float)
+            known = ~np.isnan(values)
+            parts = scale.places(values[known]).astype(np.int32)
+            counts += counted([(who[known], everybody), (parts, len(scale.names) + 2)])
+        sums[scale.key] = counts
+    if contest.scored.by_position and "points_1" in rows:
+        played, points = (np.zeros((everybody, len(seats.players))) for _ in range(2))
+        for place, who in enumerate(seats.players):
+            played[:, place] = np.bincount(who, minlength=everybody)
+            points[:, place] = np.bincount(who, rows[f"points_{place}"].astype(float), everybody)
+        sums |= {"games by position": played, "points by position": points}
+    return sums
+
+
+def charts(scales: Sequence[Scale], sums: Sums, number: int, field: Sums) -> Iterator[Chart]:
+    """Yield the charts of an entrant from the sums, with those of all entrants together."""
+    if "games by position" in sums:
+        played, points = "games by position", "points by position"
+        lines = [shares(one[points], one[played]) for one in (field, {name: sums[name][number] for name in field})]
+        labels = [f"position {place}" for place in range(len(lines[0]))]
+        yield _chart("Points by position", "The mean of a game, by who comes first.", "position", labels, lines, "")
+    for scale in scales:
+        own, of_all = sums[scale.key][number], field[scale.key]
+        known = np.flatnonzero(of_all)
+        there = range(known[0], known[-1] + 1) if len(known) else range(0)
+        lines = [shares(counts[list(there)], np.full(len(there), counts.sum())) for counts in (of_all, own)]
+        name = scale.column.name.replace("_", " ")
+        meaning = f"{scale.column.meaning}, by" if scale.column.meaning and not scale.column.labels else "by"
+        axis = name if scale.step == 1 else f"{name}, from"
+        labels = [("less", *scale.names, "more")[place] for place in there]
+        yield _chart(name.capitalize(), f"{meaning[:1].upper()}{meaning[1:]} share of games.", axis, labels, lines, "%")
+
+
+def _chart(title: str, meaning: str, axis: str, labels: Sequence[str], lines: Sequence[Values], unit: str) -> Chart:
+    if len(labels) <= _MOST_BARS:
+        return BarChart(title, meaning, labels, against_field(*lines), unit)
+    return LineChart(title, meaning, axis, labels, against_field(*lines), unit)
