@@ -17,7 +17,8 @@ from tournament.contests import find_contest
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.entrants.build import build_entrants
 from tournament.keys import KEY_BYTES
-from tournament.runner.schedule.legs import Competitor, RoundRobin
+from tournament.runner.schedule.fixtures import Competitor
+from tournament.runner.schedule.legs import RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import ROWS_PER_BUFFER
 from tournament.worker.leg import NullSink, play_leg

@@ -27,8 +27,9 @@ from tournament.contests import find_contest
 from tournament.leg import Leg
 from tournament.store.columns import Column, buffer_fields
 from tournament.store.field import Batch, Origin, TableName, new_batch_name
+from tournament.store.leg_result import LegResult
 from tournament.store.leg_sums import LegSums
-from tournament.store.legs import LegResult, Legs
+from tournament.store.legs import Legs
 from tournament.store.parquet_file import Runs
 from tournament.store.part_writer import PartWriter, finish_batch
 from tournament.store.storage import Storage, open_storage, staged_name

@@ -27,7 +27,8 @@ from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, PlaysAs
-from tournament.runner.schedule.legs import Competitor, RoundRobin
+from tournament.runner.schedule.fixtures import Competitor
+from tournament.runner.schedule.legs import RoundRobin
 from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes.lanes import play_in_lanes

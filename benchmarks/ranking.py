@@ -49,7 +49,8 @@ from tournament.rules.rules import contest_of
 from tournament.runner.plan import artifacts_of, schedule_of
 from tournament.runner.resume import field_of
 from tournament.runner.schedule.counting import reconcile
-from tournament.runner.schedule.legs import Replicas, Schedule
+from tournament.runner.schedule.fixtures import Replicas
+from tournament.runner.schedule.legs import Schedule
 from tournament.runner.schedule.rounds import next_round
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.outlier_pairs import outlier_pairs

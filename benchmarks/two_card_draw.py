@@ -16,7 +16,8 @@ from tournament.contests.two_card_draw.rules import Settings
 from tournament.contests.two_card_draw.servers import generated_servers
 from tournament.entrants.build import build_entrants
 from tournament.keys import KEY_BYTES
-from tournament.runner.schedule.legs import AgainstHouse, Competitor
+from tournament.runner.schedule.fixtures import Competitor
+from tournament.runner.schedule.legs import AgainstHouse
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import ROWS_PER_BUFFER
 from tournament.worker.leg import NullSink, play_leg

@@ -17,7 +17,8 @@ import pandas.testing
 from tests import forks
 from tournament.api import run
 from tournament.config import ExecutorName
-from tournament.records.results import load, standing_values
+from tournament.records.results import load
+from tournament.records.values import standing_values
 from tournament.runner.listener import Progress, ProgressListener
 
 CONTEST = "von_neumann_poker"

@@ -15,8 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from blake3 import blake3
 
-from tournament.store import carried
-from tournament.store.legs import Legs, Rest
+from tournament.store import carried, sealed_footer
+from tournament.store.leg_result import Rest
+from tournament.store.legs import Legs
 
 Head = dict[str, Any]
 Body = tuple[bytes, bytes]  # numbers of entrants and columns of legs, and hashes
@@ -48,17 +49,17 @@ def _split(content: bytes) -> tuple[bytes, bytes]:
 
 def _put(path: Path, pages: bytes, footer: bytes) -> None:
     """Write a part of these pages and this footer, sealed."""
-    at = carried._after(footer, carried.PAGES) + 1
+    at = sealed_footer.after(footer, carried.PAGES) + 1
     footer = footer[:at] + blake3(pages).hexdigest().encode() + footer[at + 64 :]
-    at = carried._after(footer, carried.SEAL) + 1
-    footer, _ = carried.seal_footer(footer[:at] + b"0" * 64 + footer[at + 64 :])
+    at = sealed_footer.after(footer, sealed_footer.SEAL) + 1
+    footer, _ = sealed_footer.seal_footer(footer[:at] + b"0" * 64 + footer[at + 64 :])
     path.write_bytes(pages + footer + len(footer).to_bytes(4, "little") + b"PAR1")
 
 
 def carried_in(path: Path) -> tuple[Head, Body]:
     """Return what a part of sessions/ says of its legs, and their columns."""
     _, footer = _split(path.read_bytes())
-    head, *body = carried._unpacked(base64.b64decode(carried._value_in(footer, carried.LEGS)))
+    head, *body = carried._unpacked(base64.b64decode(sealed_footer.value_in(footer, carried.LEGS)))
     return json.loads(head), (body[0], body[1])
 
 
@@ -66,9 +67,9 @@ def put_carried(path: Path, head: Head, body: Body) -> None:
     """Have a part of sessions/ say this."""
     pages, footer = _split(path.read_bytes())
     value = base64.b64encode(zlib.compress(json.dumps(head).encode() + b"\n" + body[0]) + body[1])
-    old = carried._value_in(footer, carried.LEGS)
+    old = sealed_footer.value_in(footer, carried.LEGS)
     start = footer.rindex(old)
-    before = footer[: carried._after(footer, carried.LEGS)]
+    before = footer[: sealed_footer.after(footer, carried.LEGS)]
     _put(path, pages, before + _varint(len(value)) + value + footer[start + len(old) :])
 
 

@@ -25,7 +25,7 @@ from tournament.entrants.build import build_entrants
 from tournament.leg import Leg, LegPlan, Seat
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
-from tournament.store.legs import LegResult
+from tournament.store.leg_result import LegResult
 from tournament.worker.leg import play_leg
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool

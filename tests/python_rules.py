@@ -34,10 +34,11 @@ from tournament.rules import (
     Text,
 )
 from tournament.rules.rules import placements_of
-from tournament.runner.schedule.legs import Competitor, RoundRobin
+from tournament.runner.schedule.fixtures import Competitor
+from tournament.runner.schedule.legs import RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
-from tournament.store.legs import LegResult
+from tournament.store.leg_result import LegResult
 from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool

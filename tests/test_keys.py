@@ -20,7 +20,8 @@ from tournament.keys import (
     sub_key,
 )
 from tournament.leg import Leg
-from tournament.runner.schedule.legs import AgainstHouse, Competitor, RoundRobin
+from tournament.runner.schedule.fixtures import Competitor
+from tournament.runner.schedule.legs import AgainstHouse, RoundRobin
 
 KEY = key_of(7)
 # Names that run into each other where nothing parts them.

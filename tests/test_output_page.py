@@ -17,7 +17,7 @@ from tests.cli.in_process import run_cli
 from tests.contest_runs import CONTEST, ContestDir, make_contest
 from tournament.cli.commands import app
 from tournament.cli.groups import OWN
-from tournament.records.results import STANDING, crosstable_values, leaderboard_values, rated_values
+from tournament.records.values import STANDING, crosstable_values, leaderboard_values, rated_values
 from tournament.standings.ratings import RATING_KINDS
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -22,7 +22,8 @@ from tournament.entrants.build import build_entrants
 from tournament.entrants.new import templates, write_new_bot
 from tournament.keys import master_key
 from tournament.leg import Leg
-from tournament.runner.schedule.legs import AgainstHouse, Competitor, RoundRobin
+from tournament.runner.schedule.fixtures import Competitor
+from tournament.runner.schedule.legs import AgainstHouse, RoundRobin
 from tournament.sandbox.outside.launch import ProcessLimits
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import programs

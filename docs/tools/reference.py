@@ -29,7 +29,8 @@ from tournament.config import GeneralSettings, WatchSettings
 from tournament.contests import find_contest
 from tournament.contests.settings import ContestSettings
 from tournament.open_contest.web import CALLS
-from tournament.records.results import AUTHOR, ENTRANTS, MATCHES, OUTLIER_RESULTS, STANDING
+from tournament.records.summaries import ENTRANTS, MATCHES
+from tournament.records.values import AUTHOR, OUTLIER_RESULTS, STANDING
 from tournament.rules import Settings
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import NAME, Column

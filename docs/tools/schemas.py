@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 from docs.tools.meanings import meanings_of
 from tournament.audit.replay import Replay
 from tournament.audit.report import Verification
-from tournament.records.results import AUTHOR, FAULT_COLUMNS, OUTLIER_RESULTS, STANDING
+from tournament.records.values import AUTHOR, FAULT_COLUMNS, OUTLIER_RESULTS, STANDING
 from tournament.standings.standings import Standing
 from tournament.store.summary_parts import FAULTS
 from tournament.trial.check import CHECKED, CheckReport

@@ -25,7 +25,7 @@ from tests.reporting.html_reader import Element, read_html
 from tournament.api import run
 from tournament.config import load_config
 from tournament.contests import find_contest
-from tournament.records.results import crosstable_values
+from tournament.records.values import crosstable_values
 from tournament.reporting.bots import MOST_ACROSS, MOST_PAGES
 from tournament.reporting.crosstable import crosstable_of
 from tournament.reporting.figures import as_json

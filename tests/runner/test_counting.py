@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from tournament.runner.schedule.counting import reconcile
-from tournament.runner.schedule.legs import Competitor, Replicas, RoundRobin
+from tournament.runner.schedule.fixtures import Competitor, Replicas
+from tournament.runner.schedule.legs import RoundRobin
 from tournament.runner.schedule.recorded import extend_with_played_replicas, recorded_replicas
 from tournament.store.field import Batch
+from tournament.store.leg_result import Fault, LegResult
 from tournament.store.leg_sums import LegSums
-from tournament.store.legs import Fault, LegResult, Legs
+from tournament.store.legs import Legs
 
 FIELD = [Competitor(number, f"bot {number}", "wasm", f"{number}") for number in range(4)]
 SCHEDULE = RoundRobin("game", {"sessions": 5}, bytes(32), FIELD, replicas=Replicas(2))

@@ -7,14 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contest_runs import (
-    ContestDir,
-    assert_games_are_the_standings,
-    assert_same,
-    call,
-    make_contest,
-    read_outcome,
-)
+from tests.contest_runs import ContestDir, assert_games_are_the_standings, assert_same, call, make_contest, read_outcome
 
 FULL = "tournament: the disk of {} is full; free some space and run again to continue\n"
 

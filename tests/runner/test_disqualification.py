@@ -29,9 +29,11 @@ from tournament.leg import Leg, LegPlan, PlaysAs, Seat
 from tournament.records.results import load
 from tournament.runner.listener import Progress
 from tournament.runner.schedule.counting import Reconciliation, fixtures_of
-from tournament.runner.schedule.legs import Competitor, Fixture, Replicas, RoundRobin
+from tournament.runner.schedule.fixtures import Competitor, Fixture, Replicas
+from tournament.runner.schedule.legs import RoundRobin
+from tournament.store.leg_result import Fault, LegResult
 from tournament.store.leg_sums import LegSums
-from tournament.store.legs import Fault, LegResult, Legs
+from tournament.store.legs import Legs
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Receipt, Task, play_task
 from tournament.worker.faults import Disqualified

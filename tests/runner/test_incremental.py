@@ -170,15 +170,6 @@ def test_a_newcomer_of_a_recorded_name_is_broken_and_the_older_bot_stays(place: 
     assert line.reason == f"{file} has the name of calm.c, which is in the records; rename one of them"
 
 
-def test_an_edit_plays_both_legs_of_duplicate_matches_again(tmp_path: Path) -> None:
-    place = make_contest(tmp_path, BOTS[:3], settings="duplicate = true")
-    play(place)
-    place.write_bot("bold", bot_source(1, 1))
-    assert play(place) == pairs_with("bold", BOTS[:3])
-    games = load(str(place.results)).games
-    assert games.groupby("match")["session"].agg(["min", "max"]).to_numpy().tolist() == [[0, 79]] * 3
-
-
 def parts_read(place: ContestDir) -> list[str]:
     """The parts that another run reads, of either table."""
     read: list[str] = []

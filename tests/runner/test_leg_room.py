@@ -11,7 +11,7 @@ from tournament.errors import InputError
 from tournament.leg import PlaysAs
 from tournament.runner import leg_room
 from tournament.runner.leg_room import check_room
-from tournament.runner.schedule.legs import Competitor, MatchLegs
+from tournament.runner.schedule.fixtures import Competitor, MatchLegs
 from tournament.sandbox.outside import confinement
 from tournament.sandbox.outside.settings import SandboxSettings
 

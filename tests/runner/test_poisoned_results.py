@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.contest_runs import CONTEST, ContestDir, call, make_contest
 from tests.forgery import Head, carried_in, field_of, forge_head, forge_legs, part_of, put_carried, put_field
+from tests.samples import sample_params
 from tournament.api import verify
 from tournament.errors import InputError, RunError
 from tournament.records.results import load
@@ -65,7 +66,7 @@ FIELDS: dict[str, Change] = {
 }
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize("name", sample_params(FIELDS, 4))
 def test_a_poisoned_field_is_made_again_from_the_parts(place: ContestDir, name: str) -> None:
     before = load(str(place.results)).standings
     field = field_of(place.results)
@@ -119,7 +120,7 @@ def assert_played_again(place: ContestDir, before: pd.DataFrame) -> None:
     assert not verify(CONTEST, config=place.config).problems
 
 
-@pytest.mark.parametrize("name", HEADS)
+@pytest.mark.parametrize("name", sample_params(HEADS, 4))
 def test_what_no_part_can_carry_is_damage_and_is_played_again(place: ContestDir, name: str) -> None:
     before = load(str(place.results)).standings
     forge_head(place.results, HEADS[name])
@@ -175,7 +176,7 @@ COLUMNS: dict[str, Callable[[Legs], Legs]] = {
 }
 
 
-@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize("name", sample_params(COLUMNS, 4))
 def test_poisoned_columns_of_legs_count_nothing_and_are_played_again(place: ContestDir, name: str) -> None:
     before = load(str(place.results)).standings
     forge_legs(place.results, COLUMNS[name])

@@ -10,14 +10,7 @@ import pandas as pd
 import pytest
 
 from tests.built_in import VON_NEUMANN_POKER
-from tests.contest_runs import (
-    CONTEST,
-    ContestDir,
-    Listener,
-    assert_games_are_the_standings,
-    bot_source,
-    make_contest,
-)
+from tests.contest_runs import CONTEST, ContestDir, Listener, assert_games_are_the_standings, bot_source, make_contest
 from tournament.api import report, run, verify
 from tournament.cli.tables import leaderboard_table
 from tournament.config import load_config

@@ -20,7 +20,8 @@ from tests.oracles.deals import key_of
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.keys import seed_fingerprint
 from tournament.leg import house_match_number, match_number
-from tournament.runner.schedule.legs import AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
+from tournament.runner.schedule.fixtures import Competitor, Replicas
+from tournament.runner.schedule.legs import AgainstHouse, RoundRobin, Schedule
 from tournament.runner.schedule.limits import too_few_authors, too_many
 from tournament.runner.schedule.tables import combinations
 

@@ -9,7 +9,8 @@ import pytest
 from tests.contest_runs import CONTEST, Listener, assert_same, make_contest, read_outcome
 from tournament.api import report, run, verify
 from tournament.errors import InputError
-from tournament.records.results import crosstable_values, load
+from tournament.records.results import load
+from tournament.records.values import crosstable_values
 
 BOTS = ["bold", "calm", "dull"]
 DILEMMA = """\

@@ -17,8 +17,9 @@ from tournament.arrays import Floats
 from tournament.standings.caveats import notes_of
 from tournament.standings.duplicates import relative_variance
 from tournament.standings.standings import Standings, compute_standings
+from tournament.store.leg_result import LegResult
 from tournament.store.leg_sums import leg_sums
-from tournament.store.legs import LegResult, Legs
+from tournament.store.legs import Legs
 from tournament.worker.leg import share_variances
 
 BLOCKS = 32

@@ -19,8 +19,9 @@ from tournament.standings.standard_errors import degrees_of_freedom
 from tournament.standings.standings import compute_standings
 from tournament.standings.student_t import quantile, quantiles, two_sided_tail
 from tournament.standings.tally import tally_of_points
+from tournament.store.leg_result import LegResult
 from tournament.store.leg_sums import LegSums, leg_sums
-from tournament.store.legs import LegResult, Legs
+from tournament.store.legs import Legs
 
 NAMES = ["ann", "bob", "cat", "dan"]
 PAIRS = list(itertools.combinations(NAMES, 2))

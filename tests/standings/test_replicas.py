@@ -13,7 +13,8 @@ from tests.built_in import VON_NEUMANN_POKER
 from tests.standings.test_standings import batch_of, field_of, leg_of
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.tally import tally_of_points
-from tournament.store.legs import LegResult, Legs
+from tournament.store.leg_result import LegResult
+from tournament.store.legs import Legs
 from tournament.worker.leg import share_variances
 
 NAMES = ["ann", "bob", "cat", "dan"]

@@ -23,13 +23,14 @@ from engine.kernel.sums import SeatSums
 from tests.contest_runs import REPOSITORY
 from tournament.cli.tables import crosstable_tables
 from tournament.leg import match_number
-from tournament.records.results import crosstable_values
+from tournament.records.values import crosstable_values
 from tournament.standings.caveats import notes_of
 from tournament.standings.standings import Standing, compute_standings
 from tournament.standings.student_t import quantile
 from tournament.store.field import Batch, ContestSetup, FieldEntrant, Until
+from tournament.store.leg_result import Fault, LegResult
 from tournament.store.leg_sums import leg_sums
-from tournament.store.legs import Fault, LegResult, Legs
+from tournament.store.legs import Legs
 
 BLOCKS = 32
 Points = npt.NDArray[np.float64]

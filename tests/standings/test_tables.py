@@ -11,13 +11,15 @@ import pytest
 
 from tests.oracles.deals import key_of
 from tournament.arrays import Floats
-from tournament.runner.schedule.legs import Competitor, Replicas, RoundRobin
+from tournament.runner.schedule.fixtures import Competitor, Replicas
+from tournament.runner.schedule.legs import RoundRobin
 from tournament.standings.rank_bounds import with_implied
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.tables import pairs_of_tables
 from tournament.store.field import Batch, ContestSetup, FieldEntrant, Setting
+from tournament.store.leg_result import Rest, Used
 from tournament.store.leg_sums import LegSums
-from tournament.store.legs import DIGESTS, Legs, Rest, Used
+from tournament.store.legs import DIGESTS, Legs
 
 SESSIONS = 5
 

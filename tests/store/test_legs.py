@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournament.store.carried import legs_content, legs_of_content
+from tournament.store.leg_result import Fault, LegResult, are_too_large
 from tournament.store.leg_sums import LegSums
-from tournament.store.legs import Fault, LegResult, Legs, are_too_large
+from tournament.store.legs import Legs
 from tournament.store.summary_parts import summary_of
 
 amounts = st.floats(-1e15, 1e15)

@@ -20,7 +20,7 @@ from tests.contest_runs import CONTEST, THRESHOLDS, Listener, bot_source, call, 
 from tests.object_store import BUCKET, MemoryStore, ServedStore, new_location
 from tests.store.test_records import FIELD, counting, leg, read_beside_a_writer, stage_batch
 from tournament.errors import InputError, RunError
-from tournament.store.legs import Fault
+from tournament.store.leg_result import Fault
 from tournament.store.reading import read_records
 from tournament.store.storage import Storage, open_storage
 from tournament.store.writer import open_for_writing

@@ -21,8 +21,9 @@ from tournament.errors import RunError
 from tournament.store.columns import Column, buffer_fields
 from tournament.store.field import Part
 from tournament.store.folder_storage import FolderStorage
+from tournament.store.leg_result import LegResult
 from tournament.store.leg_sums import LegSums
-from tournament.store.legs import LegResult, Legs
+from tournament.store.legs import Legs
 from tournament.store.part_writer import PartWriter
 from tournament.store.parts import copy_legs, damage, digest_of
 

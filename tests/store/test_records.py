@@ -24,8 +24,9 @@ from tournament.store.carried import DamagedPart, read_batch
 from tournament.store.columns import Column
 from tournament.store.field import Batch, ContestSetup, FieldEntrant, new_batch_name
 from tournament.store.folder_storage import FolderStorage
+from tournament.store.leg_result import Fault, LegResult, kept_faults
 from tournament.store.leg_sums import LegSums
-from tournament.store.legs import Fault, LegResult, Legs, kept_faults
+from tournament.store.legs import Legs
 from tournament.store.part_writer import PartWriter, finish_batch
 from tournament.store.reading import read_field, read_records
 from tournament.store.storage import Storage, staged_name
@@ -173,46 +174,32 @@ def steps_of_a_change(storage: FolderStorage, change: Any) -> list[list[list[Leg
     return found
 
 
-def test_a_kill_at_any_step_of_a_commit_leaves_all_or_nothing(storage: FolderStorage, writer: Writer) -> None:
-    writer.commit([stage_batch(storage, leg(0))])
+@pytest.mark.parametrize(
+    ("new", "stays", "goes", "after"),
+    [
+        ([[1, 2]], [], False, [[0, 3], [1, 2]]),
+        ([], [3], False, [[3]]),
+        ([], [], True, []),
+    ],
+    ids=["a batch", "a cut", "a removal"],
+)
+def test_a_kill_at_any_step_of_a_change_leaves_all_or_nothing(
+    storage: FolderStorage, writer: Writer, new: list[list[int]], stays: list[int], goes: bool, after: list[list[int]]
+) -> None:
+    writer.commit([known := stage_batch(storage, leg(0), leg(3))])
     writer.close()
 
-    def commit(there: FolderStorage) -> None:
+    def change(there: FolderStorage) -> None:
         open_writer = open_for_writing(there)
-        open_writer.commit([stage_batch(there, leg(1), leg(2))])
+        batches = [stage_batch(there, *map(leg, matches)) for matches in new]
+        batches += [stage_batch(there, *map(leg, stays), name=known.name)] if stays else []
+        open_writer.commit(batches, [known.name] if goes else [])
         open_writer.close()
 
-    found = steps_of_a_change(storage, commit)
-    assert [[leg(0)]] in found and found[-1] == [[leg(0)], [leg(1), leg(2)]]
-    assert all(state in ([[leg(0)]], [[leg(0)], [leg(1), leg(2)]]) for state in found)
-
-
-def test_a_kill_at_any_step_of_a_cut_loses_no_leg_that_stays(storage: FolderStorage, writer: Writer) -> None:
-    writer.commit([batch := stage_batch(storage, leg(0), leg(1))])
-    writer.close()
-
-    def cut(there: FolderStorage) -> None:
-        open_writer = open_for_writing(there)
-        open_writer.commit([stage_batch(there, leg(1), name=batch.name)])
-        open_writer.close()
-
-    found = steps_of_a_change(storage, cut)
-    assert [[leg(0), leg(1)]] in found and found[-1] == [[leg(1)]]
-    assert all(state in ([[leg(0), leg(1)]], [[leg(1)]]) for state in found)
-
-
-def test_a_kill_at_any_step_of_a_removal_leaves_all_or_nothing(storage: FolderStorage, writer: Writer) -> None:
-    writer.commit([stage_batch(storage, leg(0)), batch := stage_batch(storage, leg(1))])
-    writer.close()
-
-    def remove(there: FolderStorage) -> None:
-        open_writer = open_for_writing(there)
-        open_writer.commit(without=[batch.name])
-        open_writer.close()
-
-    found = steps_of_a_change(storage, remove)
-    assert [[leg(0)], [leg(1)]] in found and found[-1] == [[leg(0)]]
-    assert all(state in ([[leg(0)], [leg(1)]], [[leg(0)]]) for state in found)
+    found = steps_of_a_change(storage, change)
+    before, done = [[leg(0), leg(3)]], [list(map(leg, matches)) for matches in after]
+    assert before in found and found[-1] == done
+    assert all(state in (before, done) for state in found)
 
 
 def test_games_without_their_part_of_sessions_are_named_and_taken_out(storage: FolderStorage, writer: Writer) -> None:

@@ -14,11 +14,7 @@ from tests.object_store import BUCKET, ServedStore, new_location
 from tournament.errors import InputError, RunError
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.object_storage import ObjectStorage
-from tournament.store.storage import (
-    FOLDERS,
-    Storage,
-    open_storage,
-)
+from tournament.store.storage import FOLDERS, Storage, open_storage
 
 
 @pytest.fixture(scope="module")

@@ -23,10 +23,11 @@ from tournament.contests.contest import CoreSetup, NewCore
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.entrants.build import build_entrants
 from tournament.leg import Leg, Seat
-from tournament.runner.schedule.legs import Competitor, RoundRobin
+from tournament.runner.schedule.fixtures import Competitor
+from tournament.runner.schedule.legs import RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.field import Origin
-from tournament.store.legs import Fault, LegResult
+from tournament.store.leg_result import Fault, LegResult
 from tournament.worker.processes.bot_process import LegUse
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.leg_in_play import PlayedLeg

@@ -21,19 +21,14 @@ from tournament.leg import Leg, PlaysAs
 from tournament.runner.pace import Pace
 from tournament.runner.plan import starts_per_leg
 from tournament.runner.schedule.counting import reconcile
-from tournament.runner.schedule.legs import (
-    Competitor,
-    Digests,
-    Fixture,
-    MatchColumns,
-    Replicas,
-    RoundRobin,
-    Schedule,
-)
+from tournament.runner.schedule.digests import Digests
+from tournament.runner.schedule.fixtures import Competitor, Fixture, MatchColumns, Replicas
+from tournament.runner.schedule.legs import RoundRobin, Schedule
 from tournament.runner.tasks import TaskQueue
 from tournament.store.field import Batch
+from tournament.store.leg_result import LegResult
 from tournament.store.leg_sums import LegSums
-from tournament.store.legs import LegResult, Legs
+from tournament.store.legs import Legs
 from tournament.worker.batch import Receipt
 
 Task = tuple[Leg, ...]

@@ -17,7 +17,7 @@ from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.rules import Column, Decision, Float, Int, Questions, Rules, Session, Text
 from tournament.rules.rules import contest_of
-from tournament.store.legs import Fault
+from tournament.store.leg_result import Fault
 from tournament.worker.faults import Stopped
 from tournament.worker.processes import lanes
 from tournament.worker.processes.leg_in_play import LegInPlay, PlayedLeg

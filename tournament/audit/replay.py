@@ -22,7 +22,8 @@ from tournament.records.contest_of import contest_of
 from tournament.runner.schedule.counting import fixtures_of
 from tournament.runner.seed import seed_of
 from tournament.store.field import Batch, ContestSetup
-from tournament.store.legs import Fault, LegResult, Legs
+from tournament.store.leg_result import Fault, LegResult
+from tournament.store.legs import Legs
 from tournament.store.parts import require_written, rows_of
 from tournament.store.reading import read_records
 from tournament.store.storage import open_storage

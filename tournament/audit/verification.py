@@ -9,8 +9,9 @@ from typing import Protocol
 
 from pydantic import ValidationError
 
+from tournament.audit.chosen_legs import chosen_legs
 from tournament.audit.report import Problem, Verification, reading
-from tournament.audit.verify_games import chosen_legs, find_players, replay_problems
+from tournament.audit.verify_games import find_players, replay_problems
 from tournament.audit.verify_records import (
     batch_problems,
     batches_problems,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import random
 import re
 import tarfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from tournament.arrays import Whole
 from tournament.artifacts.archive import recipe_of
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.artifacts.python_artifact import legs_may_share
+from tournament.audit.chosen_legs import Chosen, deals_of
 from tournament.audit.report import Problem, plays_again
 from tournament.config import Config
 from tournament.contests.contest import Contest
@@ -36,7 +36,8 @@ from tournament.store.columns import Column
 from tournament.store.field import Batch, ContestSetup, FieldEntrant, Origin, Part
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.kept_bots import kept_bot, place_of
-from tournament.store.legs import Fault, LegResult, Legs, pair_keys
+from tournament.store.leg_result import Fault, LegResult
+from tournament.store.legs import Legs, pair_keys
 from tournament.store.parts import rows_of
 from tournament.store.storage import FIELD_NAME, Storage, explain_write_error
 from tournament.worker.batch import Task
@@ -145,45 +146,6 @@ def _entrant_problems(known: FieldEntrant, here: Entrant) -> Iterator[Problem]:
         yield Problem(FIELD_NAME, f"gives another reason why {known.name} can't play than there is here", again)
 
 
-Chosen = Sequence[tuple[Batch, npt.NDArray[np.intp]]]  # legs by their places in their batch, in order
-
-
-def chosen_legs(batches: Sequence[Batch], missing: frozenset[str], count: int | None, legs_of_deals: int) -> Chosen:
-    """This many random legs, or all there are, whose players are here.
-
-    Others of a batch that share their deals come along, because their variances depend on each other.
-    """
-    here = [_with_players(batch.legs, missing) for batch in batches]
-    ends = np.cumsum([len(places) for places in here])
-    if count is not None and len(ends) and count < ends[-1]:
-        sample = np.sort(np.array(random.SystemRandom().sample(range(int(ends[-1])), count), np.intp))
-        starts = ends - [len(places) for places in here]
-        here = [
-            _with_their_deals(batch.legs, places, sample[(sample >= start) & (sample < end)] - start, legs_of_deals)
-            for batch, places, start, end in zip(batches, here, starts, ends)
-        ]
-    return [(batch, places) for batch, places in zip(batches, here) if len(places)]
-
-
-def _deals(legs: Legs, legs_of_deals: int) -> Whole:
-    """Return for each leg of a batch a number of its deals, which ascends."""
-    deal = legs.number // legs_of_deals
-    return np.cumsum((np.diff(legs.match, prepend=-1) != 0) | (np.diff(deal, prepend=-1) != 0))
-
-
-def _with_their_deals(
-    legs: Legs, places: npt.NDArray[np.intp], some: npt.NDArray[np.intp], legs_of_deals: int
-) -> npt.NDArray[np.intp]:
-    """Return those of the places of legs whose deals are those of some of them."""
-    deals = _deals(legs, legs_of_deals)[places]
-    return places[np.isin(deals, deals[some])]
-
-
-def _with_players(legs: Legs, missing: frozenset[str]) -> npt.NDArray[np.intp]:
-    is_here = np.array([name not in missing for name in legs.names], bool)
-    return np.flatnonzero(is_here[legs.players].all(axis=1)) if len(legs) else np.empty(0, np.intp)
-
-
 def replay_problems(
     contest: Contest, storage: Storage, players: Players, chosen: Chosen, recorded: Legs, executor: Executor
 ) -> Iterator[tuple[int, list[Problem]]]:
@@ -205,7 +167,9 @@ def replay_problems(
     some = [
         (batch, several)
         for batch, places in chosen
-        for several in _cut(_deals(batch.legs, players.schedule.legs_of_deals)[places], places, min(share, _MOST_LEGS))
+        for several in _cut(
+            deals_of(batch.legs, players.schedule.legs_of_deals)[places], places, min(share, _MOST_LEGS)
+        )
     ]
     with scratch_folder() as folder:
         there = FolderStorage(str(folder))

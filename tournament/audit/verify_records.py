@@ -14,14 +14,15 @@ from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunError
 from tournament.records.history import damaged_parts
-from tournament.records.results import summaries
+from tournament.records.summaries import summaries
 from tournament.runner.stray_files import in_tables, shown, strays
 from tournament.standings.standings import Standings
 from tournament.store.field import OF_BATCH, SUMMARY_FILE, Batch, ContestSetup, Part, unpack_field
 from tournament.store.kept_bots import damaged_bots
 from tournament.store.legs import pair_keys
-from tournament.store.parts import damage, rows_of, summary_is
+from tournament.store.parts import damage, rows_of
 from tournament.store.reading import Records, text_of
+from tournament.store.small_tables import summary_is
 from tournament.store.storage import FIELD_NAME, Storage, is_url
 from tournament.store.summary_parts import has_faults, name_of_summary, summary_of
 

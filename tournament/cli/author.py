@@ -61,7 +61,7 @@ def status(
     from tournament.config import load_contests
     from tournament.open_contest.jobs import Jobs, database_beside
     from tournament.open_contest.overview import boards_in, status_of
-    from tournament.records.results import rows_csv
+    from tournament.records.values import rows_csv
 
     names = load_contests(config).chosen
     jobs = Jobs(database) if (database := database_beside(authors)).exists() else None

@@ -13,7 +13,7 @@ from tournament.cli.numbers import short, small_duration
 from tournament.entrants import hints
 from tournament.errors import main_error_line, pluralize, printable
 from tournament.standings.student_t import half_width
-from tournament.store.legs import Fault, LegResult, by_sort
+from tournament.store.leg_result import Fault, LegResult, by_sort
 from tournament.trial.check import CheckReport
 from tournament.trial.sanitizer_search import Search
 from tournament.trial.trial_legs import Meter

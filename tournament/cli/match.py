@@ -34,7 +34,7 @@ from tournament.contests import KNOWN_RULES
 from tournament.errors import InputError, pluralize
 from tournament.keys import drawn_seed
 from tournament.standings.history import matches_of_bot
-from tournament.store.legs import by_sort
+from tournament.store.leg_result import by_sort
 from tournament.store.storage import join_location
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from tournament.cli.options import command_line
 from tournament.errors import join_names, pluralize, printable
 from tournament.leg import title_of
 from tournament.standings.standings import Standings
-from tournament.store.legs import Fault, LegResult, by_sort
+from tournament.store.leg_result import Fault, LegResult, by_sort
 
 if TYPE_CHECKING:
     from tournament.audit.replay import Replay

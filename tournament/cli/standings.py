@@ -40,8 +40,8 @@ from tournament.errors import InputError, printable
 from tournament.names import did_you_mean
 from tournament.records.contest_of import contest_of
 from tournament.records.results import Results as Loaded
-from tournament.records.results import (
-    below_final,
+from tournament.records.results import below_final
+from tournament.records.values import (
     crosstable_values,
     fault_values,
     leaderboard_values,

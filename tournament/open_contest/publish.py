@@ -27,7 +27,8 @@ from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.entrants.new import templates, write_new_bot
 from tournament.errors import join_names
-from tournament.records.results import below_final, leaderboard_values, load
+from tournament.records.results import below_final, load
+from tournament.records.values import leaderboard_values
 from tournament.reporting.face import ContestFace, front_page, small_page
 from tournament.reporting.findings import Findings, Version, find
 from tournament.reporting.page import render

@@ -82,7 +82,7 @@ def has_lines(storage: Storage, known: Mapping[str, tuple[str, int]]) -> bool:
 
 def _part_of(run: int, ranking: Standings) -> tuple[str, bytes]:
     """Return the name and the content of a part with the standings after a run."""
-    from tournament.store.parts import summary_content  # pyarrow, which a field doesn't need
+    from tournament.store.small_tables import summary_content
 
     rows = [_row(run, len(ranking.ranked), line) for line in ranking.entrants]
     content = summary_content(HISTORY, {column.name: [row[column.name] for row in rows] for column in HISTORY})
@@ -156,7 +156,7 @@ def _parts(storage: Storage) -> list[str]:
 
 
 def _rows(storage: Storage, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    from tournament.store.parts import rows_of_summary
+    from tournament.store.small_tables import rows_of_summary
 
     for name in names:
         content = text_of(storage, f"history/{name}")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
 import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tournament.arrays import Cells
 from tournament.contests.contest import Contest
@@ -22,12 +20,12 @@ from tournament.records.contest_of import contest_of
 from tournament.records.finals import finals_beside, last_final, preliminary_of
 from tournament.records.rows import EVERYTHING, Selection, dataset_of, loaded_before, read_frame, select
 from tournament.records.self_play import against_themselves, recorded_self_play
+from tournament.records.summaries import ENTRANTS, MATCHES, entrant_values, match_values
+from tournament.records.values import STANDING, crosstable_values, fault_values, standing_values
 from tournament.standings.matches import Match
-from tournament.standings.outlier_pairs import outlier_pairs
-from tournament.standings.standings import Standing, Standings, compute_standings
+from tournament.standings.standings import Standings, compute_standings
 from tournament.store.columns import Column
 from tournament.store.field import Batch, ContestSetup, TableName
-from tournament.store.legs import Used
 from tournament.store.reading import read_records
 from tournament.store.storage import Storage, has_records, join_location, open_storage
 
@@ -39,81 +37,6 @@ if TYPE_CHECKING:
     from tournament.standings.ratings import Rated
     from tournament.store.arrow_files import Dataset
 
-MATCHES = (
-    Column("match", "int64", "match number, as in games and sessions"),
-    Column("replica", "int32", "replica of a match whose bots are drawn; −1 for one that is summed over its replicas"),
-    Column("seat", "uint8", "seat of the bot, by names from 0; in von Neumann poker seat 0 plays A in the first game"),
-    Column("bot", "str", "who sits there"),
-    Column("house", "str", "the house player that it meets; empty without"),
-    Column("legs", "int32", "legs played: one of each replica, in a duplicate match one for each seat"),
-    Column("sessions", "int64", "sessions played"),
-    Column("games", "int64", "games played"),
-    Column("points", "float64", "points of the bot over the match"),
-    Column("stderr", "float64", "standard error of points: over replicas; of one, over 32 blocks of its sessions"),
-)
-ENTRANTS = (
-    Column("name", "str", "the bot's name: its file's, without the ending, or its folder's"),
-    Column("kind", "str", "c, cpp, wasm, python or program"),
-    Column("sha256", "str", "of the bot's file, or of its folder packed"),
-    Column(
-        "status",
-        "str",
-        "ok, disqualified (too many faults), broken (can't be built or started) or incomplete (set aside in the last"
-        " run, through no fault of its own, before all its matches were played)",
-    ),
-    Column("faults", "int32", "faults over all its legs, each one counted"),
-    Column("reason", "str", "why it is not ok"),
-    Column("fuel", "int64", "fuel that it used over all its legs; 0 of a process"),
-    Column("cpu_seconds", "float64", "processor time that its processes used over all its legs; 0 of WebAssembly"),
-    Column("memory_bytes", "int64", "most memory that it had at once in any of its legs"),
-)
-
-# What scripts are told of a fault, by columns of the parts in faults/.
-FAULT_COLUMNS = ("match", "session", "game", "bot", "decision", "message", "question_text", "last_output")
-
-# What scripts are told of a bot in the standings, by name, with its meaning.
-STANDING = {
-    "rank": "place, from 1; null below the line",
-    "rank_low": (
-        "best rank that may be its true one; the bounds of all bots hold at once with 95%, or with the "
-        "chance given to `--until-settled`"
-    ),
-    "rank_high": "worst rank that may be",
-    "name": "the bot's",
-    "score": (
-        "sum of points over its matches; with more than two seats, or drawn tables, mean of points per session; "
-        "against house players what the contest makes of them (W, or the mean over servers)"
-    ),
-    "points_per_session": "of its score; 0 against house players, where the score is no sum",
-    "stderr": "standard error of the score: over replicas; of one, over the sessions of its matches alone",
-    "ci_low": "lower end of its 95% interval",
-    "ci_high": "upper end",
-    "matches": "opponents met; with more than two seats, or drawn tables, matches played",
-    "sessions": "sessions played",
-    "games": "games played",
-    "faults": "over all its legs",
-    "status": "ok, broken, disqualified, incomplete, or preliminary: in the preliminary alone, not in the final",
-    "reason": "why it is not ok",
-    "adjusted_score": "score less what luck was worth; the score where a contest has no such correction",
-    "adjusted_stderr": "its standard error",
-    "adjusted_ci_low": "lower end of its 95% interval",
-    "adjusted_ci_high": "upper end",
-    "order_status": (
-        "of it and the next one: settled where `rank_high` is below the next one's `rank_low`, else open;"
-        " after `--until-settled` also tied or too_close; null for the last one"
-    ),
-    "significantly_ahead_of": (
-        "the nearest bots that are significantly behind it; bots behind these are behind it,"
-        " too, and no others are significantly"
-    ),
-    "points_per_game": "the same for a game: in a matrix game points a turn",
-}
-AUTHOR = "who submitted it, where an open contest took it; null for other bots"
-OUTLIER_RESULTS = (
-    "its results that are far from what those against all others predict: `opponent`, "
-    "`points_per_session`, `predicted`, and the `prediction_sd` of results about it. Empty in nineteen of twenty fields"
-    " without agreements"
-)
 
 NO_RESULTS = "holds no results yet: `tournament run` makes them"
 
@@ -380,87 +303,6 @@ def standings_of(contest: Contest, field: ContestSetup, batches: Sequence[Batch]
     return compute_standings(field, batches, contest.house.scoring if contest.house else None)
 
 
-def write_summaries(storage: Storage, ranking: Standings) -> None:
-    """Write matches.parquet and entrants.parquet. Raises OSError."""
-    from tournament.store.parts import write_summary  # pyarrow, which reading standings doesn't need
-
-    for name, (columns, values) in summaries(ranking).items():
-        write_summary(storage, name, columns, values)
-
-
-def summaries(ranking: Standings) -> dict[str, tuple[tuple[Column, ...], Cells]]:
-    """The files that sum up the records, each with its columns and their values."""
-    return {
-        "matches.parquet": (MATCHES, match_values(ranking)),
-        "entrants.parquet": (ENTRANTS, entrant_values(ranking)),
-    }
-
-
-def match_values(ranking: Standings) -> Cells:
-    return ranking.rows_of_matches().columns()
-
-
-def entrant_values(ranking: Standings) -> dict[str, list[Any]]:
-    lines = sorted(ranking.entrants, key=lambda line: line.name)
-    used, nothing = ranking.find_used(), Used()
-    rows = [{**vars(line), **used.get(line.name, nothing)._asdict()} for line in lines]
-    return {column.name: [row[column.name] for row in rows] for column in ENTRANTS}
-
-
-def fault_values(ranking: Standings) -> dict[str, list[Any]]:
-    """Return the faults by column, and after them, without a bot, each leg in which the rules failed."""
-    rows = [
-        {name: getattr(fault, name, None) for name in FAULT_COLUMNS}
-        | {"match": leg.match, "bot": leg.seats[fault.seat]}
-        for leg, fault in ranking.faults
-    ]
-    rows += [
-        {"match": leg.match, "session": leg.session, "game": leg.game, "bot": "", "decision": ""}
-        | {"message": f"the rules failed: {leg.reason}", "question_text": "", "last_output": ""}
-        for leg in ranking.failed_legs
-    ]
-    return {name: [row[name] for row in rows] for name in FAULT_COLUMNS}
-
-
-def standing_values(line: Any) -> dict[str, Any]:
-    """A leaderboard line as scripts get it."""
-    return {key: getattr(line, key) for key in STANDING} | dict(line.measures)
-
-
-def standings_csv(lines: Sequence[Standing], authors: Mapping[str, str], more: Sequence[Mapping[str, Any]] = ()) -> str:
-    """Return a leaderboard as a table for spreadsheets: a line for each bot, and `more` lines below these."""
-    rows = [
-        # Who has no match has no score: a 0 would be better than the last one's, in a gradebook too.
-        _with_author(line, authors) | ({} if line.matches else {"score": None, "points_per_session": None})
-        for line in lines
-    ]
-    return rows_csv([*rows, *more] if rows else [dict.fromkeys(STANDING), *more])
-
-
-def _with_author(line: Any, authors: Mapping[str, str]) -> dict[str, Any]:
-    values = standing_values(line)
-    after = [*values].index("name") + 1
-    items = [*values.items()]
-    return dict([*items[:after], ("author", authors.get(line.name)), *items[after:]])
-
-
-def rows_csv(rows: Sequence[Mapping[str, object]]) -> str:
-    """Rows as a table for spreadsheets, below a line of their names."""
-    text = io.StringIO()
-    names = dict.fromkeys(name for row in rows for name in row)
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
-    return text.getvalue()
-
-
-def _cell(value: object) -> object:
-    """A value in a spreadsheet. A stranger's text, such as a reason, must not begin a formula there."""
-    if isinstance(value, tuple):
-        value = " ".join(value)
-    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
-
-
 def below_final(location: str, final: Standings) -> Standings | None:
     """Return the standings of bots that played in the preliminary of a final alone; None if there was none.
 
@@ -476,56 +318,6 @@ def below_final(location: str, final: Standings) -> Standings | None:
         if line.name not in among
     )
     return replace(ranking, entrants=tuple(lines))
-
-
-def leaderboard_values(
-    ranking: Standings, authors: Mapping[str, str] | None = None, below: Sequence[Standing] = ()
-) -> list[dict[str, Any]]:
-    """Return the leaderboard's lines as scripts get them: with the pairs of each bot that nothing predicts, and its
-    author. The lines `below` a final follow."""
-    pairs = [one for pair in outlier_pairs(ranking) for one in (pair, pair.from_y())]
-    values = {
-        line.name: [
-            {
-                "opponent": pair.y,
-                **{key: getattr(pair, key) for key in ("points_per_session", "predicted", "prediction_sd")},
-            }
-            for pair in pairs
-            if pair.x == line.name
-        ]
-        for line in ranking.entrants
-    }
-    lines = [*ranking.entrants, *below]
-    return [_with_author(line, authors or {}) | {"outlier_results": values.get(line.name, [])} for line in lines]
-
-
-def rated_values(line: Rated) -> dict[str, Any]:
-    """A line of another rating as scripts get it."""
-    return {
-        "rank": line.rank,
-        "name": line.name,
-        "rating": line.rating,
-        "stderr": line.stderr,
-        "ci_half_width": line.ci_half_width,
-        **line.more,
-    }
-
-
-def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:
-    """Return every pair from both sides, or from the entrant's against a house player; then self-play."""
-    rows = []
-    for side in (*ranking.sides, *ranking.self_play.values()):
-        row = {
-            "bot": side.x,
-            "opponent": side.y,
-            "sessions": side.sessions,
-            "games": side.games,
-            "points_per_session": side.points_per_session,
-            "stderr": side.stderr_per_session,
-            "ci_half_width": side.ci_half_width_per_session,
-        }
-        rows.append(row | {"score": side.score} | dict(side.measures) if ranking.scoring else row)
-    return rows
 
 
 def _frame(columns: tuple[Column, ...], values: Cells) -> pd.DataFrame:

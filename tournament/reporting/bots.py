@@ -16,7 +16,7 @@ from tournament.reporting.distributions import charts
 from tournament.reporting.figures import clean, plain, signed
 from tournament.reporting.layout import Layout, breakable
 from tournament.standings.standings import Standing
-from tournament.store.legs import Fault, LegResult, by_sort
+from tournament.store.leg_result import Fault, LegResult, by_sort
 
 MOST_ACROSS = 60  # rows and columns of the crosstable
 MOST_PAGES = 100  # bots that have a page in one file

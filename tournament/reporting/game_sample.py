@@ -18,7 +18,8 @@ from tournament.errors import RunError
 from tournament.reporting.distributions import Scale, declared, scales_of, tally
 from tournament.store.columns import ROWS_PER_GROUP
 from tournament.store.field import Batch, Part
-from tournament.store.legs import Fault, LegResult, Legs
+from tournament.store.leg_result import Fault, LegResult
+from tournament.store.legs import Legs
 from tournament.store.parts import require_written, row_group_edges, rows_of
 from tournament.store.storage import Storage
 

@@ -22,7 +22,7 @@ from tournament.reporting.trends import Course
 from tournament.standings.caveats import notes_of
 from tournament.standings.matches import Match
 from tournament.standings.standings import Standing
-from tournament.store.legs import Fault, LegResult
+from tournament.store.leg_result import Fault, LegResult
 
 
 class Layout:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tournament.errors import InputError, RunError
-from tournament.records.results import crosstable_values, load, rows_csv, standings_csv
+from tournament.records.results import load
+from tournament.records.values import crosstable_values, rows_csv, standings_csv
 from tournament.reporting.findings import Findings, find
 from tournament.reporting.layout import anchor_of
 from tournament.reporting.page import render

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from tournament.contests.contest import Contest
@@ -11,9 +10,8 @@ from tournament.contests.scoring import HousePlayer
 from tournament.errors import RunError
 from tournament.runner.pace import LANES_SHARE
 from tournament.runner.resume import differences
-from tournament.store.field import ContestSetup
 from tournament.store.reading import read_field, read_records
-from tournament.store.storage import Storage, open_storage
+from tournament.store.storage import open_storage
 
 # What somebody has to want gone: this many games, or seconds of one core by the contest's estimates.
 _MANY_GAMES, _LONG_SECONDS = 1_000_000, 60.0
@@ -30,16 +28,9 @@ def archive_other_records(
     drawn: bool,
 ) -> None:
     """Move records of other settings, or of other bots altogether, to an archive beside: a run never throws a
-    tournament away. Those that a run put aside for nothing come back. `drawn`: the run's seed is."""
+    tournament away. `drawn`: the run's seed is."""
     storage = open_storage(location)
     if (known := read_field(storage)) is None:
-        if there := put_aside_for_nothing(storage):
-            archive, field = there
-            if not differences(field, contest, settings, names, house):
-                with suppress(FileNotFoundError):  # That run was killed before it made a folder.
-                    storage.move(storage.new_archive())
-                archive.move(storage.location)
-                say(f"{archive.location} was put aside by a run that played nothing: it is back in {storage.location}")
         return
     if not (why := differences(known, contest, settings, names, house)):
         return
@@ -53,16 +44,6 @@ def archive_other_records(
         storage.move(away)
     finally:
         storage.release()
-
-
-def put_aside_for_nothing(storage: Storage) -> tuple[Storage, ContestSetup] | None:
-    """The newest archive, if the run that moved it there ended before it committed anything."""
-    archives = storage.archives()
-    if not archives or read_field(storage):
-        return None
-    archive = open_storage(archives[-1])
-    field = read_field(archive)
-    return (archive, field) if field else None
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,7 @@ from tournament.runner.archives import archive_other_records
 from tournament.runner.compaction import drop_unscheduled_legs
 from tournament.runner.listener import ProgressListener
 from tournament.runner.live_standings import LiveStandings
-from tournament.runner.plan import (
-    artifacts_of,
-    round_to_play,
-    schedule_of,
-    set_aside_in,
-    until_of,
-)
+from tournament.runner.plan import artifacts_of, round_to_play, schedule_of, set_aside_in, until_of
 from tournament.runner.prepare import Prepared, os_errors_as_run_errors, prepare_contest
 from tournament.runner.resume import field_of, keep_lines_of_former_bots, withdraw, write_house_files
 from tournament.runner.round_play import RoundPlay, Run

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from tournament.errors import InputError
 from tournament.leg import PROCESSES, title_of
-from tournament.runner.schedule.legs import MatchLegs
+from tournament.runner.schedule.fixtures import MatchLegs
 from tournament.sandbox.outside.confinement import most_descriptors
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes.admission import free_memory

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from tournament.contests.contest import Contest
 from tournament.leg import legs_per_replica
-from tournament.records.results import standings_of, write_summaries
+from tournament.records.results import standings_of
+from tournament.records.summaries import write_summaries
 from tournament.standings.standings import Standings
 from tournament.store.field import Batch
 from tournament.store.writer import Writer

@@ -22,7 +22,8 @@ from tournament.runner.pace import Pace
 from tournament.runner.prepare import Prepared
 from tournament.runner.resume import field_of
 from tournament.runner.schedule.counting import reconcile
-from tournament.runner.schedule.legs import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
+from tournament.runner.schedule.fixtures import ONE_OF_EACH, Competitor, Replicas
+from tournament.runner.schedule.legs import AgainstHouse, RoundRobin, Schedule
 from tournament.runner.schedule.limits import too_few_authors, too_many
 from tournament.runner.schedule.recorded import extend_with_played_replicas
 from tournament.runner.schedule.rounds import Round, next_round

@@ -21,14 +21,7 @@ from tournament.records.history import has_lines, keep_history
 from tournament.records.results import ranking_of
 from tournament.runner.schedule.counting import Reconciliation
 from tournament.runner.schedule.legs import Schedule
-from tournament.store.field import (
-    Batch,
-    ContestSetup,
-    FieldEntrant,
-    FieldHousePlayer,
-    Setting,
-    Until,
-)
+from tournament.store.field import Batch, ContestSetup, FieldEntrant, FieldHousePlayer, Setting, Until
 from tournament.store.legs import Legs
 from tournament.store.reading import split_counting
 from tournament.store.writer import Writer

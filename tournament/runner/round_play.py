@@ -17,7 +17,8 @@ from tournament.runner.live_standings import LiveStandings
 from tournament.runner.pace import Pace
 from tournament.runner.plan import new_pace, starts_per_leg
 from tournament.runner.schedule.counting import Reconciliation
-from tournament.runner.schedule.legs import Replicas, Schedule
+from tournament.runner.schedule.fixtures import Replicas
+from tournament.runner.schedule.legs import Schedule
 from tournament.runner.tasks import TaskQueue
 from tournament.store.field import ContestSetup, FailedLeg, Origin
 from tournament.store.legs import Legs

@@ -8,7 +8,7 @@ fingerprint, or keys that don't reveal the seed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from tournament.config import Config
@@ -17,9 +17,7 @@ from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunError
 from tournament.keys import drawn_seed, master_key, seed_fingerprint
-from tournament.runner.archives import put_aside_for_nothing
 from tournament.runner.resume import differences
-from tournament.store.field import ContestSetup
 from tournament.store.reading import read_field
 from tournament.store.seed_files import SECRETS, kept_seed, kept_texts
 from tournament.store.storage import Storage, open_storage
@@ -39,13 +37,13 @@ def settle_seed(
 
     if config.contest.seed is not None:
         return with_seed(config.contest.seed)
-    for storage, known in _records(location):
-        kept = known.settings.get("seed")
-        if differences(known, contest, config.contest.recorded() | {"seed": kept}, names, None):
-            continue
-        settled, house = with_seed(read_seed(storage, kept))
-        if not differences(known, contest, config.contest.recorded() | {"seed": kept}, names, house):
-            return settled, house
+    storage = open_storage(location)
+    if known := read_field(storage):
+        settings = config.contest.recorded() | {"seed": known.settings.get("seed")}
+        if not differences(known, contest, settings, names, None):
+            settled, house = with_seed(read_seed(storage, settings["seed"]))
+            if not differences(known, contest, settings, names, house):
+                return settled, house
     return with_seed(drawn_seed())
 
 
@@ -63,15 +61,6 @@ def keep_seed(storage: Storage, seed: str) -> list[str]:
     for place in unlike:
         storage.replace(place, seed.encode(), private=True)
     return list(unlike) if len(unlike) < 2 or any(unlike.values()) else []
-
-
-def _records(location: str) -> Iterator[tuple[Storage, ContestSetup]]:
-    """The records here, or those that come back."""
-    here = open_storage(location)
-    if known := read_field(here):
-        yield here, known
-    elif there := put_aside_for_nothing(here):
-        yield there
 
 
 def read_seed(storage: Storage, fingerprint: object) -> str:

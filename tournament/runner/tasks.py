@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from tournament.leg import Leg
 from tournament.runner.pace import Pace
 from tournament.runner.schedule.counting import Reconciliation
-from tournament.runner.schedule.legs import Fixture, Schedule
+from tournament.runner.schedule.fixtures import Fixture
+from tournament.runner.schedule.legs import Schedule
 
 # How long a task plays: short at first, so that there is something to see, then long enough
 # for its overhead not to matter. To write and commit a batch takes about as long as the shortest.

@@ -23,8 +23,10 @@ from tournament.standings.settled_order import SettledOrder, SureIntervals, Verd
 from tournament.standings.standard_errors import Differences, ScoreErrors
 from tournament.standings.tables import pairs_of_tables, tally_of_tables
 from tournament.standings.tally import Tally, tally_of_points
+from tournament.standings.used import used_by
 from tournament.store.field import Batch, ContestSetup, FailedLeg, FieldEntrant, Until
-from tournament.store.legs import Fault, LegResult, Legs, Used, used_by
+from tournament.store.leg_result import Fault, LegResult, Used
+from tournament.store.legs import Legs
 
 
 @dataclass(frozen=True)

@@ -18,21 +18,19 @@ from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
-from blake3 import blake3
 from pydantic import Field as Limits
 from pydantic import TypeAdapter
 
 from tournament.leg import MOST_SEATS
 from tournament.store.field import Batch, Hash, Origin, Part
-from tournament.store.legs import CHECKED, DIGESTS, SEATS_THAT_END_A_LEG, Fault, Legs, Rest, check_legs, hex_hashes
+from tournament.store.leg_checks import check_legs, check_rests
+from tournament.store.leg_result import CHECKED, Fault, Rest
+from tournament.store.legs import DIGESTS, Legs, hex_hashes
+from tournament.store.sealed_footer import END, SEAL, UNSEALED, check_pages, read_footer, value_in
 from tournament.store.storage import STAGING, Storage
 
 REMOVED = "removed"  # what a sessions part carries whose batch goes
-LEGS, PAGES, SEAL = "tournament_legs", "tournament_pages", "tournament_seal"
-_UNSEALED = "0" * 64
-_TAIL = 1 << 16  # bytes of a part that are read first: most footers are shorter
-_END = 8  # bytes after a footer: its length, and Parquet's magic number
-_MOST_FOOTER = 1 << 29  # bytes
+LEGS, PAGES = "tournament_legs", "tournament_pages"
 _MOST_CARRIED = 1 << 28  # bytes, unpacked: a task has at most 4,096 legs
 _LEVEL = 1  # of zlib: higher ones take twice as long for a twentieth
 
@@ -105,7 +103,7 @@ def carried_by(games: Part, legs: Legs, sandbox: str, origin: Origin) -> str:
         len(entrants),
         tuple(_Rest(one.faults, one.out, one.faults_left_out, one.tries) for one in legs.rests),
         sandbox,
-        (games.size, games.rows, games.blake3 or _UNSEALED, games.staged),
+        (games.size, games.rows, games.blake3 or UNSEALED, games.staged),
         dataclasses.replace(origin, numbers={}, artifacts={}),
     )
     told = _heads().dump_json(head, exclude_defaults=True)
@@ -217,64 +215,9 @@ def _no_legs() -> Legs:
     return Legs.of(())
 
 
-def seal_footer(footer: bytes) -> tuple[bytes, str]:
-    """Return a footer, whose seal is zeros, with its seal; and the seal."""
-    place, seal = _seal_in(footer), blake3(footer).hexdigest()
-    return footer[:place] + seal.encode() + footer[place + len(_UNSEALED) :], seal
-
-
 def unsealed(carried: str, pages: str) -> dict[str, str]:
     """Return the metadata of a sessions part that carries this, with these pages, still without a seal."""
-    return {LEGS: carried, PAGES: pages, SEAL: _UNSEALED}
-
-
-def _after(footer: bytes, key: str) -> int:
-    """Return where in a footer the length of a key's value stands.
-
-    Raises:
-        ValueError: The footer has no such key.
-    """
-    if (place := footer.rfind(key.encode())) < 0:
-        raise ValueError("it carries no legs")
-    return place + len(key) + 1  # a byte says that a text follows
-
-
-def _seal_in(footer: bytes) -> int:
-    return _after(footer, SEAL) + 1
-
-
-def _value_in(footer: bytes, key: str) -> bytes:
-    """Return the value of a key in a footer of ours. Its length is a number in pieces of seven bits."""
-    place, length, shift = _after(footer, key), 0, 0
-    while True:
-        piece = footer[place]
-        length |= (piece & 0x7F) << shift
-        place, shift = place + 1, shift + 7
-        if piece < 0x80:
-            return footer[place : place + length]
-
-
-def _footer_of(storage: Storage, place: str, known_size: int | None = None) -> tuple[bytes, int, str]:
-    """Return a part's footer, which is as it was written, the part's size, and the seal.
-
-    Raises:
-        FileNotFoundError: There is no such part.
-        ValueError: The footer isn't as it was written.
-    """
-    tail, size = storage.tail(place, _TAIL, known_size)
-    length = int.from_bytes(tail[-_END:-4], "little")
-    if tail[-4:] != b"PAR1" or not 0 < length <= min(size - _END, _MOST_FOOTER):
-        raise ValueError("it is cut short")
-    if length + _END > len(tail):
-        tail, again = storage.tail(place, length + _END, size)
-        if again != size:
-            raise ValueError("it was replaced while it was read")
-    footer = tail[-length - _END : -_END]
-    at = _seal_in(footer)
-    seal = footer[at : at + len(_UNSEALED)]
-    if blake3(footer[:at] + _UNSEALED.encode() + footer[at + len(_UNSEALED) :]).hexdigest().encode() != seal:
-        raise ValueError("it has other legs than were written")
-    return footer, size, seal.decode()
+    return {LEGS: carried, PAGES: pages, SEAL: UNSEALED}
 
 
 def read_batch(storage: Storage, name: str, place: str = "", *, whole: bool = False, size: int | None = None) -> Batch:
@@ -293,17 +236,17 @@ def read_batch(storage: Storage, name: str, place: str = "", *, whole: bool = Fa
     """
     place = place or f"sessions/{name}.parquet"
     try:
-        footer, size, seal = _footer_of(storage, place, size)
+        footer, size, seal = read_footer(storage, place, size)
         if whole:
-            _check_pages(storage, place, size - len(footer) - _END, _value_in(footer, PAGES).decode())
-        if _value_in(footer, LEGS) == REMOVED.encode():
+            check_pages(storage, place, size - len(footer) - END, value_in(footer, PAGES).decode())
+        if value_in(footer, LEGS) == REMOVED.encode():
             raise FileNotFoundError(place)
-        told, columns, hashes = _unpacked(base64.b64decode(_value_in(footer, LEGS)))
+        told, columns, hashes = _unpacked(base64.b64decode(value_in(footer, LEGS)))
         head = _heads().validate_json(told)
         rests = tuple(Rest(one.faults, one.out, one.faults_left_out, one.tries) for one in head.rests)
         at = head.entrants * _NUMBERS.itemsize
         legs = _legs(columns[at:], hashes, head.count, head.seats, head.names, rests)
-        _check_rests(legs)
+        check_rests(legs)
         origin = _origin(head, legs, np.frombuffer(columns[:at], _NUMBERS), hashes[legs.digest.nbytes :])
         games = Part("games", f"{name}.parquet", *head.games[:2], _staged_name(head.games[3]), head.games[2])
         if int(legs.games.sum()) != games.rows or games.size < 0:
@@ -321,21 +264,6 @@ def _staged_name(place: str) -> str:
     if not place.startswith(f"{STAGING}/") or "/" in place[len(STAGING) + 1 :] or len(place) > 200:
         raise ValueError("its games part was staged elsewhere")
     return place
-
-
-def _check_rests(legs: Legs) -> None:
-    """Raise ValueError for faults that no leg has."""
-    for rest in legs.rests:
-        seats = {*rest.out, *(fault.seat for fault in rest.faults)}
-        counts = rest.faults_left_out
-        if (
-            (seats and max(seats) >= legs.seats)
-            or len(counts) not in (0, legs.seats)
-            or min(counts, default=0) < 0
-            or (len(rest.out) > 1 and legs.seats <= SEATS_THAT_END_A_LEG)
-            or sorted({*rest.out}) != [*rest.out]
-        ):
-            raise ValueError("it has faults of other legs")
 
 
 def _origin(head: _Head, legs: Legs, numbers: npt.NDArray[np.int32], artifacts: bytes) -> Origin:
@@ -357,14 +285,3 @@ def _origin(head: _Head, legs: Legs, numbers: npt.NDArray[np.int32], artifacts: 
     return dataclasses.replace(
         head.origin, numbers=dict(zip(entrants, numbers.tolist())), artifacts=dict(zip(entrants, hashes))
     )
-
-
-def _check_pages(storage: Storage, place: str, size: int, expected: str) -> None:
-    """Raise ValueError where the bytes of a part before its footer aren't as they were written."""
-    digest = blake3()
-    with storage.open_data(place) as stream:
-        while size > 0 and (block := stream.read(min(size, 1 << 22))):
-            digest.update(block)
-            size -= len(block)
-    if digest.hexdigest() != expected:
-        raise ValueError("it has other rows than were written")

@@ -22,7 +22,8 @@ from pydantic import Field as Limits
 from tournament.errors import truncate
 from tournament.leg import MOST_SEATS, title_of
 from tournament.names import valid_name
-from tournament.store.legs import CHECKED, MOST_MATCH, Count, Legs, Number, Text, Word
+from tournament.store.leg_result import CHECKED, MOST_MATCH, Count, Number, Text, Word
+from tournament.store.legs import Legs
 from tournament.store.storage import STAGING
 
 _MOST_PROBLEM = 10_000  # characters of what is wrong with an entrant

@@ -13,15 +13,7 @@ from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING
 
 from tournament.errors import RunError
-from tournament.store.storage import (
-    FOLDERS,
-    LOCK_NAME,
-    MOST_READ,
-    STAGING,
-    TooLarge,
-    checked_name,
-    staged_name,
-)
+from tournament.store.storage import FOLDERS, LOCK_NAME, MOST_READ, STAGING, TooLarge, checked_name, staged_name
 
 if TYPE_CHECKING:
     import pyarrow as pa

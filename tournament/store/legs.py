@@ -1,4 +1,4 @@
-"""Results of legs: one as a worker hands it over, and many as columns, as `leg_parts` writes and reads them.
+"""Results of many legs as columns.
 
 A field of a thousand bots has half a million legs. As objects they take gigabytes and half a minute; as columns 10% of
 either.
@@ -7,193 +7,18 @@ either.
 from __future__ import annotations
 
 import itertools
-import re
-from collections import Counter
-from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Annotated, Any, NamedTuple, TypeVar, overload
+from typing import NamedTuple, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import ConfigDict, StringConstraints
-from pydantic import Field as Limits
 
-from engine.kernel.sums import SeatSums
 from tournament.arrays import Floats, Whole
-from tournament.errors import truncate
-from tournament.leg import MOST_SEATS, FailureKind, title_of
-from tournament.names import valid_name
+from tournament.store.leg_result import SEATS_THAT_END_A_LEG, LegResult, Rest, Used
 from tournament.store.leg_sums import LegSums
 
-CHECKED = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
-_MOST_FAULTS = 20  # of a leg, kept one by one
-_MOST_WHAT, _MOST_ASKED, _MOST_COMPLAINTS = 500, 1000, 2000  # characters of a fault's texts
-_MOST_NUMBER, _MOST_COUNT = (1 << 31) - 1, 10**15
-MOST_MATCH = 1 << 53  # numbers of matches are below
-_MOST_AMOUNT, _MOST_SQUARE = 1e15, 1e30
-_MOST_SHARED = 1e3 * _MOST_SQUARE  # legs that share their deals have equal parts of larger variances
-
-Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]{1,64}$")]
-Text = Annotated[str, StringConstraints(max_length=100_000)]
-_Seat = Annotated[int, Limits(ge=0, lt=MOST_SEATS)]
-Number = Annotated[int, Limits(ge=0, le=_MOST_NUMBER)]
-Count = Annotated[int, Limits(ge=0, le=_MOST_COUNT)]
-
-# Numbers except those of lines, which tell sorts apart.
-_NUMBER = re.compile(r"(?<!line )\b[0-9]+(?:[.,][0-9]+)*(?:e[+-]?[0-9]+)?")
-
-
-@dataclass(frozen=True)
-class Fault:
-    """One fault of the bot at `seat`, where it happened and what it was. `question_text`: the question by its
-    name, with all that it told. `last_output`: the last lines that its process wrote to standard error. `kind` follows
-    from what it was; records of earlier versions have none."""
-
-    __pydantic_config__ = CHECKED
-
-    seat: _Seat
-    session: Number
-    game: Number
-    decision: Word
-    message: Text
-    question_text: Text = ""
-    last_output: Text = ""
-    kind: FailureKind = field(default="other", compare=False)
-
-    @property
-    def sort(self) -> tuple[str, str]:
-        """What alike faults have in common: the question, and the fault without its numbers."""
-        return self.decision, _NUMBER.sub("0", self.message)
-
-    def bounded(self) -> Fault:
-        """The fault with its texts cut to what the ledger keeps of them."""
-        return replace(
-            self,
-            message=truncate(self.message, _MOST_WHAT),
-            question_text=truncate(self.question_text, _MOST_ASKED),
-            last_output=truncate(self.last_output, _MOST_COMPLAINTS),
-        )
-
-
-class Used(NamedTuple):
-    """What a bot used in a leg, or in several. Only fuel is the same whenever the same games are played.
-
-    Attributes:
-        fuel: Fuel of a bot that is WebAssembly, to seven digits for a leg.
-        cpu_seconds: Processor time of a bot that is a process. Legs that share a process share it evenly.
-        memory_bytes: Most memory at once. Of WebAssembly, the size of its memory without the stack.
-    """
-
-    fuel: float = 0.0
-    cpu_seconds: float = 0.0
-    memory_bytes: float = 0.0
-
-
-@dataclass(frozen=True)
-class Rest:
-    """Fields that few legs have: see LegResult."""
-
-    faults: tuple[Fault, ...] = ()
-    out: tuple[int, ...] = ()
-    faults_left_out: tuple[int, ...] = ()
-    tries: int = 1
-
-    @classmethod
-    def of(cls, leg: LegResult) -> Rest:
-        """Those of a leg."""
-        return cls(leg.faults, leg.out, leg.faults_left_out if any(leg.faults_left_out) else (), leg.tries)
-
-    def __post_init__(self) -> None:
-        if not {*self.out} <= {fault.seat for fault in self.faults}:
-            raise ValueError("a bot is disqualified for no fault")
-
-    def fault_count(self, seat: int) -> int:
-        """How many faults a seat had, including those left out."""
-        left_out = self.faults_left_out[seat] if self.faults_left_out else 0
-        return sum(fault.seat == seat for fault in self.faults) + left_out
-
-
-@dataclass(frozen=True)
-class LegResult:
-    """A played leg: who, by seat, and what each has won. A `house` player, "" for none, has no seat.
-
-    `out` are the seats whose bots are disqualified in it, in ascending order; with one and two seats that ended the
-    leg. `faults` are the first ones, and the last one of each seat in `out`; `faults_left_out` counts the others by
-    seat, if there are any. `by_block`, the core's sums, and `luck_by_block` has a leg that was just played; no record
-    keeps them.
-    `seconds`: how long a worker was busy with it; `used`: what each seat's bot used. `tries`: how often it began; what
-    was answered before it broke off counted again.
-    """
-
-    digest: str
-    match: int
-    number: int
-    seats: tuple[str, ...]
-    sessions: int
-    games: int
-    sums: tuple[LegSums, ...]
-    faults: tuple[Fault, ...] = ()
-    out: tuple[int, ...] = ()
-    faults_left_out: tuple[int, ...] = ()
-    house: str = ""
-    by_block: tuple[SeatSums, ...] = field(default=(), compare=False, repr=False)
-    luck_by_block: Floats | None = field(default=None, compare=False, repr=False)
-    seconds: float = field(default=0.0, compare=False, repr=False)
-    tries: int = field(default=1, compare=False, repr=False)
-    used: tuple[Used, ...] = field(default=(), compare=False, repr=False)
-
-    @property
-    def title(self) -> str:
-        """Who plays, as text."""
-        return title_of(self.seats, self.house)
-
-    def fault_count(self, seat: int) -> int:
-        """How many faults a seat had, including those left out."""
-        return Rest(self.faults, self.out, self.faults_left_out).fault_count(seat)
-
-    @property
-    def ended_by(self) -> int | None:
-        """The seat whose faults ended the leg; None if it was played to its end."""
-        return self.out[0] if self.out and len(self.seats) <= SEATS_THAT_END_A_LEG else None
-
-    def opponents(self, seat: int) -> list[str]:
-        """Whom the bot of a seat met: the others at the table, or else the house player."""
-        return [name for other, name in enumerate(self.seats) if other != seat] + [self.house] * bool(self.house)
-
-    def telling_fault(self, seat: int) -> Fault:
-        """Return the fault to show as the reason for a disqualification: the first one of the most frequent kind.
-
-        A fault that only follows from these, such as a restart without fuel, occurs just once.
-        """
-        own = [fault for fault in self.faults if fault.seat == seat]
-        often = Counter(fault.sort for fault in own)
-        return max(own, key=lambda fault: often[fault.sort])
-
-
-def by_sort(faults: Iterable[tuple[LegResult, Fault]]) -> list[list[tuple[LegResult, Fault]]]:
-    """Faults with their legs, in groups that are alike: by bot, the most frequent first."""
-    sorts: dict[tuple[str, str, str], list[tuple[LegResult, Fault]]] = {}
-    for leg, fault in faults:
-        sorts.setdefault((leg.seats[fault.seat], *fault.sort), []).append((leg, fault))
-    return [alike for _, alike in sorted(sorts.items(), key=lambda item: (item[0][0], -len(item[1])))]
-
-
-def kept_faults(faults: Sequence[Fault], out: Collection[int], seats: int) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
-    """What the ledger keeps of a leg's faults, and how many of each seat it leaves out.
-
-    Kept are the first ones, and the last one of each seat that is `out`.
-    """
-    if not faults:  # as of nearly all legs, of which a large field has half a million
-        return (), ()
-    last = {fault.seat: place for place, fault in enumerate(faults) if fault.seat in out}
-    kept = [fault for place, fault in enumerate(faults) if place < _MOST_FAULTS or last.get(fault.seat) == place]
-    left_out = Counter(fault.seat for fault in faults) - Counter(fault.seat for fault in kept)
-    counts = tuple(left_out[seat] for seat in range(seats)) if left_out else ()
-    return tuple(fault.bounded() for fault in kept), counts
-
-
-SEATS_THAT_END_A_LEG = 2  # with more of them the others play on when a bot is disqualified
 _WHOLE = ("match", "number", "sessions", "games")
 _WIDTH = len(LegSums._fields)  # numbers of a seat
 _NO_REST = Rest()
@@ -391,16 +216,6 @@ class Legs(Sequence[LegResult]):
         out: npt.NDArray[np.bool_] = np.array([bool(rest.out) for rest in self.rests], bool)[self.more]
         return out if self.players.shape[1] <= SEATS_THAT_END_A_LEG else np.zeros_like(out)
 
-    @property
-    def text_size(self) -> int:
-        """About how many bytes the texts of their faults take."""
-        return sum(
-            len(text)
-            for rest in self.rests
-            for one in rest.faults
-            for text in (one.message, one.question_text, one.last_output)
-        )
-
     def of_seat(self, seat: int) -> SeatColumns:
         """What a seat has won."""
         return SeatColumns(*self.sums[:, seat].T)
@@ -529,47 +344,3 @@ class Legs(Sequence[LegResult]):
         return all(one.tobytes() == another.tobytes() for one, another in columns)
 
     __hash__ = None  # type: ignore[assignment]
-
-
-def used_by(legs: Legs) -> dict[str, Used]:
-    """Return what each bot used in all legs, by name. The order of legs changes no bit."""
-    fuel, microseconds = np.zeros((2, len(legs.names)), np.int64)
-    memory = np.zeros(len(legs.names))
-    for seat in range(legs.seats):
-        used = legs.used[:, seat].astype(float)
-        np.add.at(fuel, legs.players[:, seat], np.rint(used[:, 0]).astype(np.int64))
-        np.add.at(microseconds, legs.players[:, seat], np.rint(1e6 * used[:, 1]).astype(np.int64))
-        np.maximum.at(memory, legs.players[:, seat], used[:, 2])
-    return {name: Used(*own) for name, *own in zip(legs.names, fuel.tolist(), (microseconds / 1e6).tolist(), memory)}
-
-
-def are_too_large(sums: Sequence[LegSums]) -> bool:
-    """Return whether a leg's sums are beyond what records hold, or NaN."""
-    return not all(
-        abs(own.points) <= _MOST_AMOUNT and all(square <= _MOST_SQUARE for square in own[1:]) for own in sums
-    )
-
-
-def check_legs(legs: Legs) -> None:
-    """Raises ValueError for legs that no one can have played."""
-    if not all(map(valid_name, legs.names)):
-        raise ValueError("no bot's name")
-    _check(legs.sums.T, _LEAST_SUMS, _MOST_SUMS)
-    _check(legs.whole.T, [0] * 4, [MOST_MATCH - 1, _MOST_NUMBER, _MOST_NUMBER, _MOST_COUNT])
-    _check(legs.used, 0.0, _MOST_AMOUNT)
-    _check(legs.players, 0, len(legs.names) - 1)
-    _check(legs.house, -1, len(legs.names) - 1)
-    _check(legs.more, 0, len(legs.rests) - 1)
-
-
-# Bounds of a seat's sums, in the order of LegSums.
-_MOST_SUMS = [_MOST_AMOUNT, _MOST_SHARED, _MOST_AMOUNT, _MOST_SHARED, _MOST_SHARED, _MOST_SHARED]
-_LEAST_SUMS = [-_MOST_AMOUNT, 0.0, -_MOST_AMOUNT, 0.0, 0.0, -_MOST_SHARED]
-
-
-def _check(amounts: npt.NDArray[Any], least: float | list[float], most: float | list[float]) -> None:
-    """Raises ValueError for an amount out of bounds, or none at all; lists of bounds are by the first index."""
-    rows = amounts.reshape(len(least), -1) if isinstance(least, list) else amounts.reshape(1, -1)
-    # NaN is the least and the most.
-    if amounts.size and not ((rows.min(axis=1) >= least).all() and (rows.max(axis=1) <= most).all()):
-        raise ValueError("out of bounds")

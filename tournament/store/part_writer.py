@@ -15,11 +15,12 @@ import numpy as np
 import pyarrow as pa
 from blake3 import blake3
 
-from tournament.store.carried import carried_by, seal_footer, unsealed
+from tournament.store.carried import carried_by, unsealed
 from tournament.store.columns import NAME, Column
 from tournament.store.field import Batch, Origin, Part, TableName, new_batch_name
 from tournament.store.legs import Legs
 from tournament.store.parquet_file import ParquetFileWriter
+from tournament.store.sealed_footer import seal_footer
 from tournament.store.storage import Storage
 
 # A row group's least and greatest values of these columns tell readers which groups to skip.

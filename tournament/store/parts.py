@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from blake3 import blake3
 
-from tournament.arrays import Cells
 from tournament.errors import RunError, truncate
 from tournament.store.carried import DamagedPart, read_batch
 from tournament.store.columns import NAME, ROWS_PER_BUFFER, Column
@@ -31,9 +30,8 @@ if TYPE_CHECKING:
 
     from tournament.store.arrow_files import Dataset
 
-_MOST_SUMMARY = 256 << 20  # bytes that are read as a whole
 # What pyarrow raises for a damaged file; ValueError for a name that isn't UTF-8.
-_UNREADABLE = (pa.ArrowException, OSError, ValueError)
+UNREADABLE = (pa.ArrowException, OSError, ValueError)
 
 
 @contextmanager
@@ -43,7 +41,7 @@ def reading(storage: Storage, part: Part) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         reason = truncate(str(error).partition("\n")[0], 200)
         raise RunError(f"{storage.location}/{part.place} is damaged: {reason}") from None
 
@@ -288,87 +286,6 @@ def copy_legs(
     except BaseException:
         writer.abandon()
         raise
-
-
-def write_summary(storage: Storage, name: str, columns: Sequence[Column], values: Cells) -> None:
-    """Write or replace a small table, one file, in one step. Raises OSError."""
-    storage.replace(name, summary_content(columns, values), durable=False)  # the next run rewrites it
-
-
-def summary_content(columns: Sequence[Column], values: Cells) -> bytes:
-    """A small table as a file. None is written as a null, and so is NaN in an array."""
-    sink = pa.BufferOutputStream()
-    pq.write_table(_summary_table(columns, values), sink, write_page_checksum=True, compression="zstd")
-    return sink.getvalue().to_pybytes()
-
-
-def rows_of_summary(content: bytes, place: str, columns: Sequence[Column]) -> list[dict[str, Any]]:
-    """The rows of a table that `summary_content` made. Raises RunError for one that is damaged, has other columns or is
-    too large."""
-    try:
-        with pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True) as file:
-            groups = map(file.metadata.row_group, range(file.num_row_groups))
-            if sum(one.total_byte_size for one in groups) > _MOST_SUMMARY:
-                raise pa.ArrowInvalid("it is too large")
-            if not file.schema_arrow.equals(_summary_schema(columns)):
-                raise pa.ArrowInvalid("it has other columns than were written")
-            rows: list[dict[str, Any]] = file.read().to_pylist()
-            return rows
-    except _UNREADABLE as error:
-        raise RunError(f"{place} is damaged: {truncate(str(error), 200)}") from None
-
-
-def summary_is(storage: Storage, name: str, columns: Sequence[Column], values: Cells) -> bool | None:
-    """Whether a table that `write_summary` wrote has these values; None when it is damaged. One that is larger isn't
-    read. Raises FileNotFoundError."""
-    table = _summary_table(columns, values)
-    most = table.nbytes + (1 << 16)
-    try:
-        with storage.open_data(name) as stream:
-            if stream.size() > 4 * most:
-                return False
-            with pq.ParquetFile(stream, page_checksum_verification=True) as file:
-                groups = map(file.metadata.row_group, range(file.num_row_groups))
-                if file.metadata.num_rows != table.num_rows or sum(one.total_byte_size for one in groups) > 4 * most:
-                    return False
-                there = file.read()
-    except FileNotFoundError:
-        raise
-    except _UNREADABLE:
-        return None
-    return bool(there.equals(table)) if there.schema.equals(table.schema) else None
-
-
-def _summary_table(columns: Sequence[Column], values: Cells) -> pa.Table:
-    schema = _summary_schema(columns)
-    return pa.table([_array(values[one.name], one.type) for one in schema], schema=schema)
-
-
-def _summary_schema(columns: Sequence[Column]) -> pa.Schema:
-    kinds = [pa.string() if c.dtype == "str" else pa.from_numpy_dtype(np.dtype(c.dtype)) for c in columns]
-    return pa.schema(pa.field(c.name, kind, metadata={"meaning": c.description}) for c, kind in zip(columns, kinds))
-
-
-def _array(values: Sequence[Any] | npt.NDArray[Any], kind: pa.DataType) -> pa.Array[Any]:
-    """Values as an arrow array, None as a null. Unlike pyarrow.array this doesn't import pandas, which takes long."""
-    if pa.types.is_string(kind):
-        return text_array(values)
-    if isinstance(values, np.ndarray):  # half a million matches as objects would take a second
-        present = ~np.isnan(values)
-        filled = np.where(present, values, 0).astype(kind.to_pandas_dtype())
-    else:
-        present = np.array([value is not None for value in values], dtype=bool)
-        filled = np.array([0 if value is None else value for value in values], dtype=kind.to_pandas_dtype())
-    bits = np.packbits(present, bitorder="little")
-    buffers: list[pa.Buffer | None] = [pa.py_buffer(bits.tobytes()), pa.py_buffer(filled.tobytes())]
-    return pa.Array.from_buffers(kind, len(values), buffers)
-
-
-def text_array(values: Sequence[str | None] | npt.NDArray[Any]) -> pa.Array[Any]:
-    """Return texts as an arrow array, None as a null. Unlike pyarrow.array this doesn't import pandas."""
-    builder = pa.lib.StringBuilder()
-    builder.append_values(values)
-    return builder.finish()
 
 
 def damage(storage: Storage, part: Part) -> str:

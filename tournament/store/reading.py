@@ -13,15 +13,7 @@ import numpy as np
 from tournament.errors import RunError
 from tournament.leg import house_match_number, match_number
 from tournament.store.carried import DamagedPart, read_batch
-from tournament.store.field import (
-    BATCH_FILE,
-    Batch,
-    ContestSetup,
-    FieldEntrant,
-    Part,
-    check_field,
-    unpack_field,
-)
+from tournament.store.field import BATCH_FILE, Batch, ContestSetup, FieldEntrant, Part, check_field, unpack_field
 from tournament.store.legs import Legs, pair_keys
 from tournament.store.storage import FIELD_NAME, Storage, TooLarge
 

@@ -17,9 +17,11 @@ import pyarrow.parquet as pq
 
 from tournament.store.columns import Column
 from tournament.store.field import SUMMARY_FILE, Batch
+from tournament.store.leg_result import Used
 from tournament.store.leg_sums import LegSums
-from tournament.store.legs import DIGESTS, Legs, Used
-from tournament.store.parts import text_array, values_of
+from tournament.store.legs import DIGESTS, Legs
+from tournament.store.parts import values_of
+from tournament.store.small_tables import text_array
 from tournament.store.storage import Storage
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from tournament.keys import drawn_seed
 from tournament.leg import OF_TIME, TOO_SLOW
 from tournament.sandbox.outside import probe, run_command
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.store.legs import Fault, LegResult
+from tournament.store.leg_result import Fault, LegResult
 from tournament.trial.sanitizer_search import Search, search
 from tournament.trial.trial_legs import SESSIONS, Meter, Pairing, Trial, build
 from tournament.worker.leg import limits_of

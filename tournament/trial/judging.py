@@ -30,7 +30,8 @@ from tournament.contests.settings import ContestSettings
 from tournament.errors import InputError, printable
 from tournament.keys import trial_key
 from tournament.leg import MORE_MEMORY, FailureKind, Leg, Unfit
-from tournament.runner.schedule.legs import AgainstHouse, Competitor
+from tournament.runner.schedule.fixtures import Competitor
+from tournament.runner.schedule.legs import AgainstHouse
 from tournament.sandbox.outside import fork_server, probe
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.settings import SandboxSettings

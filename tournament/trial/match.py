@@ -36,7 +36,8 @@ from tournament.standings.standings import Standings
 from tournament.standings.student_t import half_width, two_sided_tail
 from tournament.standings.tally import tally_of_points
 from tournament.store.field import ContestSetup
-from tournament.store.legs import Fault, LegResult, Legs
+from tournament.store.leg_result import Fault, LegResult
+from tournament.store.legs import Legs
 from tournament.store.reading import read_field
 from tournament.store.storage import join_location, open_storage
 from tournament.trial.sequential import Difference, InterimResult, UntilSure, Verdict, legs_in, play_until

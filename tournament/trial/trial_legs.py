@@ -22,10 +22,11 @@ from tournament.entrants.folder import read_submission
 from tournament.errors import InputError, RunError
 from tournament.keys import trial_key
 from tournament.leg import Leg, PlaysAs
-from tournament.runner.schedule.legs import AgainstHouse, Competitor, Replicas, RoundRobin
+from tournament.runner.schedule.fixtures import Competitor, Replicas
+from tournament.runner.schedule.legs import AgainstHouse, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import ROWS_PER_BUFFER
-from tournament.store.legs import Fault, LegResult
+from tournament.store.leg_result import Fault, LegResult
 from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.observation import ObservedLeg, Window, observe_leg
 from tournament.worker.processes.bot_process import LegUse

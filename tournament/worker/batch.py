@@ -25,8 +25,9 @@ from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import NAME, ROWS_PER_BUFFER, Column, buffer_fields
 from tournament.store.field import Batch, FailedLeg, Origin, new_batch_name
+from tournament.store.leg_result import LegResult
 from tournament.store.leg_sums import leg_sums
-from tournament.store.legs import LegResult, Legs
+from tournament.store.legs import Legs
 from tournament.store.parquet_file import Runs
 from tournament.store.part_writer import PartWriter, finish_batch, origin_of
 from tournament.store.storage import Storage, open_storage, staged_name

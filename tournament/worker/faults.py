@@ -17,7 +17,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.errors import one_line
 from tournament.keys import seed_after_faults
 from tournament.leg import OF_TIME, Failure, Leg, Seat
-from tournament.store.legs import SEATS_THAT_END_A_LEG, Fault
+from tournament.store.leg_result import SEATS_THAT_END_A_LEG, Fault
 
 # Kept of what a bot printed before a fault.
 _MOST_LINES, _MOST_LINE = 5, 200

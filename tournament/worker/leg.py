@@ -21,8 +21,8 @@ from tournament.errors import RunError, printable, truncate
 from tournament.leg import Leg, Seat, Unfit
 from tournament.store.columns import buffer_fields
 from tournament.store.field import MOST_REASON, FailedLeg
+from tournament.store.leg_result import Fault, LegResult, Used, are_too_large, kept_faults
 from tournament.store.leg_sums import leg_sums, sums_of_deal
-from tournament.store.legs import Fault, LegResult, Used, are_too_large, kept_faults
 from tournament.worker.faults import LegFaults, Stopped
 from tournament.worker.wasm.loading import LoadedBot, load_bot
 from tournament.worker.wasm.seating import BotLimits, Seating

@@ -20,7 +20,7 @@ from tournament.errors import printable
 from tournament.leg import Leg
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import NAME, ROWS_PER_BUFFER, Column, buffer_fields
-from tournament.store.legs import Fault, LegResult
+from tournament.store.leg_result import Fault, LegResult
 from tournament.worker.leg import leg_values, play_leg
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool

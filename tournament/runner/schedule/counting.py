@@ -17,9 +17,11 @@ import numpy.typing as npt
 
 from tournament.arrays import Whole
 from tournament.leg import PROCESSES
-from tournament.runner.schedule.legs import Fixture, MatchColumns, Schedule
+from tournament.runner.schedule.fixtures import Fixture, MatchColumns
+from tournament.runner.schedule.legs import Schedule
 from tournament.store.field import Batch
-from tournament.store.legs import DIGESTS, SEATS_THAT_END_A_LEG, Legs
+from tournament.store.leg_result import SEATS_THAT_END_A_LEG
+from tournament.store.legs import DIGESTS, Legs
 
 
 class Reconciliation:

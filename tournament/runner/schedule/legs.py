@@ -2,119 +2,30 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tournament.arrays import Whole
 from tournament.keys import number_of, seed_fingerprint, sub_key
-from tournament.leg import PROCESSES, Leg, LegPlan, PlaysAs, Seat, house_match_number, legs_per_replica
+from tournament.leg import Leg, LegPlan, Seat, house_match_number, legs_per_replica
 from tournament.records.self_play import name_of_copy
+from tournament.runner.schedule.digests import Digests
+from tournament.runner.schedule.fixtures import (
+    ONE_OF_EACH,
+    Competitor,
+    Fixture,
+    MatchColumns,
+    MatchLegs,
+    Replicas,
+    Seats,
+)
 from tournament.runner.schedule.tables import colex_numbers, combinations, drawn_tables, in_squares
-
-
-@dataclass(frozen=True)
-class Competitor:
-    """An entrant who can play, or a house player. Its `number` never changes. No two of one `author` sit at a drawn
-    table, if the field says who that is."""
-
-    number: int
-    name: str
-    kind: PlaysAs
-    artifact: str
-    author: str = ""
-
-
-# The entrants of a match, by the number of their seats.
-Seats = tuple[Competitor, ...]
-
-
-class Fixture(NamedTuple):
-    """A leg of a schedule before it is worked out. Most are played already.
-
-    `seats` are the entrants' by number; a house player has none. `out` are the seats of those that were disqualified in
-    an earlier leg, at tables of three and more.
-    """
-
-    match: int
-    number: int
-    digest: str
-    seats: Seats
-    house: Competitor | None = None
-    out: tuple[int, ...] = ()
-
-    @property
-    def players(self) -> Seats:
-        """The entrants by seat, then the house player."""
-        return self.seats if self.house is None else (*self.seats, self.house)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The entrants' names by seat."""
-        return tuple(seat.name for seat in self.seats)
-
-    @property
-    def has_processes(self) -> bool:
-        """Whether one of its bots is a process."""
-        return any(seat.kind in PROCESSES for number, seat in enumerate(self.seats) if number not in self.out)
-
-
-@dataclass(frozen=True)
-class Replicas:
-    """How many replicas each match has: independent, of the stated length, with other deals, memory wiped.
-
-    `more` has matches with more than the others, by their numbers.
-    """
-
-    of_all: int = 1
-    more: Mapping[int, int] = field(default_factory=dict)
-
-    def of(self, match: int) -> int:
-        return max(self.of_all, self.more.get(match, 0))
-
-    @property
-    def most(self) -> int:
-        return max(self.of_all, *self.more.values()) if self.more else self.of_all
-
-
-ONE_OF_EACH = Replicas()
-
-
-class MatchLegs(NamedTuple):
-    """A match in a replica: its number, the numbers of its legs there, and who plays."""
-
-    match: int
-    numbers: range
-    seats: Seats
-    house: Competitor | None = None
-
-    @property
-    def players(self) -> Seats:
-        """The entrants by seat, then the house player."""
-        return self.seats if self.house is None else (*self.seats, self.house)
-
-
-@dataclass(frozen=True, eq=False)
-class MatchColumns:
-    """Matches in replicas as columns: a large field has half a million.
-
-    Attributes:
-        match: The number of each.
-        replica: The number of the replica.
-        players: Who plays, as in `MatchLegs.players`, by their places among the schedule's competitors and then its
-            house players.
-    """
-
-    match: Whole
-    replica: Whole
-    players: npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -401,8 +312,6 @@ class AgainstHouse(Schedule):
         return "leg of any entrant", self._digests.of((_ANYONE, fixture.house), fixture.number).hex()
 
 
-_AT_ONCE = 1 << 16  # matches as objects, which take ten times as much memory as columns
-
 # Stands for bots that meet the same. No competitor has its number.
 _ANYONE = Competitor(-1, "", "wasm", "")
 
@@ -418,70 +327,3 @@ def _in_replicas(replicas: Replicas, matches: Sequence[Whole], players: Sequence
         found.append((match, np.full(len(match), replica, np.int64), who))
     match, replica_of, who = (np.concatenate(columns) for columns in zip(*found))
     return MatchColumns(match, replica_of, who.astype(np.int32))
-
-
-class Digests:
-    """Digests of legs: the sha256 of a JSON list of what they all share, the players, and the leg's number.
-
-    The shared part is written and hashed once, and so is each player. Its number tells it from others of its side.
-    """
-
-    def __init__(self, shared: list[Any]) -> None:
-        self._start = hashlib.sha256(_json(shared)[:-1] + b",")
-        self._before: dict[int, Any] = {}
-        self._after: dict[tuple[str, int], bytes] = {}
-
-    def of(self, players: Seats, number: int, out: Sequence[int] = ()) -> bytes:
-        """Return the digest of a leg.
-
-        Args:
-            players: The entrants by seat, then the house player if there is one.
-            number: Number of the leg in its match.
-            out: The seats of bots that were disqualified in an earlier leg.
-        """
-        digest = self._of_first(players[0]).copy()
-        end = b",%b" % _json(list(out)) if out else b""
-        digest.update(b"%b%d%b]" % (b"".join(map(self._of_other, players[1:])), number, end))
-        return cast(bytes, digest.digest())
-
-    def of_columns(self, columns: MatchColumns, players: Seats, legs_per_replica: int) -> bytes:
-        """The digests of all legs of matches, one after the other."""
-        first = {place: self._of_first(players[place]) for place in _distinct(columns.players[:, :1])}
-        others = {place: self._of_other(players[place]) for place in _distinct(columns.players[:, 1:])}
-        ends = [b"%d]" % number for number in range(int(columns.replica.max(initial=-1) + 1) * legs_per_replica)]
-        found = bytearray()
-        for at in range(0, len(columns.match), _AT_ONCE):
-            several = columns.players[at : at + _AT_ONCE].tolist()
-            for (one, *rest), replica in zip(several, columns.replica[at : at + _AT_ONCE].tolist()):
-                start = first[one]
-                more = others[rest[0]] if len(rest) == 1 else b"".join([others[place] for place in rest])
-                for end in ends[replica * legs_per_replica : (replica + 1) * legs_per_replica]:
-                    digest = start.copy()
-                    digest.update(more + end)
-                    found += digest.digest()
-        return bytes(found)
-
-    def _of_first(self, player: Competitor) -> Any:
-        if player.number not in self._before:
-            self._before[player.number] = digest = self._start.copy()
-            digest.update(_player(player))
-        return self._before[player.number]
-
-    def _of_other(self, player: Competitor) -> bytes:
-        key = player.kind, player.number
-        if key not in self._after:
-            self._after[key] = _player(player)
-        return self._after[key]
-
-
-def _distinct(places: npt.NDArray[np.int32]) -> list[int]:
-    found: list[int] = np.flatnonzero(np.bincount(places.ravel())).tolist()
-    return found
-
-
-def _player(player: Competitor) -> bytes:
-    return _json([player.name, player.artifact]) + b","
-
-
-def _json(parts: list[Any]) -> bytes:
-    return json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()

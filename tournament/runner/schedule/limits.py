@@ -6,7 +6,7 @@ import math
 
 from tournament.leg import MOST_SEATS
 from tournament.runner.schedule.legs import RoundRobin
-from tournament.store.legs import MOST_MATCH
+from tournament.store.leg_result import MOST_MATCH
 
 _MOST_LEGS = 1_000_000  # of all combinations of three and more
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from tournament.runner.schedule.legs import Replicas, Schedule
+from tournament.runner.schedule.fixtures import Replicas
+from tournament.runner.schedule.legs import Schedule
 from tournament.store.field import Batch
 
 

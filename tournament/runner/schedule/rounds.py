@@ -15,7 +15,8 @@ import numpy as np
 
 from tournament.contests.scoring import HouseScoring
 from tournament.runner.schedule.counting import reconcile
-from tournament.runner.schedule.legs import Replicas, Schedule
+from tournament.runner.schedule.fixtures import Replicas
+from tournament.runner.schedule.legs import Schedule
 from tournament.standings.settled_order import Verdict, looks_of, next_count
 from tournament.standings.standings import compute_standings
 from tournament.store.field import Batch, ContestSetup

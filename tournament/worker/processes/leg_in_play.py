@@ -13,7 +13,7 @@ from tournament.contests.questions import refusal
 from tournament.contests.settings import ContestSettings
 from tournament.errors import printable
 from tournament.leg import PROCESSES, Failure, Leg, Seat
-from tournament.store.legs import LegResult, Used
+from tournament.store.leg_result import LegResult, Used
 from tournament.worker.faults import LegFaults
 from tournament.worker.leg import leg_result, new_core, new_seating, seat_again
 from tournament.worker.processes.bot_process import LegUse, Player

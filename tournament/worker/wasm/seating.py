@@ -22,7 +22,7 @@ from tournament.containment import BotTrouble
 from tournament.contests.interface import Helpers, Interface
 from tournament.contests.questions import refusal
 from tournament.leg import Failure, Unfit, cant_start
-from tournament.store.legs import Used
+from tournament.store.leg_result import Used
 from tournament.worker.faults import Stopped
 from tournament.worker.wasm import calls, notes
 from tournament.worker.wasm.calls import Extern

@@ -1,0 +1,82 @@
+"""Digests of legs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tournament.runner.schedule.fixtures import Competitor, MatchColumns, Seats
+
+_AT_ONCE = 1 << 16  # matches as objects, which take ten times as much memory as columns
+
+
+class Digests:
+    """Digests of legs: the sha256 of a JSON list of what they all share, the players, and the leg's number.
+
+    The shared part is written and hashed once, and so is each player. Its number tells it from others of its side.
+    """
+
+    def __init__(self, shared: list[Any]) -> None:
+        self._start = hashlib.sha256(_json(shared)[:-1] + b",")
+        self._before: dict[int, Any] = {}
+        self._after: dict[tuple[str, int], bytes] = {}
+
+    def of(self, players: Seats, number: int, out: Sequence[int] = ()) -> bytes:
+        """Return the digest of a leg.
+
+        Args:
+            players: The entrants by seat, then the house player if there is one.
+            number: Number of the leg in its match.
+            out: The seats of bots that were disqualified in an earlier leg.
+        """
+        digest = self._of_first(players[0]).copy()
+        end = b",%b" % _json(list(out)) if out else b""
+        digest.update(b"%b%d%b]" % (b"".join(map(self._of_other, players[1:])), number, end))
+        return cast(bytes, digest.digest())
+
+    def of_columns(self, columns: MatchColumns, players: Seats, legs_per_replica: int) -> bytes:
+        """The digests of all legs of matches, one after the other."""
+        first = {place: self._of_first(players[place]) for place in _distinct(columns.players[:, :1])}
+        others = {place: self._of_other(players[place]) for place in _distinct(columns.players[:, 1:])}
+        ends = [b"%d]" % number for number in range(int(columns.replica.max(initial=-1) + 1) * legs_per_replica)]
+        found = bytearray()
+        for at in range(0, len(columns.match), _AT_ONCE):
+            several = columns.players[at : at + _AT_ONCE].tolist()
+            for (one, *rest), replica in zip(several, columns.replica[at : at + _AT_ONCE].tolist()):
+                start = first[one]
+                more = others[rest[0]] if len(rest) == 1 else b"".join([others[place] for place in rest])
+                for end in ends[replica * legs_per_replica : (replica + 1) * legs_per_replica]:
+                    digest = start.copy()
+                    digest.update(more + end)
+                    found += digest.digest()
+        return bytes(found)
+
+    def _of_first(self, player: Competitor) -> Any:
+        if player.number not in self._before:
+            self._before[player.number] = digest = self._start.copy()
+            digest.update(_player(player))
+        return self._before[player.number]
+
+    def _of_other(self, player: Competitor) -> bytes:
+        key = player.kind, player.number
+        if key not in self._after:
+            self._after[key] = _player(player)
+        return self._after[key]
+
+
+def _distinct(places: npt.NDArray[np.int32]) -> list[int]:
+    found: list[int] = np.flatnonzero(np.bincount(places.ravel())).tolist()
+    return found
+
+
+def _player(player: Competitor) -> bytes:
+    return _json([player.name, player.artifact]) + b","
+
+
+def _json(parts: list[Any]) -> bytes:
+    return json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()

@@ -1,0 +1,110 @@
+"""Who can play, and the legs and matches of a schedule before they are worked out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tournament.arrays import Whole
+from tournament.leg import PROCESSES, PlaysAs
+
+
+@dataclass(frozen=True)
+class Competitor:
+    """An entrant who can play, or a house player. Its `number` never changes. No two of one `author` sit at a drawn
+    table, if the field says who that is."""
+
+    number: int
+    name: str
+    kind: PlaysAs
+    artifact: str
+    author: str = ""
+
+
+# The entrants of a match, by the number of their seats.
+Seats = tuple[Competitor, ...]
+
+
+class Fixture(NamedTuple):
+    """A leg of a schedule before it is worked out. Most are played already.
+
+    `seats` are the entrants' by number; a house player has none. `out` are the seats of those that were disqualified in
+    an earlier leg, at tables of three and more.
+    """
+
+    match: int
+    number: int
+    digest: str
+    seats: Seats
+    house: Competitor | None = None
+    out: tuple[int, ...] = ()
+
+    @property
+    def players(self) -> Seats:
+        """The entrants by seat, then the house player."""
+        return self.seats if self.house is None else (*self.seats, self.house)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The entrants' names by seat."""
+        return tuple(seat.name for seat in self.seats)
+
+    @property
+    def has_processes(self) -> bool:
+        """Whether one of its bots is a process."""
+        return any(seat.kind in PROCESSES for number, seat in enumerate(self.seats) if number not in self.out)
+
+
+@dataclass(frozen=True)
+class Replicas:
+    """How many replicas each match has: independent, of the stated length, with other deals, memory wiped.
+
+    `more` has matches with more than the others, by their numbers.
+    """
+
+    of_all: int = 1
+    more: Mapping[int, int] = field(default_factory=dict)
+
+    def of(self, match: int) -> int:
+        return max(self.of_all, self.more.get(match, 0))
+
+    @property
+    def most(self) -> int:
+        return max(self.of_all, *self.more.values()) if self.more else self.of_all
+
+
+ONE_OF_EACH = Replicas()
+
+
+class MatchLegs(NamedTuple):
+    """A match in a replica: its number, the numbers of its legs there, and who plays."""
+
+    match: int
+    numbers: range
+    seats: Seats
+    house: Competitor | None = None
+
+    @property
+    def players(self) -> Seats:
+        """The entrants by seat, then the house player."""
+        return self.seats if self.house is None else (*self.seats, self.house)
+
+
+@dataclass(frozen=True, eq=False)
+class MatchColumns:
+    """Matches in replicas as columns: a large field has half a million.
+
+    Attributes:
+        match: The number of each.
+        replica: The number of the replica.
+        players: Who plays, as in `MatchLegs.players`, by their places among the schedule's competitors and then its
+            house players.
+    """
+
+    match: Whole
+    replica: Whole
+    players: npt.NDArray[np.int32]
