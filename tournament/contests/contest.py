@@ -54,7 +54,8 @@ class Luck:
 
 # Of the code that all contests share: raised when the same settings no longer give the same games in any of them.
 # A contest has its own `version`.
-ENGINE_VERSION = 11
+ENGINE_VERSION = 10
+_DRAWN_SEATS_VERSION = 11  # instead, if it is drawn who comes first at a table
 
 
 @dataclass(frozen=True)
@@ -216,4 +217,5 @@ class Contest:
     def engine_version(self) -> str:
         """The shared version and the contest's own, and of rules in a file their edition, as digests and records have
         them."""
-        return f"{ENGINE_VERSION}.{self.version}" + (f".{self.edition}" if self.edition else "")
+        shared = ENGINE_VERSION if self.house or self.first_by_name else _DRAWN_SEATS_VERSION
+        return f"{shared}.{self.version}" + (f".{self.edition}" if self.edition else "")
