@@ -215,7 +215,7 @@ def test_a_crash_at_any_commit_changes_nothing(
 class Backwards:
     """An executor that plays the last tasks first."""
 
-    name, workers, waited = "backwards", 1, 0.0
+    name, workers, waited, cluster = "backwards", 1, 0.0, None
 
     def play(
         self, next_task: Callable[[], Task | None], artifacts: Mapping[str, bytes]
@@ -236,7 +236,7 @@ def test_progress_never_passes_its_end(tmp_path: Path, monkeypatch: pytest.Monke
 
     seen: list[Progress] = []
     monkeypatch.setattr(ONE_LEG_EACH, lambda *_: True)
-    monkeypatch.setattr("tournament.runner.executors.choose_executor", lambda *_: Backwards())
+    monkeypatch.setattr("tournament.runner.executors.choose_executor", lambda *_, **__: Backwards())
     place_with(tmp_path, BAD).play(listener=Progresses())
     assert all(progress.legs <= progress.total_legs for progress in seen), seen
     assert (seen[-1].legs, seen[-1].total_legs, seen[-1].seconds_left) == (9, 9, 0)
