@@ -126,7 +126,7 @@ class Pairing:
         if contest.house:
             against = AgainstHouse(contest.rules, playing | {"sessions": 1}, key, [mine], others(1, count))
             return [replace(leg, is_trial=True) for leg in against.legs()], artifacts
-        one = RoundRobin(contest.rules, playing | {"duplicate": False}, key, [mine], seats=seats)
+        one = RoundRobin(contest.rules, playing | {"duplicate": False}, key, [mine], seats=seats, first_by_name=True)
         if seats == 1:
             return [replace(leg, is_trial=True) for leg in replace(one, replicas=Replicas(count)).legs()], artifacts
         tables = (others(1 + number * (seats - 1), seats - 1) for number in range(count))
