@@ -146,8 +146,7 @@ def build(
         raise InputError(f"{path}: there is no such file")
     submission = read_submission(path)
     contest = contest.seated(contest.seats_of(settings.playing()) or _SEATS_OF_ALL)
-    # A process meets the template in Python, so that its author needn't wait for the compiler's libraries.
-    kind_of_house: Kind = "python" if submission.kind in ("python", "program") else "c"
+    kind_of_house = _kind_of_house(submission.kind)
     kinds = {submission.kind} if contest.house else {kind_of_house, submission.kind}
     libraries.prepare_libraries(kinds & set(compiler_command.LANGUAGES), sandbox, say)
     contest = replace(contest, interface=adapted(contest.interface, settings))
@@ -162,6 +161,12 @@ def build(
     if built.artifact is None:
         raise RunError(f"this machine can't build a bot of our own: {built.problem}")
     return Pairing(contest, settings, sandbox, entrant, HousePlayer(HOUSE_NAME, built.artifact), built.plays_as)
+
+
+def _kind_of_house(kind: Kind) -> Kind:
+    """Return the language of the template that a bot of this kind meets. A process meets the one in Python, so that its
+    author needn't wait for the compiler's libraries."""
+    return "python" if kind in ("python", "program") else "c"
 
 
 def _key(settings: ContestSettings) -> bytes:
