@@ -18,6 +18,7 @@ SMALL = {
     "benchmarks.cluster": ["--nodes 1 --cores 2 --rounds 1 --legs 2 --seconds 0.2 --ray 0.001 0.0001"],
     "benchmarks.growth": ["4", "4 --played", "4 --edits 2"],
     "benchmarks.holdem": ["--help"],
+    "benchmarks.open_contest": ["--help"],
     "benchmarks.ranking": ["--help"],
     "benchmarks.tables": ["--rounds 1"],
 }

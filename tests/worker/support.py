@@ -148,7 +148,7 @@ def digest_of(entrant: Entrant) -> str:
 
 def round_robin(competitors: list[Competitor], settings: Settings) -> Iterator[Leg]:
     key = key_of(int(settings.seed or 1))
-    return RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), key, competitors).legs()
+    return RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), key, competitors, first_by_name=True).legs()
 
 
 def artifacts_of(entrants: Iterable[Entrant]) -> dict[str, bytes]:
