@@ -256,7 +256,7 @@ def confined_processes() -> dict[int, str]:
     Without those that wait to fork more.
     """
     fork_server.end_idle()
-    marks = ("'confined'", str(HERE.parents[1]))  # others may run tests of another copy
+    marks = ("'landlock'", str(HERE.parents[1]))  # others may run tests of another copy
     lines = descendants(0).items()
     found = {pid: line for pid, line in lines if all(mark in line for mark in marks) or LEFT_BEHIND in line}
     mine = descendants(os.getpid())

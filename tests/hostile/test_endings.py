@@ -77,7 +77,7 @@ def wait_for_confined(process: subprocess.Popen[str], least: int) -> set[int]:
 def is_playing(pid: int, line: str) -> bool:
     """Whether a process is a bot's: it starts with its orders, or it is a program in its folder."""
     with suppress(OSError):
-        return "'confined'" in line or "/programs/" in os.readlink(f"/proc/{pid}/cwd")
+        return "'landlock'" in line or "/programs/" in os.readlink(f"/proc/{pid}/cwd")
     return False
 
 
