@@ -104,3 +104,14 @@ def test_points_that_no_record_holds_set_their_match_aside(
     assert "places are provisional: the rules failed in 2 matches" in " ".join(capsys.readouterr().out.split())
     found = tournament.load(folder / "results" / "sum")
     assert len(found.games) == 24 and len({leg.match for leg in found.ranking.failed_legs}) == 2
+
+
+def test_verify_names_legs_in_which_the_rules_fail_when_they_are_played_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_rules(folder, 99)
+    assert command(folder, monkeypatch, "run", "sum", "--executor", "local", "--workers", "1") == 0
+    write_rules(folder, 59)
+    assert command(folder, monkeypatch, "verify", "sum", "--replay", "all") == 1
+    shown = " ".join("".join(capsys.readouterr()).split())
+    assert "can't be played again: the rules failed in match" in shown and "70 is too much" in shown

@@ -40,7 +40,7 @@ from tournament.store.leg_result import Fault, LegResult
 from tournament.store.legs import Legs, pair_keys
 from tournament.store.parts import rows_of
 from tournament.store.storage import FIELD_NAME, Storage, explain_write_error
-from tournament.worker.batch import Task
+from tournament.worker.batch import Receipt, Task
 
 _MOST_LEGS = 64  # that are played as one task, and compared in memory
 
@@ -191,6 +191,9 @@ def replay_problems(
         try:
             for receipts in played:
                 for receipt in receipts:
+                    if wrong := _not_played(receipt):
+                        yield 0, wrong
+                        continue
                     (batch,) = receipt.batches
                     yield out.pop(batch.legs.digests[0]).compared(contest, storage, there, batch)
         except OSError as error:
@@ -198,6 +201,18 @@ def replay_problems(
         finally:
             played.close()
         yield from alien
+
+
+def _not_played(receipt: Receipt) -> list[Problem]:
+    """Return why legs of a task were not played again; then none of its legs is compared."""
+    failed = [
+        Problem(f"match {one.match}", f"can't be played again: the rules failed in {one}", "mend the rules")
+        for one in receipt.failed
+    ]
+    return failed + [
+        Problem(", ".join(one.names), f"can't be played again: {one.reason}", "verify once more")
+        for one in receipt.troubles
+    ]
 
 
 def _cut(deals: Whole, places: npt.NDArray[np.intp], count: int) -> list[npt.NDArray[np.intp]]:
