@@ -49,7 +49,7 @@ from tournament.contests import find_contest
 from tournament.runner import contest_run, executors
 from tournament.runner.listener import NullListener
 
-def stop(*chosen):
+def stop(*chosen, **options):
     used = resource.getrusage(resource.RUSAGE_SELF)
     print(used.ru_utime + used.ru_stime)
     sys.stdout.flush()
