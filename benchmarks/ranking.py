@@ -580,11 +580,11 @@ def _swapping_fields() -> Iterator[tuple[str, Contest, list[Entrant], dict[str, 
 
 def _dealt_in_python() -> Iterator[tuple[str, Contest, list[Entrant], dict[str, object]]]:
     """Liar's dice and the auction of examples/: rules in Python, with dice and values as luck."""
-    contest = _example("liars_dice", "LiarsDice")
+    contest = example("liars_dice", "LiarsDice")
     source = (_EXAMPLES / "liars_dice" / "entrants" / "liars_dice" / "own_hand.c").read_text()
     files = {f"own_hand_{more}.c": source.replace("+ 1] + 2)", f"+ 1] + {more})") for more in range(1, 5)}
     yield "liar's dice, four that doubt sooner or later", contest, built(contest, files), {"sessions": 40}
-    contest = _example("auction", "Auction")
+    contest = example("auction", "Auction")
     bids = {f"bids_{share}.c": f"int bid(const View *v) {{ return v->value * {share} / 8; }}" for share in (4, 5, 6)}
     yield "auction of three", contest, built(contest, bids), {"sessions": 48}
 
@@ -592,8 +592,8 @@ def _dealt_in_python() -> Iterator[tuple[str, Contest, list[Entrant], dict[str, 
 _EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
-def _example(folder: str, name: str) -> Contest:
-    """A contest of examples/."""
+def example(folder: str, name: str) -> Contest:
+    """Return a contest of examples/ by its folder and the name of its class."""
     sys.path.insert(0, str(_EXAMPLES / folder))
     try:
         return contest_of(getattr(importlib.import_module(folder), name))

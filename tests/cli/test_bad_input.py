@@ -33,6 +33,7 @@ BAD_INPUT = [
     (["run", "von_neumann_poker", "--sessions", "0"], "--sessions 0"),
     (["run", "von_neumann_poker", "--executor", "dask"], "--executor dask"),
     (["run", "von_neumann_poker", "--progress", "xml", "--dry-run"], "--progress xml: there is json"),
+    (["run", "von_neumann_poker", "--cores", "8"], "--cores: it only estimates; add --dry-run"),
     (["run", "von_neumann_poker", "--entrants", "nowhere"], "nowhere does not exist"),
     (["run", "von_neumann_poker", "--config", "nowhere.toml"], "nowhere.toml can't be read"),
     (["leaderboard", "--results", "nowhere"], "holds no results yet: `tournament run` makes them"),

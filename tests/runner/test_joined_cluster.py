@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import fields
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from tests.contest_runs import REPOSITORY, make_contest
+from tournament.cli.screen import progress_text
 from tournament.errors import InputError, RunError
 from tournament.runner.executors import cluster_nodes, keep_busy
-from tournament.runner.executors.cluster_nodes import ClusterNodes, NodeProblem
+from tournament.runner.executors.cluster_nodes import ClusterNodes, ClusterState, NodeProblem
 from tournament.runner.executors.existing_cluster import join
+from tournament.runner.listener import Progress
+from tournament.standings.matches import Matches
+from tournament.standings.standings import Standings
 from tournament.worker.batch import Receipt
 
 GIGABYTE = 1 << 30
@@ -166,3 +174,33 @@ def test_silent_head_ends_the_run_only_after_a_while(monkeypatch: pytest.MonkeyP
     now[0] = 31.0
     with pytest.raises(RunError, match=r"head doesn't answer at 10.0.0.1:6379 for 15 s; committed games stay"):
         cluster.look(0)
+
+
+def test_problem_of_a_node_that_is_not_known_ends_the_run() -> None:
+    cluster, said = three_nodes()
+    with pytest.raises(RunError, match=r"node unknown: a worker failed; committed games stay"):
+        cluster.note_failure(NodeProblem("", "unknown", "a worker failed", is_unfit=True), {})
+    assert not said
+
+
+def test_results_in_a_jobs_own_folder_are_refused_before_play(tmp_path: Path) -> None:
+    folder = tmp_path / "runtime_resources" / "working_dir_files" / "package"
+    place = make_contest(folder, ["bold", "calm"], sessions=4)
+    with pytest.raises(
+        InputError, match="a folder of Ray's job, which is lost with the cluster; give results as a URL"
+    ):
+        place.play()
+    assert not place.results.exists()
+    place.play(results=tmp_path / "shared")
+
+
+def test_page_has_every_key_of_a_clusters_state() -> None:
+    page = (REPOSITORY / "docs" / "how_to" / "cluster.md").read_text()
+    table = page[page.index("## What a run shows") :].split("## What it costs")[0]
+    assert re.findall(r"^\| `(\w+)` \|", table, re.M) == [one.name for one in fields(ClusterState)]
+
+
+def test_live_line_ends_with_the_cluster() -> None:
+    cluster = ClusterState(3, 48, 40, 100, ("a",), {"b": "it lacks something"})
+    line = progress_text(Progress(1, 2, 0, 0.0, None, Standings((), Matches.of, ()), cluster))
+    assert line.endswith(" · 3 nodes · 40/48 cores · 1 lost · 1 set aside")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -13,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.ranking import Rehearsal, built
+from benchmarks.ranking import Rehearsal, built, example
 from benchmarks.ranking_twins import figures_of
 from tests.contest_runs import EXAMPLES, REPOSITORY
 from tests.samples import sample_params
@@ -84,15 +82,6 @@ def test_identical_bots_are_told_apart_in_one_tournament_of_twenty(cell: tuple[i
     found = figures_of((rehearsal.tournament(number) for number in range(TOURNAMENTS)), rehearsal.names, truth)
     assert found.told <= 0.05 * TOURNAMENTS + 3 * math.sqrt(0.05 * 0.95 * TOURNAMENTS), found
     assert found.sure > 0
-
-
-def example(name: str, rules: str) -> Contest:
-    """Return a contest of examples/."""
-    sys.path.insert(0, str(EXAMPLES / name))
-    try:
-        return contest_of(getattr(importlib.import_module(name), rules))
-    finally:
-        sys.path.pop(0)
 
 
 LOPSIDED = {"moves": ["go", "stay"], "payoffs": [[3, 2], [2, 1]], "column_payoffs": [[0, -1], [0, 1]]}

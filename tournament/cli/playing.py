@@ -21,7 +21,7 @@ from tournament.config import Config
 from tournament.entrants.folder import stamps
 from tournament.errors import InputError, main_error_line, pluralize, printable
 from tournament.runner.contest_run import run_prepared
-from tournament.runner.executors import Executors, cluster_address, existing_cluster, require_results_outside_job
+from tournament.runner.executors import Executors, cluster_address, existing_cluster
 from tournament.runner.listener import Progress
 from tournament.runner.plan import Plan, plan_of
 from tournament.runner.prepare import PATIENCE_SECONDS, Prepared, prepare_contest
@@ -61,8 +61,6 @@ class Playing:
         problems: set[str] = set()
         try:
             before = {name: stamps(one.entrants) if one.entrants.is_dir() else {} for name, one in self.chosen.items()}
-            for one in self.chosen.values():
-                require_results_outside_job(one.results)
             with ExitStack() as stack:
                 # Errors of any contest are reported before the first is played.
                 prepared, executors = [], stack.enter_context(Executors(strict=self.strict))
@@ -93,8 +91,7 @@ class Playing:
             if self.as_json:
                 screen.on_progress(_progress_before(prepared))
             if cluster_address(prepared.config.general):
-                bots = sum(entrant.artifact is not None for entrant in prepared.entrants)
-                screen.on_message(f"Playing {pluralize(bots, 'bot')} of {prepared.config.entrants} on a cluster")
+                screen.on_message(f"Playing {_bots_of(prepared)} on a cluster")
             standings = run_prepared(prepared, screen)
         to_see = commands_to_see(contest.name, standings, self.given)
         for shown in final_tables(out, standings, contest.title, contest.points_unit, to_see):
@@ -135,6 +132,12 @@ def _require_wanted(prepared: Prepared) -> None:
     typer.confirm(f"{printable(str(unlike))}. Continue?", abort=True, err=True)
 
 
+def _bots_of(prepared: Prepared) -> str:
+    """Return how many bots can play, and which folder they are from."""
+    playing = sum(entrant.artifact is not None for entrant in prepared.entrants)
+    return f"{pluralize(playing, 'bot')} of {prepared.config.entrants}"
+
+
 def _time_of(plan: Plan) -> str:
     """Return how long a run will take, and how many hours of a core, as far as it is known."""
     hours = plan.seconds * plan.workers / 3600
@@ -153,9 +156,8 @@ def _tell_plan(prepared: Prepared) -> set[str]:
         if plan.legs
         else f"nothing to play; {prepared.location} has all {plan.total_legs:,} legs"
     )
-    bots = sum(entrant.artifact is not None for entrant in prepared.entrants)
     print_text(
-        f"{prepared.contest.title}: {pluralize(bots, 'bot')} of {prepared.config.entrants}, {what}"
+        f"{prepared.contest.title}: {_bots_of(prepared)}, {what}"
         + ("" if plan.last else "; more replicas may follow, until the order is settled")
     )
     if plan.outdated:

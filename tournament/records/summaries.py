@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tournament.arrays import Cells
 from tournament.standings.standings import Standings
 from tournament.store.columns import Column
 from tournament.store.leg_result import Used
 from tournament.store.storage import Storage
-
-if TYPE_CHECKING:
-    pass
-
 
 MATCHES = (
     Column("match", "int64", "match number, as in games and sessions"),

@@ -17,7 +17,7 @@ from tournament.entrants.folder import other_files
 from tournament.errors import InputError, RunError, join_names, printable
 from tournament.keys import guessable
 from tournament.runner.archives import IncompatibleRecords, find_incompatible_records
-from tournament.runner.executors import Executors
+from tournament.runner.executors import Executors, require_results_outside_job
 from tournament.runner.listener import ProgressListener
 from tournament.runner.seed import recorded_settings, settle_seed
 from tournament.store.field import FailedLeg, FieldEntrant
@@ -114,6 +114,7 @@ def prepare_contest(
     `executors` of a command it has its own, which end with the block. Raises InputError for what the user can mend,
     RunError for anything else that is in the way.
     """
+    require_results_outside_job(config.results)
     location = join_location(config.results, contest.name)
     require_tables(contest, config.contest)
     seats = contest.seats_of(config.contest.playing())

@@ -26,7 +26,7 @@ class NodeProblem(Exception):
     """Why a node could not play a task. A worker raises it, and the driver decides.
 
     Attributes:
-        node_id: Ray's id of the node.
+        node_id: Ray's id of the node, "" if it isn't known.
         node: The node's name in messages.
         reason: What was wrong, in one line.
         is_unfit: Whether no task at all can be played there.
@@ -162,7 +162,7 @@ class ClusterNodes:
             InputError: Nothing has been played, and no node is left that could.
             RunError: The task failed on every node that plays, or nodes must not fail.
         """
-        if self._strict:
+        if self._strict or not problem.node_id:  # a node that isn't known can't be left out
             raise RunError(f"{problem}; {_KEPT}")
         failures[problem.node_id] = problem
         if problem.is_unfit:

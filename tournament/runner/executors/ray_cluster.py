@@ -207,7 +207,7 @@ def _problem_of(text: str) -> NodeProblem:
     reason = text.splitlines()[-1]
     # Such errors come from a node without the package, or with another version of it.
     is_unfit = bool(re.match("ModuleNotFound|Import|Attribute", reason))
-    node_id = next((one["NodeID"] for one in ray.nodes() if one["NodeName"] == name), "")
+    node_id = next((one["NodeID"] for one in ray.nodes() if one["NodeManagerAddress"] == name), "")
     mend = "; install the same on every node" if is_unfit else ""
     return NodeProblem(node_id, name, f"a worker failed: {reason}{mend}", is_unfit)
 
