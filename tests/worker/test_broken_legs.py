@@ -190,9 +190,9 @@ for line in sys.stdin:
 def test_answers_of_all_types_count_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Illegal answers and answers that are given together among them."""
     contest = contest_of(Words)
-    calm = play_field(contest, WORDS, sessions=200, max_faults=1000)
+    calm = play_field(contest, WORDS, sessions=80, max_faults=1000)
     with broken_off(monkeypatch) as done:
-        broken = play_field(contest, WORDS, sessions=200, max_faults=1000)
+        broken = play_field(contest, WORDS, sessions=80, max_faults=1000)
     assert done.total() > 3 and sum(len(leg.faults) for leg, _ in calm.values()) > 15
     for pair_of, (leg, rows) in calm.items():
         again, its_rows = broken[pair_of]
