@@ -36,9 +36,9 @@ def check_places(legs: Legs) -> None:
     """Raise ValueError for legs of players, or with faults, that aren't among those of all legs."""
     players, house, more = legs.players, legs.house, legs.more
     if not (
-        (0 <= players.min() and players.max() < len(legs.names))
-        and (-1 <= house.min() and house.max() < len(legs.names))
-        and (0 <= more.min() and more.max() < len(legs.rests))
+        (players.min() >= 0 and players.max() < len(legs.names))
+        and (house.min() >= -1 and house.max() < len(legs.names))
+        and (more.min() >= 0 and more.max() < len(legs.rests))
     ):
         raise ValueError("out of bounds")
 
