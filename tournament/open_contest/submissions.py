@@ -52,7 +52,7 @@ from tournament.open_contest.jobs import (
     day_of,
 )  # fmt: skip
 from tournament.open_contest.refusals import Refused
-from tournament.open_contest.trials import Wish, check, play_practice, quick_check, show_game
+from tournament.open_contest.trials import Wish, check, play_practice, prepare, quick_check, show_game
 from tournament.records.finals import records_with
 from tournament.sandbox.outside.scratch import LEAST_TO_BUILD, free_space, remove, scratch_folder
 
@@ -534,6 +534,7 @@ class Workers:
         self._threads = [threading.Thread(target=self._work, args=(lane,), name=lane, daemon=True) for lane in lanes]
 
     def __enter__(self) -> Workers:
+        prepare()
         for thread in self._threads:
             thread.start()
         return self

@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import importlib
 import json
+import multiprocessing
 import os
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from multiprocessing import forkserver
 from pathlib import Path
 
 from tournament.cache import LISTED_IN, cache_folder
 from tournament.errors import InputError
 from tournament.keys import drawn_seed
+from tournament.sandbox.inside.libc import end_with
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.store.storage import folder_of
 
 QUICK_SECONDS = 8.0  # of a quick trial, with its start
 _MAX_SAID, _MAX_FAULTS = 20_000, 20
 _MAX_SHOWN = 400_000  # characters of a replay
-_NICE = 10  # of all but quick trials, so that these are quick while others play
-# The command in a process that ends with the server, also with one that is killed.
-_WHILE_SERVED = """
-import os, sys
-from tournament.sandbox.inside.libc import end_with
-end_with(int(sys.argv.pop(1)))
-os.nice(int(sys.argv.pop(1)))
-from tournament.__main__ import main
-main()
-"""
+_NICE = 10  # of practice matches and replays, so that trials are quick while others play
+# Trials are forks of a process that has imported all that they need, because imports take half of a trial's time.
+_FORKS = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload(["tournament.cli.read_by_programs"])
+
+
+def prepare() -> None:
+    """Start the process that forks trials, so that the first trial needn't wait for it."""
+    forkserver.ensure_running()
 
 
 @dataclass(frozen=True)
@@ -90,8 +93,7 @@ def check(
     """
     words = ["check", bot.name, "--submission-limits", "--contest", contest, "--seed", drawn_seed()]
     words += ["--quick"] if quick else []
-    nice = 0 if quick else _NICE
-    status, said, complaint = _command(settings, words, bot.parent, built, seconds, stopping, nice)
+    status, said, complaint = _command(settings, words, bot.parent, built, seconds, stopping)
     # The command to repeat it names paths of this machine.
     lines = [line for line in (said or complaint).splitlines() if not line.startswith("again: ")]
     found = status == InputError.exit_code or any(line.lstrip().startswith("verdict") for line in lines)
@@ -120,7 +122,7 @@ def play_practice(
     words = ["match", wish.contest, bot.name, *wish.opponents, "--json", "--workers", "1", "--seed", drawn_seed()]
     words += ["--baseline", str(former)] if former else []
     words += ["--sessions", str(wish.sessions)] if wish.sessions else []
-    status, said, complaint = _command(settings, words, bot.parent, built, seconds, stopping, _NICE)
+    status, said, complaint = _command(settings, words, bot.parent, built, seconds, stopping, nice=_NICE)
     try:
         found = json.loads(said)
     except ValueError:
@@ -144,7 +146,7 @@ def show_game(
     """
     words = ["replay", wish.contest, "--match", f"{wish.bot},{wish.opponent}", "--session", str(wish.session), "--json"]
     words += ["--results", folder_of(records)[0]] + (["--game", str(wish.game)] if wish.game is not None else [])
-    _, said, complaint = _command(settings, words, settings.parent, None, seconds, stopping, _NICE)
+    _, said, complaint = _command(settings, words, settings.parent, None, seconds, stopping, nice=_NICE)
     try:
         found = json.loads(said)
     except ValueError:
@@ -176,37 +178,49 @@ def _command(
     built: Path | None,
     seconds: float,
     stopping: Callable[[], bool],
-    nice: int,
+    *,
+    nice: int = 0,
 ) -> tuple[int | None, str, str]:
     """Run a command and return its status, its output and its errors; None as status if it took too long or stops."""
-    # -P: else Python would take the upload for a module of that name, and run it as the server.
-    command = [sys.executable, "-P", "-c", _WHILE_SERVED, str(os.getpid()), str(nice), *words]
     environment = {**os.environ, "TOURNAMENT_CONFIG": str(settings), "COLUMNS": "400", "NO_COLOR": "1"}
     environment["PYTHONSAFEPATH"] = "1"  # for what it starts
     if built:
         environment[LISTED_IN] = str(built.absolute())
     end = time.monotonic() + seconds
-    with (
-        scratch_folder() as scratch,  # however it ends, nothing that it wrote stays
-        subprocess.Popen(
-            command,
-            cwd=folder,
-            env={**environment, "TMPDIR": str(scratch)},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-        ) as running,
-    ):
-        while True:
-            try:
-                said, complaint = running.communicate(timeout=0.2)
-                return running.returncode, said, complaint
-            except subprocess.TimeoutExpired:
-                if stopping() or time.monotonic() > end:
+    with scratch_folder() as scratch, scratch_folder() as outputs:  # however it ends, nothing that it wrote stays
+        said, complaint = outputs / "said", outputs / "complaint"
+        environment["TMPDIR"] = str(scratch)
+        running = _FORKS.Process(target=_run, args=(words, folder, environment, said, complaint, nice), daemon=True)
+        running.start()
+        with contextlib.closing(running):
+            while running.exitcode is None:
+                running.join(0.2)
+                if running.exitcode is None and (stopping() or time.monotonic() > end):
                     running.terminate()
-                    with contextlib.suppress(subprocess.TimeoutExpired):
-                        running.communicate(timeout=5)
+                    running.join(5)
                     running.kill()
+                    running.join()
                     return None, "", f"the {words[0]} took longer than {seconds:g} s"
+            texts = [file.read_text(errors="replace") if file.exists() else "" for file in (said, complaint)]
+            return running.exitcode, texts[0], texts[1]
+
+
+def _run(
+    words: Sequence[str], folder: Path, environment: Mapping[str, str], said: Path, complaint: Path, nice: int
+) -> None:
+    """Run a command in this process, a fork that ends with the server."""
+    end_with(os.getppid())  # The process that forks ends with the server, also with one that is killed.
+    os.setsid()
+    os.nice(nice)
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    for number, place, flags in (
+        (0, Path(os.devnull), os.O_RDONLY), (1, said, os.O_WRONLY | os.O_CREAT), (2, complaint, os.O_WRONLY | os.O_CREAT)
+    ):  # fmt: skip
+        os.dup2(os.open(place, flags, 0o600), number)
+    sys.argv = ["tournament", *words]
+    try:
+        importlib.import_module("tournament.cli.commands").main()
+    finally:
+        atexit._run_exitfuncs()
