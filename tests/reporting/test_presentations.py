@@ -198,24 +198,15 @@ def test_points_by_position_of_a_matrix_game_are_by_the_role_of_each_session(tmp
     )
     run("roles", config=tmp_path / "tournament.toml", executor="local", workers=1)
     one = played(tmp_path / "results" / "roles")
-    own, other = 1, (0, 2)
-    as_row = [4 + 3 * 0, 4 + 2]  # what plays_1 is paid against plays_0 and plays_2
-    as_column = [20.0, 80.0]
-    sessions = one.results.sessions
-    played_by = {0: {True: 0, False: 0}, 2: {True: 0, False: 0}}
-    for row in sessions.itertuples():
-        names = [row.bot_0, row.bot_1]
-        if f"plays_{own}" in names:
-            seat = names.index(f"plays_{own}")
-            against = int(names[1 - seat][-1])
-            played_by[against][(seat == 0) == row.seat_0_is_row] += 1
-    expected = [
-        sum(paid * played_by[against][is_row] for paid, against in zip(payoffs, other))
-        / sum(played_by[against][is_row] for against in other)
-        for is_row, payoffs in ((True, as_row), (False, as_column))
-    ]
-    assert all(count for counts in played_by.values() for count in counts.values())
-    chart = by_position(one, f"plays_{own}")
+    rows = one.results.sessions
+    paid: dict[bool, list[float]] = {True: [], False: []}  # plays_1's means of a turn, by whether it is the row player
+    for seat, is_row in ((0, True), (0, False), (1, True), (1, False)):
+        own = rows[(rows[f"bot_{seat}"] == "plays_1") & (rows.seat_0_is_row == (is_row == (seat == 0)))]
+        assert len(own)
+        paid[is_row] += (own[f"points_{seat}"] / own.games).tolist()
+    assert set(paid[True]) == {4.0, 6.0} and set(paid[False]) == {20.0, 80.0}
+    expected = [np.mean(paid[True]), np.mean(paid[False])]
+    chart = by_position(one, "plays_1")
     assert chart.labels == ("row player", "column player")
     assert chart.lines[1].values == pytest.approx(expected)
 

@@ -52,7 +52,7 @@ from tournament.open_contest.jobs import (
     day_of,
 )  # fmt: skip
 from tournament.open_contest.refusals import Refused
-from tournament.open_contest.trials import Wish, check, play_practice, prepare, quick_check, show_game
+from tournament.open_contest.trials import Wish, check, forks, play_practice, quick_check, show_game
 from tournament.records.finals import records_with
 from tournament.sandbox.outside.scratch import LEAST_TO_BUILD, free_space, remove, scratch_folder
 
@@ -390,7 +390,7 @@ class Submissions:
             why = "your seconds of today ended while it was tried; submit it again from midnight UTC"
             self._end(job, SET_ASIDE, why, built)
         elif found is None:
-            self._failed(job, said)  # It may have been the machine.
+            self._failed(job, said or "its trial ended early; tell the organiser")  # It may have been the machine.
         elif found and bot and job.kind == BOT:
             self.jobs.set(job, seconds=time.monotonic() - began)
             self._enter(config, job, bot, said, built)
@@ -534,7 +534,7 @@ class Workers:
         self._threads = [threading.Thread(target=self._work, args=(lane,), name=lane, daemon=True) for lane in lanes]
 
     def __enter__(self) -> Workers:
-        prepare()
+        forks.start()
         for thread in self._threads:
             thread.start()
         return self

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import atexit
-import contextlib
-import importlib
 import json
-import multiprocessing
 import os
+import select
+import signal
+import socket
+import subprocess
 import sys
+import tempfile
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from multiprocessing import forkserver
 from pathlib import Path
 
 from tournament.cache import LISTED_IN, cache_folder
 from tournament.errors import InputError
 from tournament.keys import drawn_seed
-from tournament.sandbox.inside.libc import end_with
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.store.storage import folder_of
 
@@ -26,14 +26,47 @@ QUICK_SECONDS = 8.0  # of a quick trial, with its start
 _MAX_SAID, _MAX_FAULTS = 20_000, 20
 _MAX_SHOWN = 400_000  # characters of a replay
 _NICE = 10  # of practice matches and replays, so that trials are quick while others play
-# Trials are forks of a process that has imported all that they need, because imports take half of a trial's time.
-_FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(["tournament.cli.read_by_programs"])
+# -P: otherwise Python would take an upload for a module of that name, and run it as the server. Sets have one order.
+_COMMAND = [sys.executable, "-P", "-m", "tournament.cli.forking"]
+_ENVIRONMENT = {"COLUMNS": "400", "NO_COLOR": "1", "PYTHONSAFEPATH": "1", "PYTHONHASHSEED": "0"}
 
 
-def prepare() -> None:
-    """Start the process that forks trials, so that the first trial needn't wait for it."""
-    forkserver.ensure_running()
+class Forks:
+    """A process that forks commands, which is started for the first one, and again if it ended."""
+
+    def __init__(self) -> None:
+        self._lock, self._asks, self._running = threading.Lock(), socket.socket(), list[subprocess.Popen[bytes]]()
+
+    def start(self) -> None:
+        """Start the process, so that the first trial needn't wait for it."""
+        with self._lock:
+            self._start()
+
+    def _start(self) -> None:
+        if self._running and self._running[-1].poll() is None:
+            return
+        self._asks.close()
+        self._asks, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        environment = {**os.environ, **_ENVIRONMENT, "OPENBLAS_NUM_THREADS": "1"}
+        with theirs:
+            self._running = [subprocess.Popen(_COMMAND, stdin=theirs.fileno(), env=environment, start_new_session=True)]
+
+    def fork(self, request: str, said: int, complaint: int) -> int:
+        """Have a command forked, and return the end of the pipe that tells its number, its status and its end."""
+        told, tells = os.pipe()
+        try:
+            with self._lock:
+                self._start()
+                socket.send_fds(self._asks, [request.encode()], [tells, said, complaint])
+        except BaseException:
+            os.close(told)
+            raise
+        finally:
+            os.close(tells)
+        return told
+
+
+forks = Forks()
 
 
 @dataclass(frozen=True)
@@ -182,45 +215,30 @@ def _command(
     nice: int = 0,
 ) -> tuple[int | None, str, str]:
     """Run a command and return its status, its output and its errors; None as status if it took too long or stops."""
-    environment = {**os.environ, "TOURNAMENT_CONFIG": str(settings), "COLUMNS": "400", "NO_COLOR": "1"}
-    environment["PYTHONSAFEPATH"] = "1"  # for what it starts
+    environment = {**os.environ, **_ENVIRONMENT, "TOURNAMENT_CONFIG": str(settings)}
     if built:
         environment[LISTED_IN] = str(built.absolute())
     end = time.monotonic() + seconds
-    with scratch_folder() as scratch, scratch_folder() as outputs:  # however it ends, nothing that it wrote stays
-        said, complaint = outputs / "said", outputs / "complaint"
+    with (
+        scratch_folder() as scratch,  # However the command ends, nothing that it wrote stays.
+        tempfile.TemporaryFile() as said,
+        tempfile.TemporaryFile() as complaint,
+    ):
         environment["TMPDIR"] = str(scratch)
-        running = _FORKS.Process(target=_run, args=(words, folder, environment, said, complaint, nice), daemon=True)
-        running.start()
-        with contextlib.closing(running):
-            while running.exitcode is None:
-                running.join(0.2)
-                if running.exitcode is None and (stopping() or time.monotonic() > end):
-                    running.terminate()
-                    running.join(5)
-                    running.kill()
-                    running.join()
-                    return None, "", f"the {words[0]} took longer than {seconds:g} s"
-            texts = [file.read_text(errors="replace") if file.exists() else "" for file in (said, complaint)]
-            return running.exitcode, texts[0], texts[1]
-
-
-def _run(
-    words: Sequence[str], folder: Path, environment: Mapping[str, str], said: Path, complaint: Path, nice: int
-) -> None:
-    """Run a command in this process, a fork that ends with the server."""
-    end_with(os.getppid())  # The process that forks ends with the server, also with one that is killed.
-    os.setsid()
-    os.nice(nice)
-    os.environ.clear()
-    os.environ.update(environment)
-    os.chdir(folder)
-    for number, place, flags in (
-        (0, Path(os.devnull), os.O_RDONLY), (1, said, os.O_WRONLY | os.O_CREAT), (2, complaint, os.O_WRONLY | os.O_CREAT)
-    ):  # fmt: skip
-        os.dup2(os.open(place, flags, 0o600), number)
-    sys.argv = ["tournament", *words]
-    try:
-        importlib.import_module("tournament.cli.commands").main()
-    finally:
-        atexit._run_exitfuncs()
+        request = {"words": words, "folder": str(folder), "environment": environment, "nice": nice}
+        told = forks.fork(json.dumps(request), said.fileno(), complaint.fileno())
+        with open(told, "rb", 0) as pipe:
+            lines, signals = b"", [signal.SIGTERM, signal.SIGKILL]
+            while True:
+                if select.select([pipe], [], [], 0.2)[0]:
+                    if not (more := pipe.read(100)):
+                        break
+                    lines += more
+                elif (stopping() or time.monotonic() > end) and signals and b"\n" in lines:
+                    os.kill(int(lines.split()[0]), signals.pop(0))
+                    end = time.monotonic() + 5 if len(signals) == 1 else end
+        if len(signals) < 2:
+            return None, "", f"the {words[0]} took longer than {seconds:g} s"
+        _, status = (*lines.split(), b"255")[:2]
+        texts = [(file.seek(0), file.read().decode(errors="replace"))[1] for file in (said, complaint)]
+        return int(status), texts[0], texts[1]

@@ -132,9 +132,9 @@ def tally(contest: Contest, scales: Sequence[Scale], rows: Rows, seats: Seats) -
             counts += counted([(who[known], everybody), (scale.places(values[known]), len(scale.names) + 2)])
         sums[scale.key] = counts
     if positions := _by_position(contest, rows, seats):
-        counts, points = zip(*((np.bincount(who, minlength=everybody), np.bincount(who, won.astype(float), everybody))
-                               for who, won in positions))  # fmt: skip
-        sums |= {"games by position": np.stack(counts, 1), "points by position": np.stack(points, 1)}
+        played = [np.bincount(who, minlength=everybody) for who, _ in positions]
+        points = [np.bincount(who, won.astype(float), everybody) for who, won in positions]
+        sums |= {"games by position": np.stack(played, 1), "points by position": np.stack(points, 1)}
     return sums
 
 

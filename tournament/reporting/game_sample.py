@@ -262,7 +262,8 @@ class Group:
         legs = self.legs
         first = np.cumsum(legs.sessions) - legs.sessions - legs.number * sessions
         last = self.by_row(np.maximum(0, np.cumsum(legs.sessions) - 1))
-        return values[np.minimum(self.by_row(first) + self.rows["session"], last)]
+        found: npt.NDArray[Any] = values[np.minimum(self.by_row(first) + self.rows["session"], last)]
+        return found
 
     def players(self, number: Mapping[str, int], *, by_position: bool) -> list[npt.NDArray[np.int32]]:
         """Return the players of each row by seat, or position, a house player last, as numbers of entrants."""
