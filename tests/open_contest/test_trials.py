@@ -63,6 +63,19 @@ def test_a_practice_match_tells_an_author_its_faults_and_prints_but_no_seed_and_
     assert found["baseline_faults"] == [] and found["baseline_fault_count"] == 0
 
 
+def test_trials_go_on_after_what_forks_them_was_killed(tmp_path: Path) -> None:
+    (tmp_path / "tournament.toml").write_text(f"[{CONTEST}]\n")
+    (tmp_path / "bot.py").write_text(PYTHON.format("bot.card"))
+    given = (tmp_path / "tournament.toml", CONTEST, tmp_path / "bot.py", tmp_path / "built")
+    for _ in range(2):
+        trials.forks.start()
+        before = trials.forks._running[0]
+        before.kill()
+        before.wait()
+        assert trials.check(*given, 180, lambda: False)[0]
+        assert trials.forks._running[0].pid != before.pid
+
+
 def slow_to_compile(folder: Path) -> Path:
     """A bot in C that takes the compiler as long as it may, and that no cache knows."""
     bot = folder / "slow.c"

@@ -502,15 +502,6 @@ def test_final_of_the_best_is_played_on_other_cards_than_preliminary_and_open_bo
     assert len(tournament.load(final.location).games) == len(final.games)
 
 
-def test_equal_bots_all_play_the_final(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place = make_contest(tmp_path, [], sessions=10, settings="replicas = 6")
-    for name in ("ann", "bob", "eve", "joe"):
-        place.write_bot(name, bot_source(5, 4))
-    _, preliminary, final = closed(place, monkeypatch)
-    assert {line.rank_low for line in preliminary.ranking.entrants} == {1}
-    assert {line.name for line in final.ranking.entrants} == {"ann", "bob", "eve", "joe"}
-
-
 def test_final_without_enough_finalists_is_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All but one bot are disqualified in the preliminary."""
     ranking = Standings((Standing("bold", "c", "", rank=1, matches=2), Standing("calm", "c", "")), Matches.of, ())

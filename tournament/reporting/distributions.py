@@ -159,7 +159,8 @@ def charts(contest: Contest, scales: Sequence[Scale], sums: Sums, number: int, f
         shown = contest.presentation
         labels: Sequence[str] = [f"position {place}" for place in range(len(lines[0]))]
         labels, unit = (shown.positions, shown.money) if shown and shown.seat_0_is else (labels, "")
-        yield _chart("Points by position", "The mean of a game, by who comes first.", "position", labels, lines, unit)
+        meaning = f"The mean of a {shown.game if shown else 'game'} at each position."
+        yield _chart("Points by position", meaning, "position", labels, lines, unit)
     for scale in scales:
         own, of_all = sums[scale.key][number], field[scale.key]
         known = np.flatnonzero(of_all)
