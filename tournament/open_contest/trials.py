@@ -13,7 +13,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tournament.cache import LISTED_IN, cache_folder
@@ -69,26 +68,6 @@ class Forks:
 forks = Forks()
 
 
-@dataclass(frozen=True)
-class Wish:
-    """A practice match, or a replay, that an author asks for.
-
-    Attributes:
-        opponents: Names or files; all if there are none.
-        sessions: Sessions of a match; None for the contest's.
-        session: Session of the match against `opponent` that is shown.
-        game: Game of that session; None for all.
-    """
-
-    contest: str
-    bot: str
-    opponents: tuple[str, ...] = ()
-    sessions: int | None = None
-    opponent: str = ""
-    session: int = 0
-    game: int | None = None
-
-
 def quick_check(
     settings: Path, contest: str, bot: Path, built: Path, stopping: Callable[[], bool]
 ) -> tuple[bool | None, str]:
@@ -137,24 +116,28 @@ def check(
 
 def play_practice(
     settings: Path,
+    contest: str,
     bot: Path,
-    former: Path | None,
     built: Path,
-    wish: Wish,
     seconds: float,
     stopping: Callable[[], bool],
+    *,
+    former: Path | None,
+    opponents: Sequence[str],
+    sessions: int,
 ) -> tuple[bool | None, str]:
     """Play a bot against others as `tournament match` does, on a seed of its own.
 
     Args:
         former: Previous version, which plays the same deals.
+        opponents: Names or files; all if there are none.
+        sessions: Sessions of a match.
 
     Returns:
         Whether it was played, None if the machine failed; and the figures as JSON, with the bot's own faults.
     """
-    words = ["match", wish.contest, bot.name, *wish.opponents, "--json", "--workers", "1", "--seed", drawn_seed()]
-    words += ["--baseline", str(former)] if former else []
-    words += ["--sessions", str(wish.sessions)] if wish.sessions else []
+    words = ["match", contest, bot.name, *opponents, "--json", "--workers", "1", "--seed", drawn_seed()]
+    words += ["--sessions", str(sessions), *(["--baseline", str(former)] if former else [])]
     status, said, complaint = _command(settings, words, bot.parent, built, seconds, stopping, nice=_NICE)
     try:
         found = json.loads(said)
@@ -170,24 +153,33 @@ def play_practice(
 
 
 def show_game(
-    settings: Path, records: str, wish: Wish, seconds: float, stopping: Callable[[], bool]
+    settings: Path,
+    contest: str,
+    bot: str,
+    records: str,
+    seconds: float,
+    stopping: Callable[[], bool],
+    *,
+    opponent: str,
+    session: int = 0,
+    game: int | None = None,
 ) -> tuple[bool, str]:
-    """Show a recorded session of a bot, or a game of it, as `tournament replay` does.
+    """Show a recorded session of a bot against an opponent, or a game of it, as `tournament replay` does.
 
     Returns:
         Whether it could be shown; and the steps as JSON, without what the opponent printed.
     """
-    words = ["replay", wish.contest, "--match", f"{wish.bot},{wish.opponent}", "--session", str(wish.session), "--json"]
-    words += ["--results", folder_of(records)[0]] + (["--game", str(wish.game)] if wish.game is not None else [])
+    words = ["replay", contest, "--match", f"{bot},{opponent}", "--session", str(session), "--json"]
+    words += ["--results", folder_of(records)[0], *(["--game", str(game)] if game is not None else [])]
     _, said, complaint = _command(settings, words, settings.parent, None, seconds, stopping, nice=_NICE)
     try:
         found = json.loads(said)
     except ValueError:
         return False, _last_line(settings, complaint)
-    own = {step["seat"] for game in found["games"] for step in game["steps"] if step["bot"] == wish.bot}
+    own = {step["seat"] for one in found["games"] for step in one["steps"] if step["bot"] == bot}
     found["faults"] = [fault for fault in found["faults"] if fault["seat"] in own]
-    for game in found["games"]:
-        for step in game["steps"]:
+    for one in found["games"]:
+        for step in one["steps"]:
             if step["seat"] not in own:
                 step |= {"printed": "", "fault": step["fault"] and "a fault, of which its author is told more"}
     text = json.dumps(found)
@@ -240,5 +232,6 @@ def _command(
         if len(signals) < 2:
             return None, "", f"the {words[0]} took longer than {seconds:g} s"
         _, status = (*lines.split(), b"255")[:2]
-        texts = [(file.seek(0), file.read().decode(errors="replace"))[1] for file in (said, complaint)]
-        return int(status), texts[0], texts[1]
+        for file in (said, complaint):
+            file.seek(0)
+        return int(status), said.read().decode(errors="replace"), complaint.read().decode(errors="replace")
