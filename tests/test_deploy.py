@@ -65,7 +65,7 @@ def containers(group: Any) -> list[Any]:
 
 
 def test_the_job_for_kubernetes_is_whole() -> None:
-    job = read("rayjob.yaml")
+    job, policy = yaml.safe_load_all((DEPLOY / "rayjob.yaml").read_text())
     assert (job["apiVersion"], job["kind"]) == ("ray.io/v1", "RayJob")
     cluster = job["spec"]["rayClusterSpec"]
     assert cluster["authOptions"] == {"mode": "token"}
@@ -84,6 +84,10 @@ def test_the_job_for_kubernetes_is_whole() -> None:
         mounted = [mount["mountPath"] for mount in container["volumeMounts"]]
         for option in ("--config", "--entrants"):
             assert any(Path(options[option]).is_relative_to(path) for path in mounted), option
+    nodes = {"podSelector": {"matchLabels": {"ray.io/is-ray-node": "yes"}}}  # KubeRay's label of all pods of a cluster
+    dashboard = {"ports": [{"protocol": "TCP", "port": 8265}]}
+    assert (policy["apiVersion"], policy["kind"]) == ("networking.k8s.io/v1", "NetworkPolicy")
+    assert policy["spec"] == {**nodes, "policyTypes": ["Ingress"], "ingress": [{"from": [nodes]}, dashboard]}
 
 
 def test_the_options_that_files_and_pages_give_to_tournament_exist() -> None:
