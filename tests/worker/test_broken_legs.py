@@ -69,7 +69,7 @@ FIELD: dict[str, Source] = {
 
 def test_legs_that_break_off_give_same_records(monkeypatch: pytest.MonkeyPatch) -> None:
     """Faults, new bots after them and wide answers among them."""
-    entrants, settings = build(FIELD), Settings(sessions=12, max_faults=20, seed="1")
+    entrants, settings = build(FIELD), Settings(sessions=8, max_faults=20, seed="1")
     calm = play(entrants, settings)
     assert Counter(leg.result.tries for leg in calm) == {1: len(calm)}
     assert sum(len(leg.faults) for leg in calm) > 10
