@@ -58,7 +58,13 @@ def toolchain(command: str, monkeypatch: pytest.MonkeyPatch) -> SandboxSettings:
     return SandboxSettings(readable_paths=[place])
 
 
-@pytest.mark.parametrize("contest", [VON_NEUMANN_POKER, TWO_CARD_DRAW, MATRIX_GAME], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "contest",
+    [
+        pytest.param(one, id=one.name, marks=[] if one is VON_NEUMANN_POKER else pytest.mark.slow)
+        for one in (VON_NEUMANN_POKER, TWO_CARD_DRAW, MATRIX_GAME)
+    ],
+)
 @pytest.mark.parametrize("language", WRITTEN)
 def test_program_that_new_writes_is_fit(
     language: str, contest: Contest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
