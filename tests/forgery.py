@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import dataclasses
 import hashlib
 import json
@@ -16,11 +15,11 @@ import pyarrow.parquet as pq
 from blake3 import blake3
 
 from tournament.store import carried, sealed_footer
+from tournament.store.folder_storage import FolderStorage
 from tournament.store.leg_result import Rest
 from tournament.store.legs import Legs
 
 Head = dict[str, Any]
-Body = tuple[bytes, bytes]  # numbers of entrants and columns of legs, and hashes
 
 
 def field_of(results: Path) -> Any:
@@ -41,44 +40,32 @@ def part_of(results: Path, table: str) -> Path:
     return path
 
 
-def _split(content: bytes) -> tuple[bytes, bytes]:
-    """Return a Parquet file's bytes before its footer, and the footer."""
+def _put(path: Path, content: bytes, carried_bytes: bytes) -> None:
+    """Write a part of the pages and the footer of a file, that carries these bytes, sealed."""
     length = int.from_bytes(content[-8:-4], "little")
-    return content[: -8 - length], content[-8 - length : -8]
+    pages, footer = content[: -8 - length], content[-8 - length : -8]
+    (value,) = sealed_footer.unsealed(carried_bytes, blake3(pages).hexdigest()).values()
+    at = footer.rindex(sealed_footer.KEY) + len(sealed_footer.KEY) + 3
+    footer, _ = sealed_footer.seal_footer(carried_bytes, footer[:at] + value.encode() + footer[at + len(value) :])
+    path.write_bytes(pages + carried_bytes + footer + len(footer).to_bytes(4, "little") + b"PAR1")
 
 
-def _put(path: Path, pages: bytes, footer: bytes) -> None:
-    """Write a part of these pages and this footer, sealed."""
-    at = sealed_footer.after(footer, carried.PAGES) + 1
-    footer = footer[:at] + blake3(pages).hexdigest().encode() + footer[at + 64 :]
-    at = sealed_footer.after(footer, sealed_footer.SEAL) + 1
-    footer, _ = sealed_footer.seal_footer(footer[:at] + b"0" * 64 + footer[at + 64 :])
-    path.write_bytes(pages + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+def _carried(path: Path) -> sealed_footer.Carried:
+    return sealed_footer.read_carried(FolderStorage(str(path.parent)), path.name)
 
 
-def carried_in(path: Path) -> tuple[Head, Body]:
-    """Return what a part of sessions/ says of its legs, and their columns."""
-    _, footer = _split(path.read_bytes())
-    head, *body = carried._unpacked(base64.b64decode(sealed_footer.value_in(footer, carried.LEGS)))
-    return json.loads(head), (body[0], body[1])
+def carried_in(path: Path) -> tuple[Head, bytes]:
+    """Return what a part of sessions/ says of its legs, and their columns with what follows these."""
+    head, body = carried._unpacked(_carried(path).content)
+    return json.loads(head), body
 
 
-def put_carried(path: Path, head: Head, body: Body) -> None:
+def put_carried(path: Path, head: Head, body: bytes) -> None:
     """Have a part of sessions/ say this."""
-    pages, footer = _split(path.read_bytes())
-    value = base64.b64encode(zlib.compress(json.dumps(head).encode() + b"\n" + body[0]) + body[1])
-    old = sealed_footer.value_in(footer, carried.LEGS)
-    start = footer.rindex(old)
-    before = footer[: sealed_footer.after(footer, carried.LEGS)]
-    _put(path, pages, before + _varint(len(value)) + value + footer[start + len(old) :])
-
-
-def _varint(number: int) -> bytes:
-    pieces = []
-    while number >= 0x80:
-        pieces.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*pieces, number])
+    content, before = path.read_bytes(), _carried(path)
+    told = zlib.compress(json.dumps(head).encode())
+    pages_and_footer = content[: before.pages] + content[before.pages + len(before.content) :]
+    _put(path, pages_and_footer, len(told).to_bytes(4, "little") + told + body)
 
 
 def forge_head(results: Path, change: Callable[[Head], object]) -> None:
@@ -92,23 +79,24 @@ def forge_head(results: Path, change: Callable[[Head], object]) -> None:
 def forge_legs(results: Path, change: Callable[[Legs], Legs]) -> None:
     """Change the columns of the legs that the only part of sessions/ carries."""
     path = part_of(results, "sessions")
-    head, (columns, hashes) = carried_in(path)
-    names, at = tuple(head["names"]), 4 * head["entrants"]
-    legs = carried._legs(columns[at:], hashes, head["count"], head["seats"], names, (Rest(),) * len(head["rests"]))
-    copied = {name: getattr(legs, name).copy(order="F") for name in ("digest", *carried._COLUMNS)}
-    changed = change(dataclasses.replace(legs, **copied))
-    _, new, digests = carried._unpacked(carried._packed(b"", changed, columns[:at]))
-    put_carried(path, head | {"count": len(changed)}, (new, digests + hashes[legs.digest.nbytes :]))
+    head, body = carried_in(path)
+    names = tuple(head["names"].split("\n"))
+    legs, rest = carried._legs(body, head["count"], head["seats"], names, (Rest(),) * len(head["rests"]))
+    columns = [name for _, names in carried._COLUMNS for name in names]
+    changed = change(dataclasses.replace(legs, **{name: getattr(legs, name).copy() for name in ("digest", *columns)}))
+    _, new = carried._unpacked(carried._packed(b"", changed))
+    put_carried(path, head | {"count": len(changed)}, new + rest)
 
 
 def forge_part(results: Path, table: str, make: Callable[[pa.Table], pa.Table]) -> None:
     """Put other rows into the only part of a table, with size, hash and number of rows to match."""
     path = part_of(results, table)
     before = path.read_bytes()
+    own = _carried(path).content if table == "sessions" else b""
     metadata = {key: value for key, value in (pq.read_metadata(path).metadata or {}).items() if key != b"ARROW:schema"}
     pq.write_table(make(pq.read_table(path)).replace_schema_metadata(metadata), path)
     if table == "sessions":
-        _put(path, *_split(path.read_bytes()))
+        _put(path, path.read_bytes(), own)
         return
     content, rows = path.read_bytes(), pq.read_metadata(path).num_rows
     assert content != before

@@ -50,6 +50,8 @@ def test_every_field_is_on_the_page(place: ContestDir) -> None:
 HEADINGS = {
     "leaderboard": "Standings",
     "crosstable": "Crosstable",
+    "compare": "Compare",
+    "cite": "Cite",
     "faults": "Faults",
     "verify": "Verify",
     "replay": "Replay",

@@ -29,6 +29,8 @@ from tournament.config import GeneralSettings, WatchSettings
 from tournament.contests import find_contest
 from tournament.contests.settings import ContestSettings
 from tournament.open_contest.web import CALLS
+from tournament.records.citation import Citation
+from tournament.records.comparison import COMPARED, Comparison
 from tournament.records.summaries import ENTRANTS, MATCHES
 from tournament.records.values import AUTHOR, OUTLIER_RESULTS, STANDING
 from tournament.rules import Settings
@@ -169,8 +171,14 @@ def fields(of: str) -> str:
         meanings = dict([*items[:place], ("author", AUTHOR), *items[place:], ("outlier_results", OUTLIER_RESULTS)])
     elif of == "check":
         meanings = CHECKED
+    elif of == "compared":
+        meanings = COMPARED
     else:
-        (kind,) = (kind for kind in (MatchReport, Replay, ObservedGame, Step, Verification) if kind.__name__ == of)
+        (kind,) = (
+            kind
+            for kind in (Citation, Comparison, MatchReport, Replay, ObservedGame, Step, Verification)
+            if kind.__name__ == of
+        )
         meanings = meanings_of(kind)
     return table(
         ("field", "meaning"), ((name, _linked(name, text, _MORE_OF_FIELDS)) for name, text in meanings.items())

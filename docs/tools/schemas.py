@@ -8,12 +8,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_type_hints
 
+import pandas
 from pydantic import TypeAdapter, create_model
 from pydantic.fields import FieldInfo
 
 from docs.tools.meanings import meanings_of
 from tournament.audit.replay import Replay
 from tournament.audit.report import Verification
+from tournament.records.citation import Citation
+from tournament.records.comparison import Comparison
 from tournament.records.values import AUTHOR, FAULT_COLUMNS, OUTLIER_RESULTS, STANDING
 from tournament.standings.standings import Standing
 from tournament.store.summary_parts import FAULTS
@@ -54,8 +57,11 @@ def commands() -> dict[str, Any]:
         "faults": list[dict[str, Any]],
         "boundary_faults": list[dict[str, Any]],
     }
+    rows = list[dict[str, Any]]  # with the fields of output.md
     return {
         "check": _schema("Check", checked, CHECKED),
+        "cite": _of(Citation, {}),
+        "compare": _of(Comparison, {"settings": list[dict[str, Any]], "scores": rows, "pairs": rows}),
         "crosstable": {"type": "array", "items": _schema("Pair", _PAIR, dict.fromkeys(_PAIR, "see output.md"))},
         "leaderboard --rating": {
             "type": "array",
@@ -80,7 +86,7 @@ def _hint(kind: Any, name: str) -> Any:
     found = getattr(kind, name, None)
     if isinstance(found, property):
         return get_type_hints(found.fget)["return"]
-    return get_type_hints(kind)[name]
+    return get_type_hints(kind, localns={"pd": pandas})[name]
 
 
 def _schema(name: str, hints: Mapping[str, Any], meanings: Mapping[str, str]) -> dict[str, Any]:

@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournament.store.carried import legs_content, legs_of_content
+from tournament.store.field import Batch, new_batch_name
 from tournament.store.leg_result import Fault, LegResult, are_too_large
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Legs
-from tournament.store.summary_parts import summary_of
+from tournament.store.summary_parts import summary_of, summary_parts
 
 amounts = st.floats(-1e15, 1e15)
 places, words = st.integers(0, 9), st.text(max_size=9)
@@ -74,6 +75,14 @@ def test_legs_come_back_from_bytes_and_are_rows_of_a_summary(played: list[LegRes
 
 OWN = LegSums(0.5, 0.25, 0.125, 4.0, 3.0, -4.0)
 LEG = LegResult("0" * 64, 0, 0, ("ann", "bob"), 4, 40, (OWN, OWN.opposite()))
+
+
+def test_summary_parts_of_small_batches_are_few_and_a_changed_batch_changes_few() -> None:
+    batches = [Batch(new_batch_name(number, 0), (), Legs.of([LEG] * 8), seal=f"{number:064}") for number in range(9000)]
+    parts = summary_parts(batches)["legs"]
+    assert 1 <= len(parts) < 30 and sum(map(len, parts.values())) == 72_000
+    changed = [replace(batches[0], seal="f" * 64), *batches[1:5000], *batches[5001:]]
+    assert len(parts.keys() - summary_parts(changed)["legs"].keys()) <= 2
 
 
 def test_legs_without_luck_have_points_less_luck_and_the_variance_of_these() -> None:

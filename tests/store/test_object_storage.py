@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 import threading
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import obstore
 import obstore.store
@@ -18,8 +20,9 @@ import pytest
 import tournament
 from tests.contest_runs import CONTEST, THRESHOLDS, Listener, bot_source, call, make_contest
 from tests.object_store import BUCKET, MemoryStore, ServedStore, new_location
-from tests.store.test_records import FIELD, counting, leg, read_beside_a_writer, stage_batch
+from tests.store.test_records import FIELD, counting, leg, read_beside_a_writer, reopened, stage_batch
 from tournament.errors import InputError, RunError
+from tournament.store import object_client
 from tournament.store.leg_result import Fault
 from tournament.store.reading import read_records
 from tournament.store.storage import Storage, open_storage
@@ -122,6 +125,33 @@ def test_a_paused_writer_that_wakes_changes_nothing(monkeypatch: pytest.MonkeyPa
     assert request > 5
 
 
+@pytest.mark.thorough
+def test_a_writer_killed_at_any_request_leaves_whole_changes(served_store: ServedStore) -> None:
+    """After the kill no request of the writer arrives. The next one finishes or drops each change."""
+    expected = [[[0, 1], [2]], [[0, 1], [2], [3]], [[1], [2], [3]], [[1], [3]]]
+    for killed_at in itertools.count(1):
+        location = new_location(served_store.options)
+        writer = open_for_writing(storage := open_storage(location))
+        writer.set_field(FIELD)
+        writer.commit([first := stage_batch(storage, leg(0), leg(1)), second := stage_batch(storage, leg(2))])
+        writer.close()
+        answers = itertools.chain(itertools.repeat(None, killed_at - 1), itertools.repeat("403"))
+        done = False
+        with served_store.behaving(gate=lambda request: next(answers)), contextlib.suppress(RunError):  # noqa: B023
+            killed = open_for_writing(open_storage(location))
+            killed.commit([stage_batch(killed.storage, leg(3))])
+            killed.commit([stage_batch(killed.storage, leg(1), name=first.name)])
+            killed.commit(without=[second.name])
+            killed.close()
+            done = next(answers) is None
+        seen = [[one.match for one in legs] for legs in counting(storage)]
+        after = [[one.match for one in legs] for legs in reopened(storage)]
+        assert seen in expected and after in expected[expected.index(seen) :], killed_at
+        if done:
+            break
+    assert killed_at > 40 and seen == expected[-1]
+
+
 def test_a_store_that_passes_over_conditions_is_refused(served_store: ServedStore, storage: Storage) -> None:
     with (
         served_store.behaving(deaf=True),
@@ -175,6 +205,27 @@ def test_a_commit_takes_no_more_than_fourteen_requests(memory: MemoryStore) -> N
     memory.gate = requests.append
     writer.commit([batch])
     assert 0 < len(requests) <= 14, requests
+
+
+def test_the_footer_of_a_large_part_is_read_without_its_rows(memory: MemoryStore) -> None:
+    storage = open_storage(LOCATION)
+    content = bytes(30 << 20) + b"the end"
+    obstore.put(memory.inner, "results/von_neumann_poker/games/a.parquet", content)
+    fetched: list[int] = []
+    requests = vars(object_client)["obstore"]
+    get = requests.get
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        found = get(*arguments, **options)
+        fetched.append(found.range[1] - found.range[0])
+        return found
+
+    with pytest.MonkeyPatch.context() as patch, storage.open_data("games/a.parquet") as stream:
+        patch.setattr(requests, "get", counted)
+        stream.seek(len(content) - 7)
+        assert stream.read() == b"the end" and sum(fetched) <= 1 << 17
+        stream.seek(5)
+        assert stream.read(len(content)) == content[5:]
 
 
 # Uploads.

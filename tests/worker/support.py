@@ -47,8 +47,9 @@ def origin_of(field: Iterable[Competitor], house: Iterable[Competitor] = ()) -> 
         CONTEST,
         VON_NEUMANN_POKER.engine_version,
         {},
-        {one.name: one.number for one in players},
-        {one.name: one.artifact or "0" * 64 for one in players},
+        names=tuple(one.name for one in players),
+        numbers=tuple(one.number for one in players),
+        artifacts=b"".join(bytes.fromhex(one.artifact or "0" * 64) for one in players),
     )
 
 

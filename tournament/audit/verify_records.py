@@ -24,7 +24,7 @@ from tournament.store.parts import damage, rows_of
 from tournament.store.reading import Records, text_of
 from tournament.store.small_tables import summary_is
 from tournament.store.storage import FIELD_NAME, Storage, is_url
-from tournament.store.summary_parts import has_faults, name_of_summary, summary_of
+from tournament.store.summary_parts import summary_of, summary_parts
 
 WRITE = "tournament run writes it again"
 _MOST_OF_HOUSE = 4 << 20  # bytes of a house player's file
@@ -116,8 +116,7 @@ def leg_summary_problems(storage: Storage, records: Records, per_replica: int) -
     """Parts of legs/ and faults/ that are damaged; and those that are missing or of former batches, as while a run goes
     on."""
     problems, behind = [], []
-    for table in ("legs", "faults"):
-        wanted = {name_of_summary(one): one for one in records.batches if table == "legs" or has_faults(one)}
+    for table, wanted in summary_parts(records.batches).items():
         there = {name for name in storage.list(table) if SUMMARY_FILE.fullmatch(name)}
         behind += [Problem(f"{table}/{name}", "is missing", WRITE) for name in sorted(wanted.keys() - there)]
         behind += [
@@ -126,7 +125,7 @@ def leg_summary_problems(storage: Storage, records: Records, per_replica: int) -
         ]
         for name in sorted(wanted.keys() & there):
             content = text_of(storage, f"{table}/{name}")
-            if content is not None and content != summary_of(table, wanted[name].legs, per_replica):
+            if content is not None and content != summary_of(table, wanted[name], per_replica):
                 again = "remove it: tournament run writes it again"
                 problems.append(Problem(f"{table}/{name}", "has other bytes than were written", again))
     return problems, behind

@@ -74,7 +74,7 @@ OWN = {
     ),
     "verify": Listed(
         "tournament.cli.audit:verify",
-        "Check the records byte for byte: ledger, parts, sums and summaries; and play some legs again.",
+        "Check the records byte for byte: parts, sums and summaries; and play some legs again.",
         (
             "verify von_neumann_poker",
             "verify von_neumann_poker --replay 10",
@@ -102,6 +102,22 @@ OWN = {
         (
             "faults von_neumann_poker",
             "faults --bot likeme",
+        ),
+    ),
+    "compare": Listed(
+        "tournament.cli.compare:compare",
+        "Compare two runs of one contest: settings, bots, scores, places and pairs that differ, and by more than luck.",
+        (
+            "compare results/von_neumann_poker other_results/von_neumann_poker",
+            "compare results/von_neumann_poker copy/von_neumann_poker --assert-same",
+        ),
+    ),
+    "cite": Listed(
+        "tournament.cli.cite:cite",
+        "Print what identifies a run in a paper: versions, settings, digests of bots and results.",
+        (
+            "cite von_neumann_poker",
+            "cite von_neumann_poker --bibtex --show-seed",
         ),
     ),
     "check": Listed(

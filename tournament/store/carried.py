@@ -1,17 +1,15 @@
-"""What a sessions part carries besides its rows: the legs of its batch, and a seal.
+"""What a sessions part carries besides its rows: the legs of its batch, and what they were played with.
 
-All of it is in the key-value metadata of the Parquet footer, so any reader of Parquet can read the part. `LEGS` has a
-line of JSON and the legs' columns, compressed by zlib, then hashes, in base64. `PAGES` is the hash of all bytes before
-the footer. `SEAL` is the hash of the footer, in which the seal itself counts as zeros. So the footer alone tells
-whether what it says is as it was written, before any reader of Parquet looks at it, and the whole part whether its rows
-are.
+That is JSON, compressed by zlib, then the legs' columns, hashes, and the entrants' numbers and artifacts. A row of
+columns whose values are all the same is written as one value. See `tournament.store.sealed_footer` for where it is.
 """
 
 from __future__ import annotations
 
-import base64
 import dataclasses
+import itertools
 import json
+import math
 import zlib
 from functools import cache
 from typing import Annotated, Any
@@ -23,16 +21,17 @@ from pydantic import TypeAdapter
 
 from tournament.leg import MOST_SEATS
 from tournament.store.field import Batch, Hash, Origin, Part
-from tournament.store.leg_checks import check_legs, check_rests
-from tournament.store.leg_result import CHECKED, Fault, Rest
-from tournament.store.legs import DIGESTS, Legs, hex_hashes
-from tournament.store.sealed_footer import END, SEAL, UNSEALED, check_pages, read_footer, value_in
+from tournament.store.leg_checks import check_legs, check_places, check_rests
+from tournament.store.leg_result import CHECKED, Fault, Rest, Used
+from tournament.store.leg_sums import LegSums
+from tournament.store.legs import DIGESTS, HASH_BYTES, Legs
+from tournament.store.sealed_footer import check_pages, read_carried
 from tournament.store.storage import STAGING, Storage
 
-REMOVED = "removed"  # what a sessions part carries whose batch goes
-LEGS, PAGES = "tournament_legs", "tournament_pages"
-_MOST_CARRIED = 1 << 28  # bytes, unpacked: a task has at most 4,096 legs
-_LEVEL = 1  # of zlib: higher ones take twice as long for a twentieth
+REMOVED = b""  # what a sessions part carries whose batch goes
+_NO_HASH = "0" * 64
+_MOST_BYTES = 1 << 28  # of legs, or of the JSON, in memory: a task has at most 4,096 legs
+_LEVEL = 1  # of zlib: higher ones take twice as long for 5%
 
 
 class DamagedPart(Exception):
@@ -58,7 +57,7 @@ class _Head:
     Attributes:
         count: Number of legs.
         seats: Seats of a leg.
-        names: The entrants, then the house players, that legs' columns count by place.
+        names: The entrants, then the house players, that legs' columns count by place, in lines.
         entrants: How many of these are entrants.
         rests: What few legs have.
         sandbox: See Batch.
@@ -70,7 +69,7 @@ class _Head:
 
     count: Annotated[int, Limits(ge=1, le=1 << 25)]
     seats: Annotated[int, Limits(ge=1, le=MOST_SEATS)]
-    names: tuple[str, ...]
+    names: str
     entrants: Annotated[int, Limits(ge=1)]
     rests: tuple[_Rest, ...]
     sandbox: Annotated[str, Limits(max_length=1000)]
@@ -83,14 +82,13 @@ def _heads() -> TypeAdapter[_Head]:
     return TypeAdapter(_Head)  # slow to make
 
 
-def carried_by(games: Part, legs: Legs, sandbox: str, origin: Origin) -> str:
-    """Return what the sessions part of a batch carries under `LEGS`. The origin's players are those of the legs.
+def carried_by(games: Part, legs: Legs, sandbox: str, origin: Origin) -> bytes:
+    """Return what the sessions part of a batch carries. The origin's players are those of the legs.
 
     Raises:
         ValueError: No one could read the legs.
     """
-    entrants = tuple(origin.numbers)
-    legs = legs.with_names((*entrants, *sorted({player.name for player in origin.house} - {*entrants})))
+    legs = legs.with_names((*origin.names, *sorted({player.name for player in origin.house} - {*origin.names})))
     check_legs(legs)
     if not len(legs):
         raise ValueError("no legs")
@@ -99,17 +97,15 @@ def carried_by(games: Part, legs: Legs, sandbox: str, origin: Origin) -> str:
     head = _Head(
         len(legs),
         legs.seats,
-        legs.names,
-        len(entrants),
+        "\n".join(legs.names),
+        len(origin.names),
         tuple(_Rest(one.faults, one.out, one.faults_left_out, one.tries) for one in legs.rests),
         sandbox,
-        (games.size, games.rows, games.blake3 or UNSEALED, games.staged),
-        dataclasses.replace(origin, numbers={}, artifacts={}),
+        (games.size, games.rows, games.blake3 or _NO_HASH, games.staged),
+        dataclasses.replace(origin, names=(), numbers=(), artifacts=b""),
     )
-    told = _heads().dump_json(head, exclude_defaults=True)
-    numbers = np.array([*origin.numbers.values()], _NUMBERS).tobytes()
-    artifacts = bytes.fromhex("".join(origin.artifacts[name] for name in entrants))
-    return base64.b64encode(_packed(told, legs, numbers, artifacts)).decode()
+    numbers = np.array(origin.numbers, _NUMBERS).tobytes()
+    return _packed(_heads().dump_json(head, exclude_defaults=True), legs) + numbers + origin.artifacts
 
 
 def legs_content(legs: Legs, about: str) -> bytes:
@@ -126,101 +122,146 @@ def legs_of_content(content: bytes) -> tuple[Legs, str]:
         ValueError: They say something else.
     """
     try:
-        head, columns, hashes = _unpacked(content)
+        head, columns = _unpacked(content)
         told = json.loads(head)
         names, about = tuple(map(str, told["names"])), str(told["about"])
-        legs = _legs(columns, hashes, int(told["count"]), int(told["seats"]), names, (Rest(),))
+        legs, _ = _legs(columns, int(told["count"]), int(told["seats"]), names, (Rest(),))
+        check_legs(legs)
     except (KeyError, TypeError, OverflowError, zlib.error) as error:
         raise ValueError(str(error)) from None
     return legs, about
 
 
-# The columns of legs as they are written, and those that have a value for each seat. Hashes follow, not compressed.
-_COLUMNS = ("players", "house", "whole", "sums", "more", "seconds", "used")
-_BY_SEAT = ("players", "sums", "used")
+# The columns of legs in the order in which they are written, with the types of their bits and their own.
+_COLUMNS = (
+    ("<i4", {"players": "<i4", "house": "<i4", "more": "<i4", "seconds": "<f4", "used": "<f4"}),
+    ("<i8", {"whole": "<i8", "sums": "<f8"}),
+)
 _NUMBERS = np.dtype("<i4")
-_BITS = np.int64  # sums as bits, of which seats and fields have many in common: the second seat's points are −x, say
+_OTHER_COLUMNS = "it has other columns than were written"
 
 
-def _packed(head: bytes, legs: Legs, numbers: bytes = b"", artifacts: bytes = b"") -> bytes:
-    """Return a line, legs, and numbers and hashes of their players as bytes.
+def _packed(head: bytes, legs: Legs) -> bytes:
+    """Return a line and legs as bytes.
 
     Raises:
         ValueError: They are too long.
     """
-    bits = legs.sums.T.copy().view(_BITS)  # by field, seat and leg
-    bits[:, 1:] ^= legs.sums.T.view(_BITS)[:, :-1]
-    bits[4:] ^= bits[3]  # without a correction for luck
-    columns = {name: getattr(legs, name) for name in _COLUMNS} | {"sums": bits.T}
-    content = b"".join([head, b"\n", numbers, *(columns[name].tobytes("F") for name in _COLUMNS)])
-    if len(content) > _MOST_CARRIED:
+    told = zlib.compress(head, _LEVEL)
+    if len(head) > _MOST_BYTES:
         raise ValueError("too many faults")
-    return zlib.compress(content, _LEVEL) + legs.digest.tobytes() + artifacts
+    pieces = [len(told).to_bytes(4, "little"), told]
+    for kind, names in _COLUMNS:
+        columns = {name: np.ascontiguousarray(getattr(legs, name).T).view(kind) for name in names}
+        if "sums" in columns:
+            columns["sums"] = _differences(columns["sums"])
+        rows = np.concatenate([columns[name].reshape(-1, len(legs)) for name in names])
+        varies = (rows != rows[:, :1]).any(axis=1)
+        pieces += [varies.tobytes(), rows[:, 0].tobytes(), rows[varies].tobytes()]
+    return b"".join([*pieces, legs.digest.tobytes()])
 
 
-def _unpacked(content: bytes) -> tuple[bytes, bytes, bytes]:
-    """Return the line, what follows it, and the hashes of such bytes.
+def _unpacked(content: bytes) -> tuple[bytes, bytes]:
+    """Return the line of such bytes, and what follows it.
 
     Raises:
-        ValueError: They aren't as they were written, or longer than any that were.
+        ValueError: They aren't as they were written, or the line is longer than any that was.
         zlib.error: They are damaged.
     """
+    end = 4 + int.from_bytes(content[:4], "little")
     reader = zlib.decompressobj()
-    content = reader.decompress(content, _MOST_CARRIED + 1)
-    if not reader.eof:
+    head = reader.decompress(content[4:end], _MOST_BYTES + 1)
+    if not reader.eof or reader.unused_data:
         raise ValueError(_OTHER_COLUMNS)
-    head, _, columns = content.partition(b"\n")
-    return head, columns, reader.unused_data
-
-
-_OTHER_COLUMNS = "it has other columns than were written"
+    return head, content[end:]
 
 
 def _legs(
-    content: bytes, hashes: bytes, count: int, seats: int, names: tuple[str, ...], rests: tuple[Rest, ...]
-) -> Legs:
-    """Return the legs of columns, one after the other, and their hashes.
+    content: bytes, count: int, seats: int, names: tuple[str, ...], rests: tuple[Rest, ...]
+) -> tuple[Legs, bytes]:
+    """Return the legs of columns, whose amounts aren't checked, and the bytes that follow them.
 
     Raises:
-        ValueError: They are no legs that anyone can have played.
+        ValueError: There are fewer bytes than they need, or the legs are out of order or of players that aren't there.
     """
-    if count < 1 or not 1 <= seats <= MOST_SEATS:
+    own = {
+        "players": (seats,),
+        "whole": (4,),
+        "sums": (len(LegSums._fields), seats),
+        "used": (len(Used._fields), seats),
+    }
+    most = _MOST_BYTES // np.dtype(DIGESTS).itemsize // max(seats, 1)
+    if not (1 <= count <= most and 1 <= seats <= MOST_SEATS):
         raise ValueError(_OTHER_COLUMNS)
     found: dict[str, npt.NDArray[Any]] = {}
-    first = 0
-    for name in _COLUMNS:
-        empty = getattr(_no_legs(), name)
-        shape = (count, seats, *empty.shape[2:]) if name in _BY_SEAT else (count, *empty.shape[1:])
-        values = int(np.prod(shape))
-        if len(content) < first + values * empty.itemsize:
-            raise ValueError(_OTHER_COLUMNS)
-        found[name] = np.frombuffer(content, empty.dtype, values, first).reshape(shape, order="F")
-        first += values * empty.itemsize
-    if first != len(content):
-        raise ValueError(_OTHER_COLUMNS)
-    bits = found["sums"].T.view(_BITS).copy()
-    bits[4:] ^= bits[3]
-    for seat in range(1, seats):
-        bits[:, seat] ^= bits[:, seat - 1]
-    found["sums"] = bits.view(float).T
-    legs = Legs(np.frombuffer(hashes, DIGESTS, count), names, **found, rests=rests)
-    check_legs(legs)
+    at = 0
+
+    def take(kind: str, values: int) -> npt.NDArray[Any]:
+        nonlocal at
+        taken = np.frombuffer(content, kind, values, at)
+        at += taken.nbytes
+        return taken
+
+    for kind, columns in _COLUMNS:
+        shapes = [own.get(name, ()) for name in columns]
+        ends = list(itertools.accumulate(map(math.prod, shapes)))
+        varies, first = take("?", ends[-1]), take(kind, ends[-1])
+        rows = np.empty((ends[-1], count), kind)
+        rows[:] = first[:, np.newaxis]
+        rows[varies] = take(kind, int(np.count_nonzero(varies)) * count).reshape(-1, count)
+        for name, shape, column in zip(columns, shapes, np.split(rows, ends)):
+            found[name] = column.reshape(*shape, count)
+    found["sums"] = _from_differences(found["sums"])
+    kinds = {name: kind for _, columns in _COLUMNS for name, kind in columns.items()}
+    digest = take(DIGESTS, count)
+    legs = Legs(digest, names, **{name: found[name].view(kind).T for name, kind in kinds.items()}, rests=rests)
+    check_places(legs)
     if not legs.are_in_order():
         raise ValueError("its legs are out of order")
-    return legs
+    return legs, content[at:]
 
 
-@cache
-def _no_legs() -> Legs:
-    return Legs.of(())
+def _differences(bits: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return sums, as bits by field, seat and leg, as bits that differ from what they are in many contests.
+
+    Without a correction for luck the two variances are the same, in a zero-sum game of two the covariance is −variance,
+    and the seats' points are opposite numbers.
+    """
+    bits = bits.copy()
+    sums = bits.view(float)
+    bits[4] ^= bits[3]
+    bits[5] ^= (0.0 - sums[3]).view(np.int64)
+    bits[:, 1:] ^= _opposite(bits[:, :-1])
+    return bits
 
 
-def unsealed(carried: str, pages: str) -> dict[str, str]:
-    """Return the metadata of a sessions part that carries this, with these pages, still without a seal."""
-    return {LEGS: carried, PAGES: pages, SEAL: UNSEALED}
+def _from_differences(bits: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the sums of such bits, as bits."""
+    bits = bits.copy()
+    for seat in range(1, bits.shape[1]):
+        bits[:, seat] ^= _opposite(bits[:, seat - 1])
+    bits[4] ^= bits[3]
+    bits[5] ^= (0.0 - bits.view(float)[3]).view(np.int64)
+    return bits
 
 
-def read_batch(storage: Storage, name: str, place: str = "", *, whole: bool = False, size: int | None = None) -> Batch:
+def _opposite(bits: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the bits of sums whose points and luck are the opposite numbers."""
+    other = bits.copy()
+    sums = other.view(float)
+    sums[0], sums[2] = 0.0 - sums[0], 0.0 - sums[2]
+    return other
+
+
+def read_batch(
+    storage: Storage,
+    name: str,
+    place: str = "",
+    *,
+    whole: bool = False,
+    size: int | None = None,
+    with_checks: bool = True,
+) -> Batch:
     """Return a batch as its sessions part says, which is in its place or at another one.
 
     Args:
@@ -229,6 +270,7 @@ def read_batch(storage: Storage, name: str, place: str = "", *, whole: bool = Fa
         place: Where the sessions part is, if it isn't in its place.
         whole: Whether to compare the part's rows with their hash, too.
         size: Bytes of the part, if they are known.
+        with_checks: Whether to check the values of legs. That is faster for many batches together.
 
     Raises:
         FileNotFoundError: There is no such part, or one that says that its batch goes.
@@ -236,18 +278,19 @@ def read_batch(storage: Storage, name: str, place: str = "", *, whole: bool = Fa
     """
     place = place or f"sessions/{name}.parquet"
     try:
-        footer, size, seal = read_footer(storage, place, size)
+        carried = read_carried(storage, place, size)
         if whole:
-            check_pages(storage, place, size - len(footer) - END, value_in(footer, PAGES).decode())
-        if value_in(footer, LEGS) == REMOVED.encode():
+            check_pages(storage, place, carried)
+        if carried.content == REMOVED:
             raise FileNotFoundError(place)
-        told, columns, hashes = _unpacked(base64.b64decode(value_in(footer, LEGS)))
+        told, columns = _unpacked(carried.content)
         head = _heads().validate_json(told)
         rests = tuple(Rest(one.faults, one.out, one.faults_left_out, one.tries) for one in head.rests)
-        at = head.entrants * _NUMBERS.itemsize
-        legs = _legs(columns[at:], hashes, head.count, head.seats, head.names, rests)
+        legs, of_players = _legs(columns, head.count, head.seats, tuple(head.names.split("\n")), rests)
+        if with_checks:
+            check_legs(legs)
         check_rests(legs)
-        origin = _origin(head, legs, np.frombuffer(columns[:at], _NUMBERS), hashes[legs.digest.nbytes :])
+        origin = _origin(head, legs, of_players)
         games = Part("games", f"{name}.parquet", *head.games[:2], _staged_name(head.games[3]), head.games[2])
         if int(legs.games.sum()) != games.rows or games.size < 0:
             raise ValueError("it has other rows than were written")
@@ -256,8 +299,8 @@ def read_batch(storage: Storage, name: str, place: str = "", *, whole: bool = Fa
     except (OSError, ValueError, IndexError, zlib.error) as error:
         raise DamagedPart(f"{place} is damaged: {' '.join(str(error).split())[:200]}") from None
     staged = place if place.startswith(STAGING) else f"{STAGING}/none"
-    own = Part("sessions", f"{name}.parquet", size, int(legs.sessions.sum()), staged, "")
-    return Batch(name, (games, own), legs, head.sandbox, origin, seal)
+    own = Part("sessions", f"{name}.parquet", carried.size, int(legs.sessions.sum()), staged, "")
+    return Batch(name, (games, own), legs, head.sandbox, origin, carried.seal)
 
 
 def _staged_name(place: str) -> str:
@@ -266,22 +309,22 @@ def _staged_name(place: str) -> str:
     return place
 
 
-def _origin(head: _Head, legs: Legs, numbers: npt.NDArray[np.int32], artifacts: bytes) -> Origin:
-    """Return the origin of legs with the numbers and artifacts of entrants.
+def _origin(head: _Head, legs: Legs, of_players: bytes) -> Origin:
+    """Return the origin of legs, with numbers and artifacts of entrants.
 
     Raises:
         ValueError: The legs are of other players.
     """
-    entrants = head.names[: head.entrants]
+    names, count = legs.names[: head.entrants], head.entrants
     house = {player.name for player in head.origin.house}
-    hashes = hex_hashes(artifacts)
+    numbers = np.frombuffer(of_players, _NUMBERS, count)
+    artifacts = of_players[numbers.nbytes :]
     if not (
-        len({*entrants}) == len(numbers) == len(hashes) == head.entrants
+        len({*names}) == count
+        and len(artifacts) == count * HASH_BYTES
         and numbers.min() >= 0
-        and legs.players.max() < head.entrants
+        and legs.players.max() < count
         and (legs.house.max() < 0 or house.issuperset(legs.names[place] for place in {*legs.house.tolist()} - {-1}))
     ):
         raise ValueError("its legs are of other players")
-    return dataclasses.replace(
-        head.origin, numbers=dict(zip(entrants, numbers.tolist())), artifacts=dict(zip(entrants, hashes))
-    )
+    return dataclasses.replace(head.origin, names=names, numbers=tuple(numbers.tolist()), artifacts=artifacts)

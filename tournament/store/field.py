@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import itertools
 import re
 import uuid
 from collections.abc import Iterable
@@ -23,7 +24,7 @@ from tournament.errors import truncate
 from tournament.leg import MOST_SEATS, title_of
 from tournament.names import valid_name
 from tournament.store.leg_result import CHECKED, MOST_MATCH, Count, Number, Text, Word
-from tournament.store.legs import Legs
+from tournament.store.legs import HASH_BYTES, Legs
 from tournament.store.storage import STAGING
 
 _MOST_PROBLEM = 10_000  # characters of what is wrong with an entrant
@@ -218,16 +219,17 @@ class Until:
 
 @dataclass(frozen=True)
 class Origin:
-    """What legs were played with: enough to tell whether they are a field's, and to make a field from them.
+    """What legs were played with: enough to show whether they are a field's, and to make a field from them.
 
     Attributes:
         contest: Name of the contest.
         game: Name of the contest whose rules it has, "" if it has its own.
         engine: The contest's `engine_version`.
         settings: The contest's settings, with the seed's fingerprint.
-        numbers: Numbers of the entrants, by name.
-        artifacts: Hashes of what plays of these, by name.
         house: The house players.
+        names: Names of the entrants.
+        numbers: Number of each entrant.
+        artifacts: Hash of each entrant's artifact, 32 bytes each.
     """
 
     __pydantic_config__ = CHECKED
@@ -235,27 +237,34 @@ class Origin:
     contest: Word
     engine: Word
     settings: Annotated[dict[Word, Setting], _FewKeys, AfterValidator(_with_seed_as_text)]
-    numbers: Annotated[dict[_Name, Number], _FewKeys]
-    artifacts: Annotated[dict[_Name, Hash], _FewKeys]
     house: Annotated[tuple[FieldHousePlayer, ...], Limits(max_length=10_000), FailFast()] = ()
     game: Word | Literal[""] = ""
+    names: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
+    artifacts: bytes = b""
 
     def of_players(self, entrants: Iterable[str], house: Iterable[str]) -> Origin:
         """Return the same with these players alone."""
-        names, house = sorted({*entrants}), {*house}
+        names, house = tuple(sorted({*entrants})), {*house}
+        places = [self._places[name] for name in names]
         return replace(
             self,
-            numbers={name: self.numbers[name] for name in names},
-            artifacts={name: self.artifacts[name] for name in names},
+            names=names,
+            numbers=tuple(self.numbers[place] for place in places),
+            artifacts=b"".join(self.artifacts[place * HASH_BYTES : (place + 1) * HASH_BYTES] for place in places),
             house=tuple(one for one in self.house if one.name in house),
         )
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.names)}
 
     def is_of(self, field: ContestSetup) -> bool:
         """Return whether these are players of a field, as it has them."""
         house = {one.name: (one.number, one.sha256) for one in field.house}
         return (
-            self.artifacts.items() <= field.artifacts.items()
-            and self.numbers.items() <= field.numbers.items()
+            self.numbers == tuple(map(field.numbers.get, self.names))
+            and self.artifacts == b"".join(map(field.hashes.get, self.names, itertools.repeat(b"")))
             and all(house.get(one.name) == (one.number, one.sha256) for one in self.house)
             and (self.engine, self.settings.get("seed")) == (field.engine, field.settings.get("seed"))
         )
@@ -288,11 +297,18 @@ class ContestSetup:
         """Hash of what plays of each entrant that can play, by name."""
         return {one.name: one.artifact for one in self.entrants if one.artifact}
 
+    @cached_property
+    def hashes(self) -> dict[str, bytes]:
+        """The same hashes as bytes."""
+        return {name: bytes.fromhex(artifact) for name, artifact in self.artifacts.items()}
+
     @property
     def origin(self) -> Origin:
         """What legs of this field are played with, with all players."""
-        numbers = {name: self.numbers[name] for name in self.artifacts}
-        return Origin(self.contest, self.engine, self.settings, numbers, self.artifacts, self.house, self.game)
+        names = tuple(self.artifacts)
+        numbers = tuple(self.numbers[name] for name in names)
+        of_players = names, numbers, b"".join(self.hashes.values())
+        return Origin(self.contest, self.engine, self.settings, self.house, self.game, *of_players)
 
     @property
     def sha256(self) -> dict[str, str]:

@@ -216,10 +216,12 @@ class FolderStorage:
         return content
 
     def tail(self, name: str, count: int, size: int | None = None) -> tuple[bytes, int]:
-        with open(self._open(name), "rb") as stream:
-            size = os.fstat(stream.fileno()).st_size
-            stream.seek(max(0, size - count))
-            return stream.read(count), size
+        descriptor = self._open(name)
+        try:
+            size = os.fstat(descriptor).st_size
+            return os.pread(descriptor, count, max(0, size - count)), size
+        finally:
+            os.close(descriptor)
 
     def _write_aside(self, content: bytes, mode: int = 0o666, *, durable: bool = True) -> str:
         aside = staged_name("aside")

@@ -30,9 +30,17 @@ def check_legs(legs: Legs) -> None:
     _check(legs.sums.T, _LEAST_SUMS, _MOST_SUMS)
     _check(legs.whole.T, [0] * 4, [MOST_MATCH - 1, MOST_NUMBER, MOST_NUMBER, MOST_COUNT])
     _check(legs.used, 0.0, MOST_AMOUNT)
-    _check(legs.players, 0, len(legs.names) - 1)
-    _check(legs.house, -1, len(legs.names) - 1)
-    _check(legs.more, 0, len(legs.rests) - 1)
+
+
+def check_places(legs: Legs) -> None:
+    """Raise ValueError for legs of players, or with faults, that aren't among those of all legs."""
+    players, house, more = legs.players, legs.house, legs.more
+    if not (
+        (players.min() >= 0 and players.max() < len(legs.names))
+        and (house.min() >= -1 and house.max() < len(legs.names))
+        and (more.min() >= 0 and more.max() < len(legs.rests))
+    ):
+        raise ValueError("out of bounds")
 
 
 def _check(amounts: npt.NDArray[Any], least: float | list[float], most: float | list[float]) -> None:

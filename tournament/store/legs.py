@@ -22,8 +22,8 @@ from tournament.store.leg_sums import LegSums
 _WHOLE = ("match", "number", "sessions", "games")
 _WIDTH = len(LegSums._fields)  # numbers of a seat
 _NO_REST = Rest()
-_DIGEST = 32  # bytes
-DIGESTS = f"S{_DIGEST}"  # the type of a column of digests
+HASH_BYTES = 32
+DIGESTS = f"S{HASH_BYTES}"  # the type of a column of digests
 
 
 class SeatColumns(NamedTuple):
@@ -62,7 +62,7 @@ def digest_column(digests: Iterable[str]) -> npt.NDArray[np.bytes_]:
 def hex_hashes(hashes: bytes) -> list[str]:
     """Hashes of 32 bytes, one after the other, in hex."""
     text = hashes.hex()
-    return [text[first : first + 2 * _DIGEST] for first in range(0, len(text), 2 * _DIGEST)]
+    return [text[first : first + 2 * HASH_BYTES] for first in range(0, len(text), 2 * HASH_BYTES)]
 
 
 def pair_keys(first: Whole, second: Whole) -> npt.NDArray[np.complex128]:

@@ -184,7 +184,7 @@ class ObjectClient:
 
     def open_reader(self, key: str) -> Blocks:
         """An object as a file. Raises FileNotFoundError."""
-        return Blocks(partial(self.get_range, key))
+        return Blocks(self.size(key), partial(self.get_range, key))
 
 
 def _version(found: Any) -> Version:

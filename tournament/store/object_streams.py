@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Protocol, cast
 
 BLOCK = 8 << 20  # bytes that are uploaded or read at once
+_END = 64 << 10  # bytes that pyarrow reads of a file first, for its footer
 
 
 class _Writer(Protocol):
@@ -53,14 +54,14 @@ class Upload(io.RawIOBase):
 
 
 class Blocks(io.RawIOBase):
-    """An object read in large blocks. The last two are kept: a part's end says where its columns are."""
+    """An object of this size, read in large blocks; its end, where Parquet has its footer, alone. The last two blocks
+    are kept."""
 
-    def __init__(self, get_range: Callable[[int, int], tuple[bytes, int]]) -> None:
+    def __init__(self, size: int, get_range: Callable[[int, int], tuple[bytes, int]]) -> None:
         """`get_range` returns the bytes between two places, and the object's size."""
         super().__init__()
-        self._get_range, self._place = get_range, 0
-        first, self._size = get_range(0, BLOCK)
-        self._kept = [(0, first)]
+        self._size, self._get_range, self._place = size, get_range, 0
+        self._kept: list[tuple[int, bytes]] = []
 
     def readable(self) -> bool:
         return True
@@ -83,6 +84,8 @@ class Blocks(io.RawIOBase):
         for first, block in self._kept:
             if first <= start and end <= first + len(block):
                 return block[start - first : end - first]
-        block, _ = self._get_range(start, max(end, min(start + BLOCK, self._size)))
-        self._kept = [self._kept[-1], (start, block)]
-        return block[: end - start]
+        end_of_blocks = max(0, self._size - _END)
+        first = min(start, end_of_blocks)
+        block, _ = self._get_range(first, max(end, min(first + BLOCK, self._size)))
+        self._kept = [*self._kept[-1:], (first, block)]
+        return block[start - first : end - first]

@@ -15,12 +15,12 @@ import numpy as np
 import pyarrow as pa
 from blake3 import blake3
 
-from tournament.store.carried import carried_by, unsealed
+from tournament.store.carried import carried_by
 from tournament.store.columns import NAME, Column
 from tournament.store.field import Batch, Origin, Part, TableName, new_batch_name
 from tournament.store.legs import Legs
 from tournament.store.parquet_file import ParquetFileWriter
-from tournament.store.sealed_footer import seal_footer
+from tournament.store.sealed_footer import seal_footer, unsealed
 from tournament.store.storage import Storage
 
 # A row group's least and greatest values of these columns tell readers which groups to skip.
@@ -97,12 +97,13 @@ class PartWriter(ParquetFileWriter):
         """Complete the part on disk. Raises OSError."""
         return self._part.finish(self.write_footer())
 
-    def finish_carrying(self, carried: str) -> Part:
-        """Complete a sessions part on disk that carries the legs of its batch, sealed. Raises OSError."""
+    def finish_carrying(self, carried: bytes) -> Part:
+        """Complete a sessions part on disk that carries these bytes, sealed. Raises OSError."""
         metadata = unsealed(carried, self._part.hash_so_far)
+        self._part.write(carried)
 
         def seal(footer: bytes) -> bytes:
-            sealed, self.seal = seal_footer(footer)
+            sealed, self.seal = seal_footer(carried, footer)
             return sealed
 
         return replace(self._part.finish(self.write_footer(metadata, seal)), blake3="")

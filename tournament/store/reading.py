@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -14,8 +15,9 @@ from tournament.errors import RunError
 from tournament.leg import house_match_number, match_number
 from tournament.store.carried import DamagedPart, read_batch
 from tournament.store.field import BATCH_FILE, Batch, ContestSetup, FieldEntrant, Part, check_field, unpack_field
-from tournament.store.legs import Legs, pair_keys
-from tournament.store.storage import FIELD_NAME, Storage, TooLarge
+from tournament.store.leg_checks import check_legs
+from tournament.store.legs import Legs, hex_hashes, pair_keys
+from tournament.store.storage import FIELD_NAME, Storage, TooLarge, is_url
 
 _FORMER = "ledger"  # a folder that only records of earlier versions have
 _AT_ONCE = 16  # files that are read side by side, for an object store is slow to answer
@@ -55,7 +57,7 @@ def read_records(storage: Storage) -> Records:
     known = read_field(storage, batches)
     if known is None:
         return Records(problems=problems)
-    counting, waiting = split_counting(known, side_by_side(batches))
+    counting, waiting = split_counting(known, batches)
     if counting and (strange := not_own(known, counting)):
         problems |= dict.fromkeys(strange, "is damaged: it has legs of other matches than its bots play")
         counting = [batch for batch in counting if batch.name not in strange]
@@ -97,7 +99,7 @@ def read_batches(storage: Storage, *, whole: bool = False) -> tuple[list[Batch],
 
     def read(name: str) -> Batch | str | None:
         try:
-            batch = read_batch(storage, name, whole=whole, size=sizes[name])
+            batch = read_batch(storage, name, whole=whole, size=sizes[name], with_checks=False)
         except FileNotFoundError:
             return None  # a run has removed it
         except DamagedPart as problem:
@@ -112,17 +114,35 @@ def read_batches(storage: Storage, *, whole: bool = False) -> tuple[list[Batch],
             f"is damaged: games have {there[0]:,} bytes, of {part.size:,}" if there else "has no games: these are gone"
         )
 
-    if len(names) == 1:
-        read_ones = {names[0]: read(names[0])}
-    else:
+    if is_url(storage.location) or whole:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             read_ones = dict(zip(names, pool.map(read, names)))
+    else:  # threads would take turns
+        read_ones = dict(zip(names, map(read, names)))
     problems = {name: one for name, one in read_ones.items() if isinstance(one, str)}
     # Games without a part of sessions/ are left where a batch was being removed.
     problems |= {
         found[1]: "is missing" for name in games if (found := BATCH_FILE.fullmatch(name)) and found[1] not in read_ones
     }
-    return [one for one in read_ones.values() if isinstance(one, Batch)], problems
+    return _possible([one for one in read_ones.values() if isinstance(one, Batch)], problems), problems
+
+
+def _possible(batches: Sequence[Batch], problems: dict[str, str]) -> list[Batch]:
+    """Return the batches whose legs someone can have played, side by side in memory. Others become problems."""
+    seats = Counter(batch.legs.seats for batch in batches).most_common(1)
+    strange = {one.name: "has legs of another number of seats" for one in batches if one.legs.seats != seats[0][0]}
+    found = side_by_side([batch for batch in batches if batch.name not in strange])
+    try:
+        check_legs(Legs.joined(batch.legs for batch in found))
+    except ValueError:
+        for batch in found:
+            try:
+                check_legs(batch.legs)
+            except ValueError as problem:
+                strange[batch.name] = f"is damaged: {problem}"
+        found = side_by_side([batch for batch in found if batch.name not in strange])
+    problems |= strange
+    return found
 
 
 def is_current(storage: Storage, batch_name: str, part: Part) -> bool:
@@ -167,8 +187,8 @@ def _field_from(batches: Sequence[Batch]) -> ContestSetup | None:
     numbers: dict[str, int] = {}
     artifacts: dict[str, str] = {}
     for origin in origins:
-        numbers |= origin.numbers
-        artifacts |= origin.artifacts
+        numbers |= zip(origin.names, origin.numbers)
+        artifacts |= zip(origin.names, hex_hashes(origin.artifacts))
     house = {one.name: one for origin in origins for one in origin.house}
     return with_all_numbers(
         ContestSetup(

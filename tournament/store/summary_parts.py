@@ -1,7 +1,7 @@
 """Parts of legs/ and faults/: what came of the legs that count, a row for each seat, and what went wrong in them.
 
-They are summaries of what the sessions parts carry, for people who analyse results. Nothing is read from them. A part
-is named by its batch and the start of its seal, so that the names alone tell which parts are to be written.
+They are summaries of what the sessions parts carry, for people who analyse results. No command reads them. A part has
+the legs of one or more batches and is named by these, so the names alone tell which parts are still to be written.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
+from blake3 import blake3
 
 from tournament.store.columns import Column
 from tournament.store.field import SUMMARY_FILE, Batch
@@ -75,39 +76,50 @@ FAULTS = (
     Column("last_output", "str", "the last lines that the bot printed"),
     Column("kind", "str", "fuel, silence, time, start, line or other"),
 )
+SUMMARIES = ("legs", "faults")
 _OF_FAULT = tuple(column.name for column in FAULTS if column.name not in ("match", "number", "bot"))
 _OF_LEG = ("digest", "replica", "number", "sessions", "games", "tries")
 _DICTIONARIES = ("bot", "house", "seat", "faults", *_OF_LEG, *Used._fields)
 _NAMES = ("bot", "house")
+_LEGS_OF_PART = 1 << 14  # legs of a part on average: each takes milliseconds, however few legs it has
 _GROUP = 1 << 17  # rows of a row group: digests of this many fit into its dictionary
 _DICTIONARY = 4 << 20  # bytes of the largest dictionary
 
 
 def write_leg_summaries(storage: Storage, batches: Sequence[Batch], per_replica: int) -> None:
-    """Write the parts of legs/ and faults/ that these batches lack, and remove those of others.
+    """Write the parts of legs/ and faults/ that are missing, and remove those of other batches.
 
     Raises:
         OSError: A part can't be written.
     """
-    wanted = {name_of_summary(batch): batch for batch in batches}
-    with_faults = {name: batch for name, batch in wanted.items() if has_faults(batch)}
-    for table, chosen in (("legs", wanted), ("faults", with_faults)):
+    wanted = summary_parts(batches)
+    for table in SUMMARIES:
         there = {name for name in storage.list(table) if SUMMARY_FILE.fullmatch(name)}
-        for name in sorted(there - chosen.keys()):
+        for name in sorted(there - wanted[table].keys()):
             storage.remove(f"{table}/{name}")
-        for name in sorted(chosen.keys() - there):
-            content = summary_of(table, chosen[name].legs, per_replica)
-            storage.replace(f"{table}/{name}", content, durable=False)
+        for name in sorted(wanted[table].keys() - there):
+            storage.replace(f"{table}/{name}", summary_of(table, wanted[table][name], per_replica), durable=False)
 
 
-def has_faults(batch: Batch) -> bool:
-    """Return whether a batch has a part in faults/."""
-    return any(rest.faults for rest in batch.legs.rest)
+def summary_parts(batches: Sequence[Batch]) -> dict[str, dict[str, Legs]]:
+    """Return the legs of each part of legs/ and faults/, by table and name.
 
-
-def name_of_summary(batch: Batch) -> str:
-    """Return the name of a batch's parts in legs/ and faults/."""
-    return f"{batch.name}-{batch.seal[:12]}.parquet"
+    Batches follow each other in a part up to one whose random name says that it is the last. The more legs it has, the
+    more likely that is. So a change of one batch changes few parts, however many batches there are.
+    """
+    found: dict[str, dict[str, Legs]] = {table: {} for table in SUMMARIES}
+    several: list[Batch] = []
+    batches = sorted(batches, key=lambda batch: batch.name)
+    for batch in batches:
+        several.append(batch)
+        if int(batch.name[-8:], 16) * _LEGS_OF_PART < len(batch.legs) << 32 or batch is batches[-1]:
+            seals = blake3("".join(one.seal for one in several).encode())
+            name = f"{several[0].name}-{seals.hexdigest()[:12]}.parquet"
+            legs = found["legs"][name] = Legs.joined(one.legs for one in several)
+            if legs.faulty.any():
+                found["faults"][name] = legs
+            several = []
+    return found
 
 
 def summary_of(table: str, legs: Legs, per_replica: int) -> bytes:
