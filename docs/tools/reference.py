@@ -215,14 +215,20 @@ def _rows(command: Any) -> list[tuple[str, str]]:
     return [_lines(param, context) for param in params if param.name != "help"]
 
 
+_NOT_RUN = {
+    "tournament watch": "it goes on until it is stopped",
+    "tournament compare": "it needs the records of two runs",
+}
+
+
 def _command(name: str, command: Any, rows: list[tuple[str, str]]) -> str:
     """A section."""
     usage = " ".join(command.collect_usage_pieces(typer.Context(command)))
     help_text = re.sub(r"(?<!\n)\n(?!\n)", " ", command.help)
     options = [table(("option", "meaning"), rows)] if rows else []
     examples = f"```sh\n{command.epilog}\n```"
-    if name == "tournament watch":
-        examples = f"<!-- not run: it goes on until it is stopped -->\n{examples}"
+    if name in _NOT_RUN:
+        examples = f"<!-- not run: {_NOT_RUN[name]} -->\n{examples}"
     return "\n\n".join([f"## {name}", help_text, f"`{name} {usage}`", *options, examples])
 
 

@@ -149,7 +149,10 @@ class Words(Rules):
         picks = yield [pick(seat, n=n) for seat in range(2)]
         points = [len(said[0]) + picks[0], len(said[1]) + picks[1]]
         session.record(
-            [points[0] - points[1], points[1] - points[0]], said=[ord(one[0]) for one in said], share=shares, pick=picks
+            [points[0] - points[1], points[1] - points[0]],
+            said=[ord(one[0]) for one in said.values()],
+            share=shares,
+            pick=picks,
         )
 
 

@@ -238,13 +238,13 @@ class Group:
 
     @classmethod
     def of(cls, rows: Rows, legs: Legs, first_row: int) -> Group:
-        """Return the rows from this one of their part. Raise RunError if they are of other legs than the ledger's."""
+        """Return the rows from this one of their part. Raises RunError if they are of other legs than the records'."""
         count = len(rows["match"])
         edges = np.concatenate([[0], np.cumsum(legs.games)]) - first_row
         here = range(int(np.searchsorted(edges[1:], 0, "right")), int(np.searchsorted(edges[:-1], count, "left")))
         group = cls(rows, legs, edges, here)
         if int(group.lengths.sum()) != count or not (group.by_row(legs.match) == rows["match"]).all():
-            raise RunError("a part has rows of other legs than the ledger says; tournament verify names it")
+            raise RunError("a part has rows of other legs than its sessions part says; tournament verify names it")
         return group
 
     @property

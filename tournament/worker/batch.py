@@ -232,8 +232,8 @@ def play_task(
     can't play; then nothing is left.
     """
     contest = load_source(task.source).named(task.contest) if task.source else find_contest(task.contest, task.rules)
-    contest = contest.seated(len(task.legs[0].seats))
     settings = contest.settings.model_validate(task.settings)
+    contest = contest.seated(len(task.legs[0].seats)).under(settings)
     storage = open_storage(task.location)
     games, sessions = (Table(buffer_fields(columns), ROWS_PER_BUFFER) for columns in (contest.games, contest.sessions))
 
