@@ -45,7 +45,7 @@ _SECONDS, _LONGER, _FIRST_GAMES = 4.0, 8, 20
 # A leg that takes this many times longer than the bot has is too slow on any machine.
 _PLAINLY = 3.0
 # The longest decision or start: an endless loop must show soon, whatever the contest allows.
-_DECISION_SECONDS = 2.0
+_DECISION_SECONDS = 1.0
 _MANY_ANSWERS = 30
 _MOST_PRINTED, _LONGEST_PRINTED = 10, 200  # lines, and characters of each
 
