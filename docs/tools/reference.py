@@ -19,12 +19,11 @@ from typing import Any, get_origin
 import typer
 from pydantic import BaseModel
 
-from docs.tools import schemas
-from docs.tools.meanings import Undocumented, meanings_of
 from tournament.audit.replay import Replay
 from tournament.audit.report import Verification
 from tournament.cli.commands import app
 from tournament.cli.groups import options_by_group
+from tournament.cli.meanings import Undocumented, meanings_of
 from tournament.config import GeneralSettings, WatchSettings
 from tournament.contests import find_contest
 from tournament.contests.settings import ContestSettings
@@ -372,6 +371,3 @@ if __name__ == "__main__":
         if (now := generated(text)) != text:
             page.write_text(now)
             print(f"{page.name} is written", file=sys.stderr)
-    if not schemas.PATH.exists() or schemas.PATH.read_text() != schemas.text():
-        schemas.PATH.write_text(schemas.text())
-        print(f"{schemas.PATH.name} is written", file=sys.stderr)

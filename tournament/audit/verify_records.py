@@ -17,7 +17,8 @@ from tournament.records.history import damaged_parts
 from tournament.records.summaries import summaries
 from tournament.runner.stray_files import in_tables, shown, strays
 from tournament.standings.standings import Standings
-from tournament.store.field import OF_BATCH, SUMMARY_FILE, Batch, ContestSetup, Part, unpack_field
+from tournament.store.field import OF_BATCH, SUMMARY_FILE, Batch, ContestSetup, Part
+from tournament.store.field_file import unpack_field
 from tournament.store.kept_bots import damaged_bots
 from tournament.store.legs import pair_keys
 from tournament.store.parts import damage, rows_of

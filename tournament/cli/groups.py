@@ -146,6 +146,14 @@ OWN = {
             "init my_own_contest --rules auction --shape simultaneous",
         ),
     ),
+    "schemas": Listed(
+        "tournament.cli.schemas:schemas",
+        "Print JSON Schemas of what commands print by --json.",
+        (
+            "schemas",
+            "schemas leaderboard",
+        ),
+    ),
 }
 # Groups of commands, and those of contests.
 GROUPS = {

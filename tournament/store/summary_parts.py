@@ -57,6 +57,11 @@ LEGS = (
     Column("fuel", "int64", "fuel that the bot used, to seven digits; 0 of processes"),
     Column("cpu_seconds", "float32", "processor time that its process used; 0 of WebAssembly"),
     Column("memory_bytes", "int64", "most memory that it had at once; of WebAssembly without the stack"),
+    Column(
+        "slowest_seconds",
+        "float32",
+        "time from a question to its answer, at most; questions sent together share it evenly; 0 of WebAssembly",
+    ),
 )
 FAULTS = (
     Column("match", "int64", "match number"),

@@ -24,7 +24,8 @@ from tournament.entrants.folder import read_submission
 from tournament.errors import InputError, TournamentError, pluralize, truncate
 from tournament.keys import drawn_seed
 from tournament.leg import OF_TIME, TOO_SLOW
-from tournament.sandbox.outside import probe, run_command
+from tournament.sandbox.outside import probe
+from tournament.sandbox.outside.ending import Ended
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.leg_result import Fault, LegResult
 from tournament.trial.sanitizer_search import Search, search
@@ -169,7 +170,7 @@ def check_bot(
         if trouble.__cause__ is None or isinstance(trouble.__cause__, TournamentError):
             raise  # the machine's, perhaps
         problem = trouble.reason
-    except (TournamentError, OSError, run_command.Ended):
+    except (TournamentError, OSError, Ended):
         raise
     except Exception as error:
         problem = our_error(error, "can't be tried")
