@@ -61,8 +61,9 @@ def check(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """A file with rules of a contest is tried by what every contest must hold to. Exits with 0 when the bot, or the
-    contest, is fit, and with 1 when it isn't.
+    """A file with rules of a contest is checked against the conformance suite.
+
+    Exit codes: 0 the bot can enter, or the contest conforms; 1 it can't, or doesn't.
     """
     if submission_limits:
         allow_less()

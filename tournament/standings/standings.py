@@ -1,4 +1,4 @@
-"""From the ledger's sums to ranked data: scores, errors, the crosstable."""
+"""Rank a field by the sums of its legs: scores, errors, the crosstable."""
 
 from __future__ import annotations
 
