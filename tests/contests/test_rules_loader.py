@@ -163,9 +163,7 @@ def test_rules_may_have_a_generator_of_a_seed_of_their_own(folder: Path) -> None
 
 
 def test_an_answer_out_of_range_is_told_the_range(folder: Path) -> None:
-    rules = DICE.replace(
-        "LegalAction(\n        Int(0, HIGHEST_BID),\n        HIGHEST_BID,", "Int(\n        0, HIGHEST_BID,"
-    )
+    rules = DICE.replace("LegalAction(Int(0, bids), bids, BID)", "Int(0, bids, BID)")
     rules = rules.replace(", legal_actions=legal", "")
     (folder / "rules" / "our_dice.py").write_text(rules)
     (folder / "entrants" / "dice" / "first.py").write_text("def bid(bot):\n    return 10**6\n")
@@ -173,7 +171,7 @@ def test_an_answer_out_of_range_is_told_the_range(folder: Path) -> None:
         "def bid(view):\n    return view.last_bid + 1 if view.last_bid < 60 else 0\n"
     )
     played = run("dice", sessions=4, executor="local", workers=1)
-    assert "answered 1000000, which is no answer to this; it takes 0 to 96" in played.faults["message"].iloc[0]
+    assert "answered 1000000, which is no answer to this; it takes 0 to 60" in played.faults["message"].iloc[0]
 
 
 def test_a_class_of_a_package_is_played_and_read(folder: Path, site: Path) -> None:
