@@ -81,7 +81,8 @@ class LowestAlone(Rules):
         (say,) = self.decisions
         won, own = 0, [0] * session.seats
         for _ in range(10):
-            own = yield [say(seat, won=won, own=own[seat]) for seat in range(session.seats)]
+            said = yield [say(seat, won=won, own=own[seat]) for seat in range(session.seats)]
+            own = list(said.values())
             won = min((number for number in own if own.count(number) == 1), default=0)
             session.record([session.seats - 1 if number == won else -1 if won else 0 for number in own])
 

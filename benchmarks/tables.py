@@ -66,7 +66,8 @@ class Together(InTurn):
     def play(self, session: Session) -> Questions:
         (say,) = self.decisions
         for _ in range(100):
-            session.record(_points((yield [say(seat, said=0) for seat in range(SEATS)])))
+            said = yield [say(seat, said=0) for seat in range(SEATS)]
+            session.record(_points(list(said.values())))
 
 
 def _points(numbers: list[int]) -> list[int]:

@@ -33,7 +33,7 @@ from tournament.rules import (
     Session,
     Text,
 )
-from tournament.rules.rules import placements_of
+from tournament.rules.rules import decisions_of, placements_of
 from tournament.runner.schedule.fixtures import Competitor
 from tournament.runner.schedule.legs import RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -167,13 +167,12 @@ def new_core(
 ) -> SessionCore:
     """A core of rules in Python, without a contest around it."""
     played = rules(settings)
-    decisions = tuple(decision for decision in rules.decisions if isinstance(decision, Decision))
     return SessionCore(
         games,
         sessions,
         played.play,
         [(column.name, column.dtype, column.per_seat) for column in rules.columns],
-        placements_of(decisions, 2),
+        placements_of(decisions_of(rules, settings), 2),
         deals_key=key_of(1),
         sessions=count,
         max_questions=1_000,

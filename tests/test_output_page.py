@@ -12,11 +12,11 @@ import pytest
 from typer.main import get_command
 
 import tournament
-from docs.tools import schemas
 from tests.cli.in_process import run_cli
 from tests.contest_runs import CONTEST, ContestDir, make_contest
 from tournament.cli.commands import app
 from tournament.cli.groups import OWN
+from tournament.cli.schemas import schemas_of_commands
 from tournament.records.values import STANDING, crosstable_values, leaderboard_values, rated_values
 from tournament.standings.ratings import RATING_KINDS
 
@@ -50,6 +50,8 @@ def test_every_field_is_on_the_page(place: ContestDir) -> None:
 HEADINGS = {
     "leaderboard": "Standings",
     "crosstable": "Crosstable",
+    "compare": "Compare",
+    "cite": "Cite",
     "faults": "Faults",
     "verify": "Verify",
     "replay": "Replay",
@@ -66,15 +68,16 @@ def test_every_command_that_prints_json_is_on_the_page() -> None:
     assert set(HEADINGS.values()) <= set(re.findall(r"^## (.+)$", OUTPUT, re.MULTILINE))
 
 
-SCHEMAS = json.loads((ROOT / "docs" / "reference" / "schemas.json").read_text())
+SCHEMAS = schemas_of_commands()
 
 
-def test_schemas_are_as_the_code_has_them() -> None:
-    assert json.dumps(SCHEMAS) == json.dumps(json.loads(schemas.text())), "make reference writes them"
-    assert {name.split()[0] for name in SCHEMAS["commands"]} == set(HEADINGS)
-    described = [
-        one for schema in SCHEMAS["commands"].values() for one in schema.get("items", schema)["properties"].values()
-    ]
+def test_every_command_that_prints_json_has_a_schema_with_meanings() -> None:
+    assert {name.split()[0] for name in SCHEMAS} == set(HEADINGS)
+    assert json.loads(run_cli("schemas").out) == SCHEMAS
+    assert json.loads(run_cli("schemas", "check").out) == SCHEMAS["check"]
+    refused = run_cli("schemas", "run")
+    assert refused.code == 2 and refused.err.startswith("tournament: run prints no JSON; expected one of: check, ")
+    described = [one for schema in SCHEMAS.values() for one in schema.get("items", schema)["properties"].values()]
     assert all(one.get("description") for one in described)
 
 
@@ -94,7 +97,7 @@ def test_what_a_command_prints_is_as_its_schema_says(
     of = ["--contest", CONTEST] if command == "check" else []
     before = [] if command == "check" else [CONTEST]
     found = run_cli(command, *before, *rest, *of, "--json")
-    schema = SCHEMAS["commands"].get(" ".join(words[:2])) or SCHEMAS["commands"][command]
+    schema = SCHEMAS.get(" ".join(words[:2])) or SCHEMAS[command]
     values = json.loads(found.out)
     jsonschema.validate(values, schema)
     for one in values if isinstance(values, list) else [values]:

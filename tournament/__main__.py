@@ -5,7 +5,7 @@ import gc
 import os
 import sys
 
-# Modules and the ledger of a large field are hundreds of thousands of lasting objects: searching them for garbage
+# Modules and the legs of a large field are hundreds of thousands of lasting objects: searching them for garbage
 # took a tenth of a command's time.
 gc.set_threshold(200_000, 20, 100)
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads are of no use here

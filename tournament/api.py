@@ -23,6 +23,8 @@ if TYPE_CHECKING:  # what plays needs none of these
     from tournament.audit import verification
     from tournament.audit.replay import Replay
     from tournament.audit.report import Verification
+    from tournament.records.citation import Citation
+    from tournament.records.comparison import Comparison
     from tournament.trial.match import MatchReport
 
 
@@ -156,6 +158,43 @@ def match(
     )
 
 
+def compare(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> Comparison:
+    """Compare two runs of one contest, as `tournament compare` does.
+
+    A difference of points has the error of two runs with deals of their own.
+
+    Args:
+        first: Folder or URL of a run's records, as `load` takes it.
+        second: The same of the other run.
+
+    Raises:
+        InputError: There are no records, or they are of different contests.
+    """
+    from tournament.records.comparison import compare_results
+
+    return compare_results(load(first), load(second))
+
+
+def cite(results: str | os.PathLike[str], *, final: bool = False, show_seed: bool = False) -> Citation:
+    """Return what identifies a run in a paper, as `tournament cite` does.
+
+    Its `str()` is a paragraph, and `bibtex()` an entry of BibTeX.
+
+    Args:
+        results: Folder or URL of the contest's records, as `load` takes it.
+        final: Whether to cite the last final of an open contest.
+        show_seed: Whether to include the seed, from which all cards follow.
+
+    Raises:
+        InputError: There are no records, or their seed isn't beside them.
+    """
+    from tournament.records import citation
+    from tournament.records.contest_of import contest_of
+
+    found = load(results, final=final)
+    return citation.cite(found, contest_of(found.location, found.setup), show_seed=show_seed)
+
+
 def verify(
     contest: str | None = None,
     *,
@@ -180,7 +219,7 @@ def verify(
 
     Raises:
         InputError: There are no records.
-        RunError: The ledger can't be read.
+        RunError: The records can't be read.
     """
     from tournament.audit.verification import verify_contest
 

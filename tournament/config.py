@@ -245,6 +245,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     else:
         base = Path() if "results" in general_given else file.folder
         results = str((base / results).absolute())
+    played = played.under(own)
     named = replace(played, title=own.title or played.title, description=own.description or played.description)
     return Config(general, named, own, sandbox, entrants.absolute(), results, file.folder.absolute(), opening)
 

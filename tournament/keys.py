@@ -108,6 +108,6 @@ def seed_after_faults(random_seed: int, faults: int) -> int:
 
 
 def seed_fingerprint(key: bytes) -> str:
-    """Stands for the seed of a master key where others may see it, as in the ledger: 128 bits, in hex. It only lets a
+    """Stands for the seed of a master key where others may see it, as in the records: 128 bits, in hex. It only lets a
     guess at the seed be checked, at the price of scrypt."""
     return sub_key(key, "fingerprint")[:16].hex()

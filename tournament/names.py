@@ -16,7 +16,7 @@ NAME_RULE = (
 CONTEST_NAME_RULE = f"a contest's name has {LETTERS}, digits and _ only, 64 at most, and starts with a letter"
 
 
-@lru_cache(1 << 14)  # a large field's ledger has the same names a hundred thousand times
+@lru_cache(1 << 14)  # the parts of a large field have the same names a hundred thousand times
 def valid_name(name: str) -> bool:
     """Whether a bot may have this name."""
     return _NAME.fullmatch(name) is not None

@@ -19,16 +19,17 @@ from typing import Any, get_origin
 import typer
 from pydantic import BaseModel
 
-from docs.tools import schemas
-from docs.tools.meanings import Undocumented, meanings_of
 from tournament.audit.replay import Replay
 from tournament.audit.report import Verification
 from tournament.cli.commands import app
 from tournament.cli.groups import options_by_group
+from tournament.cli.meanings import Undocumented, meanings_of
 from tournament.config import GeneralSettings, WatchSettings
 from tournament.contests import find_contest
 from tournament.contests.settings import ContestSettings
 from tournament.open_contest.web import CALLS
+from tournament.records.citation import Citation
+from tournament.records.comparison import COMPARED, Comparison
 from tournament.records.summaries import ENTRANTS, MATCHES
 from tournament.records.values import AUTHOR, OUTLIER_RESULTS, STANDING
 from tournament.rules import Settings
@@ -169,8 +170,14 @@ def fields(of: str) -> str:
         meanings = dict([*items[:place], ("author", AUTHOR), *items[place:], ("outlier_results", OUTLIER_RESULTS)])
     elif of == "check":
         meanings = CHECKED
+    elif of == "compared":
+        meanings = COMPARED
     else:
-        (kind,) = (kind for kind in (MatchReport, Replay, ObservedGame, Step, Verification) if kind.__name__ == of)
+        (kind,) = (
+            kind
+            for kind in (Citation, Comparison, MatchReport, Replay, ObservedGame, Step, Verification)
+            if kind.__name__ == of
+        )
         meanings = meanings_of(kind)
     return table(
         ("field", "meaning"), ((name, _linked(name, text, _MORE_OF_FIELDS)) for name, text in meanings.items())
@@ -207,14 +214,20 @@ def _rows(command: Any) -> list[tuple[str, str]]:
     return [_lines(param, context) for param in params if param.name != "help"]
 
 
+_NOT_RUN = {
+    "tournament watch": "it goes on until it is stopped",
+    "tournament compare": "it needs the records of two runs",
+}
+
+
 def _command(name: str, command: Any, rows: list[tuple[str, str]]) -> str:
     """A section."""
     usage = " ".join(command.collect_usage_pieces(typer.Context(command)))
     help_text = re.sub(r"(?<!\n)\n(?!\n)", " ", command.help)
     options = [table(("option", "meaning"), rows)] if rows else []
     examples = f"```sh\n{command.epilog}\n```"
-    if name == "tournament watch":
-        examples = f"<!-- not run: it goes on until it is stopped -->\n{examples}"
+    if name in _NOT_RUN:
+        examples = f"<!-- not run: {_NOT_RUN[name]} -->\n{examples}"
     return "\n\n".join([f"## {name}", help_text, f"`{name} {usage}`", *options, examples])
 
 
@@ -358,6 +371,3 @@ if __name__ == "__main__":
         if (now := generated(text)) != text:
             page.write_text(now)
             print(f"{page.name} is written", file=sys.stderr)
-    if not schemas.PATH.exists() or schemas.PATH.read_text() != schemas.text():
-        schemas.PATH.write_text(schemas.text())
-        print(f"{schemas.PATH.name} is written", file=sys.stderr)

@@ -38,8 +38,9 @@ cdef enum:
     FEW_QUESTIONS = 8   # kinds of questions whose functions a leg keeps in itself
     NUMBER = 0          # what answers a question: a whole number
     NAME = 1            # a whole number or a text
-    VALUE = 2           # a number of any kind, a text, or a list of such
-    MOST_DEPTH = 4      # of lists in lists
+    VALUE = 2           # a number of any kind, a text, or a list or record of such
+    OPTIONAL = 3        # such a value, or None
+    MOST_DEPTH = 4      # of lists and records in others
 
 cdef extern from "Python.h":
     object PyObject_Vectorcall(object function, PyObject** arguments, size_t count, PyObject* names)
@@ -177,6 +178,8 @@ cdef object read_value(View view, int place):
         return read_item(code, here, end - here)
     if code == c"i" or code == c"d":
         return read_item(code, here, size)
+    if code == c"v":
+        return read_nested(&here)
     while here < end:
         if code == c"S":
             memcpy(&size, here, sizeof(size))
@@ -197,6 +200,41 @@ cdef object read_item(unsigned char code, const unsigned char* here, size_t size
         memcpy(&fraction, here, sizeof(fraction))
         return fraction
     return PyUnicode_DecodeUTF8(<const char*>here, size, "surrogatepass")
+
+
+cdef object read_nested(const unsigned char** here):
+    """Return the value that begins here, with those in it, and move on behind it."""
+    cdef unsigned char code = here[0][0]
+    cdef uint32_t size = 8
+    cdef uint32_t _number
+    here[0] += 1
+    if code == c"t" or code == c"f":
+        return code == c"t"
+    if code == c"n":
+        return None
+    if code == c"i" or code == c"d":
+        value = read_item(code, here[0], size)
+        here[0] += size
+        return value
+    if code == c"s":
+        return read_sized(here)
+    memcpy(&size, here[0], sizeof(size))
+    here[0] += sizeof(size)
+    if code == c"l":
+        return [read_nested(here) for _number in range(size)]
+    record = {}
+    for _number in range(size):
+        name = read_sized(here)
+        record[name] = read_nested(here)
+    return record
+
+
+cdef str read_sized(const unsigned char** here):
+    """Return the text whose size comes first, and move on behind it."""
+    cdef uint32_t size
+    memcpy(&size, here[0], sizeof(size))
+    here[0] += sizeof(size) + size
+    return read_item(c"s", here[0] - size, size)
 
 
 DELETED = object()
@@ -355,12 +393,17 @@ cdef str as_json(object value, int depth=0):
         return '"' + "".join([escaped(letter) for letter in str.__str__(value)]) + '"'
     if isinstance(value, (list, tuple)) and depth < MOST_DEPTH:
         return "[" + ", ".join([as_json(item, depth + 1) for item in value]) + "]"
+    if isinstance(value, dict) and depth < MOST_DEPTH:
+        fields = [f"{as_json(str(name))}: {as_json(field, depth + 1)}" for name, field in value.items()]
+        return "{" + ", ".join(fields) + "}"
     if PyFloat_Check(value):
         value = PyFloat_AS_DOUBLE(value)
         return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(repr(value), repr(value))
     if value is None:
+        if depth > 0:
+            return "null"
         raise TypeError("returned None (a path without return?)")
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, dict)):
         raise ValueError(f"returned lists within lists, more than {int(MOST_DEPTH)} deep")
     try:
         number = int(PyNumber_Index(value))
@@ -374,7 +417,7 @@ cdef str as_json(object value, int depth=0):
     # Arrays and numbers of packages.
     if depth < MOST_DEPTH and hasattr(value, "tolist"):
         return as_json(value.tolist(), depth + 1)
-    raise TypeError(f"returned a {type(value).__name__}, expected a number, a text or a list")
+    raise TypeError(f"returned a {type(value).__name__}, expected a number, a text, a list or a dict")
 
 
 cdef str escaped(str letter):
@@ -561,7 +604,7 @@ cdef struct Shape:          # how a contest's questions lie in a message
     int most_arguments
     int counts[MOST_QUESTIONS]      # of arguments, the view aside
     int64_t most_json               # bytes of an answer
-    int answers[MOST_QUESTIONS]     # NUMBER, NAME or VALUE: what a bot may return
+    int answers[MOST_QUESTIONS]     # NUMBER, NAME, VALUE or OPTIONAL: what a bot may return
     bint tells_values               # by name, behind each question
     int value_count                 # of these
     int length_offset               # of the histories
@@ -631,9 +674,10 @@ cdef bytes put(Leg leg, Question* question, Answer* answer, Shape* shape, tuple 
     result = PyObject_Vectorcall(<object>function, arguments + 1, (passed - 1) | MAY_USE_PLACE_BEFORE, NULL)
     if view.looked:
         note_lists(view)
-    if shape.answers[question.kind] == VALUE or (shape.answers[question.kind] == NAME and isinstance(result, str)):
+    if shape.answers[question.kind] >= VALUE or (shape.answers[question.kind] == NAME and isinstance(result, str)):
         answer.status = ANSWERED_IN_JSON
-        said = as_json(result).encode("utf-8", "surrogatepass")
+        is_none = result is None and shape.answers[question.kind] == OPTIONAL
+        said = b"null" if is_none else as_json(result).encode("utf-8", "surrogatepass")
         if <int64_t>len(said) > shape.most_json:
             raise ValueError(f"returned an answer of {len(said)} bytes, at most {shape.most_json} are possible")
         return said
@@ -719,7 +763,8 @@ def serve(
     questions, None for one that only adds to the histories; `explain(exception)` puts a failure into words.
     `argument_counts`: of each question, the view aside. `histories`: the offset in the view of their length, and of
     the last element of each. `told_numbers`: of each question, the numbers of the Values that it tells, in order.
-    `returns`: of each question, "number", "name" or "value"; default numbers. `most_json`: bytes of others in JSON.
+    `returns`: of each question, "number", "name", "value" or "optional"; default numbers. `most_json`: bytes of others
+    in JSON.
     """
     cdef Shape shape
     cdef Buffer inbox = Buffer()
@@ -750,7 +795,7 @@ def serve(
     for number in range(MOST_QUESTIONS):
         shape.answers[number] = NUMBER
     for number, answer_kind in enumerate(returns):
-        shape.answers[number] = ("number", "name", "value").index(answer_kind)
+        shape.answers[number] = ("number", "name", "value", "optional").index(answer_kind)
     for number, count in enumerate(argument_counts):
         shape.counts[number] = count
     for number, offset in enumerate(histories[1]):

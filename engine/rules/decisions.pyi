@@ -1,11 +1,13 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, final
 
 from typing_extensions import disjoint_base
 
+from engine.rules.shapes import Shape
+from engine.rules.slots import Slot
+
 LEGAL_ACTIONS: str
 SEATING: tuple[str, ...]
-SIZES: dict[str, int]
 MOST_ANSWER_BYTES: int
 
 @disjoint_base
@@ -15,14 +17,17 @@ class Decision:
     def __init__(
         self,
         name: str,
-        values: Sequence[tuple[str, str, int, int, int, tuple[str, ...] | None]],
+        values: Mapping[str, Shape],
         *,
-        answer: tuple[str, int, int, int, tuple[str, ...] | None],
+        answer: Shape,
+        answer_bytes: int = 0,
         default: object = None,
         loses: bool = False,
     ) -> None: ...
     @property
     def name(self) -> str: ...
+    @property
+    def answer_shape(self) -> Shape: ...
     @property
     def default(self) -> object: ...
     @property
@@ -33,7 +38,8 @@ class Decision:
     def leaves_answers(self) -> bool: ...
     @property
     def answer_bytes(self) -> int: ...
-    def __call__(self, seat: int, /, *, default: object = None, **values: Any) -> Question: ...
+    def __call__(self, position: int, /, *, default: object = None, answer: Any = None, **values: Any) -> Question: ...
+    def narrow(self, answer: Any, default: object) -> tuple[Shape, object]: ...
 
 @final
 class Placement:
@@ -43,10 +49,9 @@ class Placement:
         self,
         decision: Decision,
         kind: int,
-        offsets: Mapping[str, int | tuple[int, int]],
+        slots: Mapping[str, Slot],
         answer_offset: int = 0,
-        *,
-        wide_actions: bool = False,
+        answer_slot: Slot | None = None,
     ) -> None: ...
     @property
     def decision(self) -> Decision: ...
@@ -69,6 +74,8 @@ class Question:
     def position(self) -> int: ...
     @property
     def values(self) -> dict[str, Any]: ...
+    @property
+    def answer(self) -> Any: ...
     @property
     def default(self) -> Any: ...
     def plain(self) -> dict[str, Any]: ...

@@ -48,7 +48,7 @@ cdef class SessionCore(GameCore):
     cdef list questions         # those asked together, as the rules yielded them
     cdef list waiting           # their places in that list, by position; None where one is asked alone
     cdef int place              # in `waiting`, of the one that is asked
-    cdef list replies           # to them, in their order
+    cdef dict replies           # to them, by position
     cdef Question asked
     cdef object given           # its answer, where that is no whole number or is the default
     cdef bint is_given

@@ -1,5 +1,5 @@
 import random
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import Any, final
 
 from engine.kernel.chance import Rng
@@ -56,6 +56,11 @@ class Session:
     def rng(self) -> Rng: ...
     @property
     def random(self) -> random.Random: ...
-    def record(self, points: Iterable[float], /, **columns: float | Iterable[float]) -> None: ...
+    def record(
+        self,
+        points: Iterable[float] | Mapping[int, float],
+        /,
+        **columns: float | Iterable[float] | Mapping[int, float],
+    ) -> None: ...
 
 def seating(session: Session) -> tuple[int, ...]: ...

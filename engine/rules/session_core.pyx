@@ -18,6 +18,7 @@ from engine.kernel.limits cimport MOST_VIEW_BYTES
 from engine.kernel.records cimport Table
 from engine.rules.steps cimport Steps
 
+from collections.abc import Mapping
 from math import fsum
 
 from engine.kernel.chance import StreamRandom
@@ -202,7 +203,7 @@ cdef class SessionCore(GameCore):
         sessions_table: Table of sessions.
         play_session: Called with a Session; returns the generator that plays it. The generator yields questions, which
             decisions make (`engine.rules.decisions`), is sent legal answers, and records games. Questions in a list
-            are asked together: none of their answers is known before the last.
+            are asked together, and their answers come as a dict by position: none is known before the last.
         columns: The contest's own columns of games, as `game_columns` takes them.
         deals_key: Key of the chance, 32 bytes; each game has its own chance.
         sessions: Number of sessions.
@@ -335,7 +336,7 @@ cdef class SessionCore(GameCore):
                 self.losers[self.asked.position] = self.asked.decision.name
             self.is_given = False
             if self.waiting is not None:
-                self.replies[self.waiting[self.place]] = self.reply
+                self.replies[self.asked.position] = self.reply
                 self.place += 1
                 if self.place < <int>len(self.waiting):
                     return self.ask_one(0)
@@ -416,7 +417,7 @@ cdef class SessionCore(GameCore):
             i for i in sorted(range(len(asked)), key=asked.__getitem__)
             if not self.dismissed >> self.seat_at(<int>asked[i]) & 1
         ]
-        self.replies = [(<Question>one).default for one in self.questions]
+        self.replies = {(<Question>one).position: (<Question>one).default for one in self.questions}
         self.place = 0
         return 0
 
@@ -560,8 +561,9 @@ cdef class Session:
         """Record a game.
 
         Args:
-            points: What the game was worth to each position.
-            columns: The contest's own columns. A column per position takes as many values.
+            points: What the game was worth to each position, in their order or by position.
+            columns: The contest's own columns. A column per position takes as many values, in their order or by
+                position.
 
         Raises:
             ValueError: The columns aren't the contest's, or a column can't hold its value.
@@ -571,7 +573,7 @@ cdef class Session:
         cdef int position
         if core.current is not self:
             raise ValueError("the session is over")
-        worth = [<double>one + 0.0 for one in points]     # -0 becomes 0
+        worth = [<double>one + 0.0 for one in in_order(points)]     # -0 becomes 0
         if len(worth) != core.seats:
             raise ValueError(f"the rules record points of {len(worth)} positions; expected {core.seats}")
         if core.zero_sum:
@@ -588,7 +590,7 @@ cdef class Session:
             if not per_seat:
                 values.append(columns[name])
                 continue
-            each = list(columns[name])
+            each = in_order(columns[name])
             if len(each) != core.seats:
                 raise ValueError(f"the rules record {name} of {len(each)} positions; expected {core.seats}")
             values += each
@@ -604,6 +606,11 @@ cdef class Session:
         core.questions_asked = 0
         self.games += 1
         self.rng.turn_to((<uint64_t>self.number << GAMES_OF_A_SESSION) + self.games)
+
+
+cdef list in_order(values):
+    """Return values in the order of positions, by which a mapping has them."""
+    return [values[position] for position in sorted(values)] if isinstance(values, Mapping) else list(values)
 
 
 def seating(Session session):

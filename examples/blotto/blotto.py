@@ -26,7 +26,7 @@ class Blotto(Rules):
         last: list[list[int]] = [[], []]
         for _ in range(5):
             splits = yield [SPLIT(seat, others_last=last[1 - seat]) for seat in range(2)]
-            zero_filled = [(split + [0] * BOXES)[:BOXES] for split in splits]
+            zero_filled = [(splits[seat] + [0] * BOXES)[:BOXES] for seat in range(2)]
             boxes = [split if sum(split) <= CHIPS else [-1] * BOXES for split in zero_filled]
             won = sum((one > other) - (one < other) for one, other in zip(*boxes))
             session.record([won, -won], chips=[sum(split) for split in zero_filled])

@@ -40,7 +40,7 @@ class HungryGeese(Rules):
                 "food": seen.food, "step": seen.step,
             }  # fmt: skip
             active = [seat for seat in range(SEATS) if env.state[seat].status == "ACTIVE"]
-            chosen = dict(zip(active, (yield [MOVE(seat, **told) for seat in active])))
+            chosen = yield [MOVE(seat, **told) for seat in active]
             env.step([chosen.get(seat) for seat in range(SEATS)])
         reward = [one.reward for one in env.state]
         session.record([sum((a > b) - (a < b) for b in reward) for a in reward], reward=reward)

@@ -56,7 +56,7 @@ class Snakes(Rules):
                 board[self.food[-1]] = FOOD
             heads = [snake[0] if snake else -1 for snake in self.snakes]
             asked = [TURN(seat, board=board, heads=heads, lengths=lengths, turns_left=left) for seat in alive]
-            self.move(dict(zip(alive, (yield asked))))
+            self.move((yield asked))
             for seat in alive:
                 lived[seat] += bool(self.snakes[seat])
                 lengths[seat] = len(self.snakes[seat]) or lengths[seat]

@@ -20,7 +20,7 @@ class HigherNumber(Rules):
     columns = (Column("x_named", "int8", "MEANING"),)
 
     def play(self, session):
-        x, y = yield [NAME(seat, limit=9) for seat in range(2)]
+        x, y = (yield [NAME(seat, limit=9) for seat in range(2)]).values()
         won = (x > y) - (x < y)
         session.record([won, -won], x_named=x)
 '''

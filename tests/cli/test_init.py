@@ -110,7 +110,9 @@ def test_an_unknown_contest_is_answered_with_all_that_can_be_asked_for(tmp_path:
     assert all(name in told for name in ("pennies", "broken", "two_card_draw", "open_spiel")), told
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    "shape", [pytest.param(shape, marks=[pytest.mark.slow] * (shape != "turns")) for shape in SHAPES]
+)
 def test_rules_of_ones_own_come_with_bots_settings_and_a_test(tmp_path: Path, shape: str) -> None:
     made = command(tmp_path, "init", "mine", "--rules", "sealed_bid", "--shape", shape)
     assert made.returncode == 0, made.stderr

@@ -30,7 +30,7 @@ SAMPLE = {
     "snakes": ALL - {"extremes"},
     "liars_dice": {"documented", "conservation", "extremes"},
     "von_neumann_poker": ALL - {"extremes"},
-    "leduc": ALL - {"extremes", "determinism", "resume"},
+    "leduc": {"documented", "conservation", "illegal"},
 }
 CASES = [
     pytest.param(

@@ -215,7 +215,7 @@ def test_a_wrong_answer_of_a_c_bot_is_a_fault_and_the_default_counts(name: str, 
         ("sign", "'stone'", "answered stone, which"),
         ("signs", "[3]", "answered [3], which"),
         ("say", "'maybe'", "answered maybe, which is no answer to this; it takes one of the legal actions"),
-        ("split", "object()", "returned a object, expected a number, a text or a list"),
+        ("split", "object()", "returned a object, expected a number, a text, a list or a dict"),
         ("split", "[[[[[[1]]]]]]", "returned lists within lists, more than 4 deep"),
         ("split", "[10**4999]", "returned a number of too many digits"),
         ("split", "[type('N', (), {'__index__': lambda self: int('its own')})()]", "invalid literal for int()"),
@@ -300,13 +300,13 @@ class Losing(Rules):
     columns = tuple(Column(one.name, "uint32", f"hash of {one.name}", per_seat=True) for one in decisions)
 
     def play(self, session: Session) -> Questions:
-        got: dict[str, list[Any]] = {}
+        got: dict[str, dict[int, Any]] = {}
         for one in self.decisions:
             legal = {"legal_actions": [2, 4, 6]} if one.name == "pick" else {}
             got[one.name] = yield [one(seat, n=1, last="rock", **legal) for seat in range(session.seats)]
         illegal = [any(isinstance(each[seat], Illegal) for each in got.values()) for seat in range(session.seats)]
         points = [sum(illegal) - (session.seats if lost else 0) for lost in illegal]
-        said = {name: [hash_of(getattr(one, "answer", one)) for one in each] for name, each in got.items()}
+        said = {name: [hash_of(getattr(one, "answer", one)) for one in each.values()] for name, each in got.items()}
         session.record(points if self.STRICT else [0.0] * session.seats, **said)
 
 

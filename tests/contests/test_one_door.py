@@ -58,7 +58,7 @@ class Stakes(Rules):
         scoring=HouseScoring(lambda played: played.points / max(1, played.games)),
     )
     luck = Luck(("stake", "die", "edge"), FairDie)
-    presentation = Presentation(tally, charts, scene, lambda rows: rows["points_0"], "chips")
+    presentation = Presentation(tally, charts, scene, lambda rows: [rows["points_0"]], "chips")
 
     def play(self, session):
         for number in range(10):

@@ -24,7 +24,6 @@ from tournament.open_contest import submissions
 from tournament.open_contest.authors import Author, AuthorsFile, add_author, read_authors
 from tournament.open_contest.jobs import BOT, OTHER, QUICK, TRIAL, WITHDRAWAL, Job, database_beside
 from tournament.open_contest.submissions import Open, Submissions
-from tournament.open_contest.trials import Wish
 
 CONTEST = "von_neumann_poker"
 LANES = (QUICK, TRIAL, OTHER, WITHDRAWAL)
@@ -114,11 +113,13 @@ class Ground:
         fit = bot.is_dir() or bot.read_bytes() != UNFIT
         return fit, "verdict    fit to enter" if fit else "verdict    not fit"
 
-    def _play_practice(self, _settings: Path, bot: Path, former: Path | None, *_: object) -> tuple[bool, str]:
+    def _play_practice(
+        self, _settings: Path, _contest: str, bot: Path, *_: object, former: Path | None, **_more: object
+    ) -> tuple[bool, str]:
         return True, f"{bot.name} instead of {former and former.name}"
 
-    def _show_game(self, _settings: Path, _records: str, wish: Wish, *_: object) -> tuple[bool, str]:
-        return True, json.dumps({"shown": [wish.bot, wish.opponent, wish.session, wish.game]})
+    def _show_game(self, _settings: Path, _contest: str, bot: str, *_: object, **asks: object) -> tuple[bool, str]:
+        return True, json.dumps({"shown": [bot, *asks.values()]})
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import threading
 import time
@@ -88,9 +89,9 @@ def test_trial_leaves_nothing_however_it_ends(ends: str, tmp_path: Path, monkeyp
 
     def kill() -> None:
         seen.append(wait_until(builds, 170))
-        for pid, line in descendants(os.getpid()).items():
-            if "submission-limits" in line:
-                os.kill(pid, 9)
+        for pid, line in descendants(trials.forks._running[0].pid).items():
+            if "tournament.cli.forking" in line:
+                os.kill(pid, signal.SIGKILL)
 
     killing = threading.Thread(target=kill if ends == "it is killed" else lambda: seen.append(wait_until(builds, 170)))
     killing.start()
@@ -128,14 +129,14 @@ def test_server_starts_on_full_disk_and_heals(tmp_path: Path, monkeypatch: pytes
         server.start()
         assert server.says("served at")
         assert wait_until(lambda: not left.exists(), 30)
-        status, board = server.ask("GET", f"/c/{CONTEST}/standings", token)
+        status, board = server.ask("GET", f"/c/{CONTEST}/board.json", token)
         assert status == 200 and len(board["leaderboard"]) == 2
         status, job = server.ask("PUT", "/bots/mine.py", token, b"a = b = lambda *_: 7")
         assert (status, job["state"]) == (202, QUEUED)
         assert server.says("submissions wait: less than 52 MB of disk are free")
         (folder / "filler").unlink()
         assert wait_until(lambda: server.ask("GET", job["url"], token)[1]["state"] == ENTERED, 60)
-        assert wait_until(lambda: len(server.ask("GET", f"/c/{CONTEST}/standings", token)[1]["leaderboard"]) == 3, 60)
+        assert wait_until(lambda: len(server.ask("GET", f"/c/{CONTEST}/board.json", token)[1]["leaderboard"]) == 3, 60)
         server.kill()
 
 

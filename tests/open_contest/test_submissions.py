@@ -180,13 +180,6 @@ def test_folder_of_an_earlier_version_is_refused_by_a_line(ground: Ground) -> No
         ground.started()
 
 
-def test_authors_are_served_in_turn(ground: Ground) -> None:
-    for author, file in (("ann", "one.c"), ("ann", "two.c"), ("bob", "three.c")):
-        ground.take(author, file)
-    ground.do_all()
-    assert ground.checked == ["one.c", "three.c", "two.c"]
-
-
 def practise(ground: Ground, author: str, file: str, content: bytes = GOOD) -> Job:
     """Ask for a practice match and have it played."""
     job = ground.take(author, file, content, PRACTICE)
@@ -272,19 +265,20 @@ def test_practice_match_is_cut_to_some_games(ground: Ground, monkeypatch: pytest
     ground.enter("bob", "three.c")
     config = load_config(CONTEST, ground.settings)
     job = ground.take("ann", "one.c", kind=PRACTICE)
-    assert ground.submissions._wish(job, config).sessions is None
+    assert ground.submissions._practice_of(job, config)[1] == config.contest.sessions
     monkeypatch.setattr(submissions, "_MAX_GAMES", 200)
     games = config.played.estimates.games(config.contest)
-    assert ground.submissions._wish(job, config).sessions == max(1, int(200 / (2 * games)))
+    assert ground.submissions._practice_of(job, config)[1] == max(1, int(200 / (2 * games)))
 
 
-def test_an_author_cannot_use_up_names(ground: Ground) -> None:
-    for number in range(20):
+def test_an_author_cannot_use_up_names(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(submissions, "_NAMES_PER_BOT", 2)
+    for number in range(4):
         ground.now += timedelta(days=1)
         ground.enter("ann", f"bot{number}.c")
         ground.withdraw("ann", f"bot{number}")
     ground.now += timedelta(days=1)
-    assert "you have used 20 names" in refused(ground, "ann", "another.c").why
+    assert "you have used 4 names" in refused(ground, "ann", "another.c").why
     assert ground.enter("ann", "bot3.c").state == ENTERED
 
 

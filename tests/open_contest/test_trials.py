@@ -17,7 +17,6 @@ from tests.open_contest.support import CONTEST
 from tests.processes import descendants, wait_until, wait_until_exited
 from tournament.open_contest import trials
 from tournament.open_contest.submissions import PRACTICE_SECONDS
-from tournament.open_contest.trials import Wish
 
 PYTHON = "def a(bot):\n    {}\n    return 0\n\n\ndef b(bot, bet):\n    return 1\n"
 
@@ -53,14 +52,28 @@ def test_a_practice_match_tells_an_author_its_faults_and_prints_but_no_seed_and_
     bot = tmp_path / "new" / "bold.py"
     steps = "def a(bot):\n    print('SAID', bot.card)\n    return int('WRONG') if bot.card > 0.9 else 0\n\n"
     bot.write_text(f"{steps}def b(bot, bet):\n    return 1\n")
+    where = place.config, CONTEST, bot, tmp_path / "built"
     fit, said = trials.play_practice(
-        place.config, bot, place.entrants / "bold.c", tmp_path / "built", Wish(CONTEST, "bold"), 900, lambda: False
+        *where, 900, lambda: False, former=place.entrants / "bold.c", opponents=(), sessions=40
     )
     assert fit and "WRONG" in said and not re.search(f"seed|{tmp_path}", said), said
     found = json.loads(said)
     assert {line["opponent"] for line in found["opponents"]} == {"calm", "dull"}
     assert len(found["faults"]) == 20 < found["fault_count"] and found["baseline"] == "bold.c"
     assert found["baseline_faults"] == [] and found["baseline_fault_count"] == 0
+
+
+def test_trials_go_on_after_what_forks_them_was_killed(tmp_path: Path) -> None:
+    (tmp_path / "tournament.toml").write_text(f"[{CONTEST}]\n")
+    (tmp_path / "bot.py").write_text(PYTHON.format("bot.card"))
+    given = (tmp_path / "tournament.toml", CONTEST, tmp_path / "bot.py", tmp_path / "built")
+    for _ in range(2):
+        trials.forks.start()
+        before = trials.forks._running[0]
+        before.kill()
+        before.wait()
+        assert trials.check(*given, 180, lambda: False)[0]
+        assert trials.forks._running[0].pid != before.pid
 
 
 def slow_to_compile(folder: Path) -> Path:
@@ -76,13 +89,14 @@ def test_what_takes_too_long_is_ended(what: str, tmp_path: Path) -> None:
     """So that no one holds up the queue by what no other limit ends."""
     page = (REPOSITORY / "docs" / "how_to" / "open_contest.md").read_text()
     assert f"for at most {PRACTICE_SECONDS / 60:g} minutes," in page
+    trials.forks.start()
     place, descended = make_contest(tmp_path, ["bold", "calm"]), set(descendants(os.getpid()))
     bot = place.entrants / "bold.c"
     if what == "check":
         found = trials.check(place.config, CONTEST, bot, tmp_path / "built", 0, lambda: False)
     else:
         found = trials.play_practice(
-            place.config, bot, None, tmp_path / "built", Wish(CONTEST, "bold"), 0, lambda: False
+            place.config, CONTEST, bot, tmp_path / "built", 0, lambda: False, former=None, opponents=(), sessions=1
         )
     assert found == (False, f"the {'check' if what == 'check' else 'match'} took longer than 0 s")
     assert wait_until_exited(set(descendants(os.getpid())) - descended)
@@ -96,7 +110,7 @@ def test_a_check_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
     steps += "pathlib.Path(sys.argv[3] + '.built'), 180, lambda: False)"
     words = [sys.executable, "-c", steps, str(tmp_path / "tournament.toml"), CONTEST, str(slow_to_compile(tmp_path))]
     with subprocess.Popen(words, env=environment()) as server:
-        assert wait_until(lambda: len(descendants(server.pid)) > 1)  # the check, and what compiles
+        assert wait_until(lambda: len(descendants(server.pid)) > 2)  # what forks, the check, and what compiles
         started = list(descendants(server.pid))
         server.kill()
         assert wait_until_exited(started)
@@ -121,18 +135,15 @@ def test_neither_a_match_nor_a_replay_shows_what_a_rival_printed(tmp_path: Path)
     (place.entrants / "rival.py").write_text(f"{steps}def b(bot, bet):\n    print('SECRET')\n    return 1\n")
     place.play()
     rival, bold = str(place.entrants / "rival.py"), place.entrants / "bold.c"
-    fit, said = trials.play_practice(
-        place.config, bold, None, tmp_path / "built", Wish(CONTEST, "bold", (rival,), 5), 900, lambda: False
-    )
+    where = place.config, CONTEST, bold, tmp_path / "built"
+    fit, said = trials.play_practice(*where, 900, lambda: False, former=None, opponents=(rival,), sessions=5)
     found = json.loads(said)
     assert fit and "SECRET" not in said and str(tmp_path) not in said and found["sessions"] == 5
     for bot, other, shown in (("bold", "rival", False), ("rival", "bold", True)):
-        fit, said = trials.show_game(
-            place.config, str(place.results), Wish(CONTEST, bot, opponent=other), 180, lambda: False
-        )
+        shows = place.config, CONTEST, bot, str(place.results), 180, lambda: False
+        fit, said = trials.show_game(*shows, opponent=other)
         assert fit and ("SECRET" in said) is shown and str(tmp_path) not in said
         assert json.loads(said)["games"]
-    fit, said = trials.show_game(
-        place.config, str(place.results), Wish(CONTEST, "bold", opponent="no one"), 180, lambda: False
-    )
+    shows = place.config, CONTEST, "bold", str(place.results), 180, lambda: False
+    fit, said = trials.show_game(*shows, opponent="no one")
     assert not fit and "no such match" in said and str(tmp_path) not in said

@@ -101,6 +101,12 @@ def test_the_page_is_read_again_only_when_it_changed(served: Served) -> None:
     assert served.ask("GET", "/c/poker/", If_None_Match=page.headers["etag"]).body == b"another board"
 
 
+def outcomes(served: Served, who: str) -> list[tuple[str, str]]:
+    """Return an author's files with the states of their jobs, the newest first."""
+    mine: Any = served.ask("GET", "/mine", who=who).values
+    return [(job["file"], job["state"]) for job in mine["jobs"]]
+
+
 def test_a_bot_is_handed_in_by_one_command(served: Served) -> None:
     answer = served.ask("PUT", "/bots/one.c?wait=20", GOOD, "ann")
     assert (answer.status, answer.body) == (200, b"one.c: entered\nverdict    fit to enter\n")
@@ -110,13 +116,12 @@ def test_a_bot_is_handed_in_by_one_command(served: Served) -> None:
     unfit = served.ask("PUT", "/bots/two.c?wait=20", UNFIT, "ann")
     assert unfit.status == 422 and unfit.body.endswith(b"verdict    not fit\n")
     assert served.ask("GET", answer.headers["location"], who="bob").status == 404
-    assert b"one.c: entered" in served.ask("GET", "/jobs", who="ann").body
-    assert served.ask("GET", "/jobs", who="bob").body == b"\n"
+    assert outcomes(served, "ann") == [("two.c", "not fit"), ("one.c", "entered")] and outcomes(served, "bob") == []
     assert served.ask("DELETE", "/bots/one", who="bob").status == 404
     gone = served.ask("DELETE", "/bots/one?wait=20", who="ann")
     assert (gone.status, gone.body) == (200, b"one: withdrawn\n") and served.ground.files() == set()
     assert served.ask("DELETE", "/bots/one", who="ann").status == 404
-    assert b"one.c: withdrawn" in served.ask("GET", "/jobs", who="ann").body
+    assert outcomes(served, "ann")[-1] == ("one.c", "withdrawn")
 
 
 def test_a_practice_match_is_asked_for(served: Served) -> None:
@@ -124,7 +129,7 @@ def test_a_practice_match_is_asked_for(served: Served) -> None:
     answer = served.ask("POST", "/practice/one.c?wait=20", GOOD, "ann", Accept="application/json")
     assert (answer.status, answer.values["state"]) == (200, "played") and served.ground.files() == set()
     assert served.ask("GET", answer.headers["location"], who="bob").status == 404
-    assert served.ask("GET", "/jobs", who="ann").body.endswith(b"one.c: played\n")
+    assert outcomes(served, "ann") == [("one.c", "played")]
     assert served.ask("POST", "/practice/one.c", bytes(1001), "ann").status == 413
     assert served.ask("POST", "/practice/one", who="ann").status == 404
     assert served.ask("PUT", "/bots/one.c?wait=20", GOOD, "ann").status == 200
@@ -132,22 +137,17 @@ def test_a_practice_match_is_asked_for(served: Served) -> None:
 
 
 def test_an_authors_page_has_each_bot_and_what_became_of_it(served: Served) -> None:
-    """As a page for a browser, as text, and as JSON; to this author alone."""
+    """As a page for a browser, and as JSON; to this author alone."""
     served.ask("PUT", "/bots/one.c?wait=20", GOOD, "ann")
     served.ask("PUT", "/bots/two.c?wait=20", UNFIT, "ann")
-    assert served.ask("GET", "/mine").status == 401
     away = served.ask("GET", "/mine", Accept="text/html")
     assert (away.status, away.headers["location"]) == (303, "/submit")
-    values: Any = served.ask("GET", "/mine", who="ann", Accept="application/json").values
+    values: Any = served.ask("GET", "/mine", who="ann").values
     assert (values["author"], values["submissions_left"]) == ("ann", 3)
     assert [(bot["bot"], bot["state"]) for bot in values["contests"][0]["bots"]] == [("one", "entered")]
-    assert [(job["file"], job["state"]) for job in values["jobs"]] == [("two.c", "not fit"), ("one.c", "entered")]
-    told = served.ask("GET", "/mine", who="ann").body.decode()
-    assert "von_neumann_poker one: entered" in told and "two.c: not fit; /jobs/" in told
     page = served.ask("GET", "/mine", who="ann", Accept="text/html").body.decode()
     assert "Bots of ann" in page and "verdict    not fit" in page
-    assert b"two.c: not fit; /jobs/" in served.ask("GET", "/mine", who="ann").body
-    others: Any = served.ask("GET", "/mine", who="bob", Accept="application/json").values
+    others: Any = served.ask("GET", "/mine", who="bob").values
     assert others["jobs"] == [] == others["contests"][0]["bots"]
 
 
@@ -202,11 +202,10 @@ def test_browser_signs_in_submits_withdraws_and_signs_out_by_forms(served: Serve
         where = sent.headers["location"]
         assert wait_until(lambda: b"refresh" not in served.ask("GET", where, Cookie=cookie, Accept="text/html").body)  # noqa: B023
         assert state in served.ask("GET", where, Cookie=cookie, Accept="text/html").body.decode()
-    asked = served.ask("GET", "/bots/one/withdraw", Cookie=cookie, Accept="text/html").body.decode()
-    assert "Withdraw one?" in asked and served.ground.files() == {"one.c"}
+    asked = served.ask("GET", "/mine", Cookie=cookie, Accept="text/html").body.decode()
+    assert "It leaves the contest" in asked and served.ground.files() == {"one.c"}
     gone = served.form("/bots/one/withdraw?contest=von_neumann_poker", {}, Cookie=cookie)
     assert gone.status == 303 and wait_until(lambda: served.ground.files() == set())
-    assert served.ask("GET", "/bots/one/withdraw", who="bob").status == 404
     away = served.form("/sign-out", {}, Cookie=cookie)
     assert away.status == 303 and 'token=""' in away.headers["set-cookie"]
 
@@ -254,7 +253,7 @@ REFUSED = [
         row(404, "", f"GET {path}")
         for path in ("/../authors.toml", "/%2e%2e/authors.toml", "/c/poker/../../authors.toml", "//etc/passwd",
                      "/c/poker/leads_out", "/..%2fauthors.toml", "/c/poker/%00", "/submissions.db", "/authors.toml",
-                     "/c/../authors.toml", "/c/nothing/rules", "/c/nothing/standings")
+                     "/c/../authors.toml", "/c/nothing/rules")
     ],
     # Requests name this server.
     *[row(400, "Invalid host", "GET /c/poker/", Host=host)
@@ -281,7 +280,6 @@ REFUSED = [
     row(404, "you have no such job", "GET /jobs/nothing", None, "ann"),
     row(404, "you have no bot called one", "DELETE /bots/one", None, "ann"),
     row(404, "you have no bot called one", "POST /bots/one/withdraw", None, "ann"),
-    row(404, "you have no bot called one", "GET /bots/one/withdraw", None, "ann"),
     row(404, "you have no bot called one", "POST /practice/one", None, "ann"),
     row(404, "you have no bot called one", "POST /replay/one?opponent=x", None, "ann"),
     row(404, "no other bot of this name", "POST /practice/one.c?against=../../authors", GOOD, "ann"),
@@ -294,7 +292,7 @@ REFUSED = [
     row(403, "for organisers", "GET /class", None, "ann"),
     row(403, "for organisers", "GET /class/sources.zip", None, "ann"),
     # Each address takes some methods.
-    row(405, "POST isn't for this address; it takes GET", "POST /jobs"),
+    row(405, "POST isn't for this address; it takes GET", "POST /mine"),
     row(405, "GET isn't for this address; it takes PUT, DELETE", "GET /bots/one.c"),
     row(405, "POST isn't for this address; it takes GET, HEAD", "POST /c/poker/"),
 ]  # fmt: skip
@@ -317,7 +315,7 @@ def test_refused_requests_are_explained_as_text_and_json_and_change_nothing(
             assert (values.status, values.values["error"]) == (status, said.strip()), (method, path)
         assert (text.headers.get("www-authenticate") == "Bearer") is (status == 401)
     assert not wrong and set(folder.rglob("*")) == before  # no file of an error of our own either
-    assert served.ask("GET", "/jobs", who="bob").body == b"\n"
+    assert outcomes(served, "bob") == []
 
 
 def test_cookie_counts_from_this_servers_own_pages(served: Served) -> None:
@@ -492,7 +490,7 @@ def test_values_of_answers_are_documented(served: Served) -> None:
     rules = asked("GET", line["url"])
     assert rules["state"] == "open" and rules["limits"]["submissions_per_day"] == 5
     assert [one["name"] for one in rules["decisions"]] == ["a", "b"] and "card" in rules["decisions"][0]["told"]
-    assert asked("GET", rules["standings"])["error"] == "there is no board yet: it takes bots that can play"
+    assert asked("GET", rules["standings"])["error"] == "there is nothing at this address"
     place = served.ground.folder / "published" / "c" / CONTEST
     place.mkdir()
     board = {"contest": CONTEST, "made": "now", "open": True, "failed_matches": [], "leaderboard": [], "versions": {}}
@@ -505,7 +503,7 @@ def test_values_of_answers_are_documented(served: Served) -> None:
     job = asked("POST", "/replay/one?wait=20&opponent=two&session=1&game=2")
     assert job["report"] == {"shown": ["one", "two", 1, 2]} and asked("GET", job["url"])["id"] == job["id"]
     mine = asked("GET", "/mine")
-    found += [mine, mine["contests"][0], mine["contests"][0]["bots"][0], *asked("GET", "/jobs")]
+    found += [mine, mine["contests"][0], mine["contests"][0]["bots"][0], *mine["jobs"]]
     assert {key for values in found for key in values} <= documented
 
 

@@ -90,7 +90,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
     contest, findings = find_numbers(folder)
     page, survey = Layout(contest, findings, live=False), findings.survey
     drawn = {
-        name: {one.title: one for one in charts(survey.scales, survey.sums, number, page.of_field)}
+        name: {one.title: one for one in charts(contest, survey.scales, survey.sums, number, page.of_field)}
         for number, name in enumerate(findings.entrants)
     }
     yield Shown(folder, contest, load(str(folder / "results" / "numbers")), findings, drawn)

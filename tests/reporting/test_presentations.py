@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.reporting.conftest import Played
+from tests.reporting.conftest import Played, played
+from tournament.api import run
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.game_text import told_game
-from tournament.contests.presentation import GridChart, LineChart, Row, Scene, Seats, Subject, together
+from tournament.contests.presentation import BarChart, GridChart, LineChart, Row, Scene, Seats, Subject, together
+from tournament.reporting.bots import Bots
+from tournament.reporting.findings import contest_of
+from tournament.reporting.layout import Layout
 
 
 def rows_of(one: Played) -> list[Row]:
@@ -136,29 +141,74 @@ def test_matrix_games_are_counted(count: int) -> None:
     ]
 
 
-def test_scenes_and_words_of_matrix_games_have_the_moves_and_what_they_paid() -> None:
-    told = [
-        shown_matrix_game(MOVES, PAYOFFS),
-        shown_matrix_game(MOVES, PAYOFFS, column_payoffs=[[9] * 3] * 3, duplicate=True),
-    ]
+def test_scenes_of_matrix_games_have_the_moves_and_payoffs_if_the_roles_are_known() -> None:
+    of_column: list[list[float]] = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
+    same, other = shown_matrix_game(MOVES, PAYOFFS), shown_matrix_game(MOVES, PAYOFFS, column_payoffs=of_column)
     for row in turns_of_a_matrix_game(1, 40):
-        for contest, known in zip(told, (True, False)):
+        x, y = row["move_0"], row["move_1"]
+        paid_same, paid_row, paid_column = (
+            [PAYOFFS[x][y], PAYOFFS[y][x]], [PAYOFFS[x][y], of_column[x][y]], [of_column[y][x], PAYOFFS[y][x]]
+        )  # fmt: skip
+        for contest, role, paid in (
+            (same, {}, paid_same), (other, {}, None),
+            (other, {"seat_0_is_row": True}, paid_row), (other, {"seat_0_is_row": False}, paid_column),
+        ):  # fmt: skip
             assert contest.presentation
             moves = [
                 f"plays {MOVES[row[f'move_{own}']]}" + " by a slip" * row[f"move_replaced_{own}"] for own in (0, 1)
             ]
-            paid = [PAYOFFS[row["move_0"]][row["move_1"]], PAYOFFS[row["move_1"]][row["move_0"]]]
-            scene = contest.presentation.scene(row)
-            points = [f"is paid {amount:g}" for amount in paid]
-            ends = list(enumerate(points)) if known else [(None, f"turn {row['turn']} of its game")]
+            scene = contest.presentation.scene(row | role)
+            points = [f"is paid {amount:g}" for amount in paid or ()]
+            ends = list(enumerate(points)) if paid else [(None, f"turn {row['turn']} of its game")]
             assert [(step.seat, step.text) for step in scene.steps] == [*enumerate(moves), *ends]
             game = told_game(scene, ("a", "b"))
             assert game.actions == tuple(zip("ab", moves))
-            assert game.outcome == (f"a {points[0]}, b {points[1]}" if known else ends[0][1])
-            columns = {name: np.array([value]) for name, value in row.items()}
-            assert (contest.presentation.points_0 is not None) == known
-            if contest.presentation.points_0:
-                assert contest.presentation.points_0(columns).tolist() == [paid[0]]
+            assert game.outcome == (f"a {points[0]}, b {points[1]}" if paid else ends[0][1])
+
+
+def by_position(one: Played, name: str) -> BarChart:
+    """Return the chart of a bot's points by position."""
+    page = Layout(contest_of(one.results), one.findings, live=False)
+    (chart,) = (one for one in Bots(page).charts(name) if one.title == "Points by position")
+    assert isinstance(chart, BarChart)
+    return chart
+
+
+def test_points_by_position_of_poker_are_those_as_a_and_as_b(pages: Mapping[str, Played]) -> None:
+    one = pages["von_neumann_poker"]
+    games = one.results.games
+    a, b = (games.bot_0.where(games.seat_0_is_a == is_a, games.bot_1) for is_a in (True, False))
+    for name in ("bold", "calm"):
+        chart = by_position(one, name)
+        assert chart.labels == ("as A", "as B") and chart.unit == "$"
+        assert chart.lines[1].values == pytest.approx([games.a_gain[a == name].mean(), -games.a_gain[b == name].mean()])
+        assert chart.lines[0].values == pytest.approx([games.a_gain.mean(), -games.a_gain.mean()])
+
+
+def test_points_by_position_of_a_matrix_game_are_by_the_role_of_each_session(tmp_path: Path) -> None:
+    """Rows of games don't say the role; those of sessions do, and legs of a match exchange it."""
+    folder = tmp_path / "bots"
+    folder.mkdir()
+    for move in range(3):
+        (folder / f"plays_{move}.c").write_text(f"int move(const Bot *bot) {{ return {move}; }}\n")
+    (tmp_path / "tournament.toml").write_text(
+        '[roles]\nrules = "matrix_game"\nentrants = "bots"\nmoves = ["a", "b", "c"]\npayoffs = '
+        "[[1, 2, 3], [4, 5, 6], [7, 8, 9]]\ncolumn_payoffs = [[10, 20, 30], [40, 50, 60], [70, 80, 90]]\n"
+        "turns_per_game = 7\nsessions = 3\nreplicas = 10\n"
+    )
+    run("roles", config=tmp_path / "tournament.toml", executor="local", workers=1)
+    one = played(tmp_path / "results" / "roles")
+    rows = one.results.sessions
+    paid: dict[bool, list[float]] = {True: [], False: []}  # plays_1's means of a turn, by whether it is the row player
+    for seat, is_row in ((0, True), (0, False), (1, True), (1, False)):
+        own = rows[(rows[f"bot_{seat}"] == "plays_1") & (rows.seat_0_is_row == (is_row == (seat == 0)))]
+        assert len(own)
+        paid[is_row] += (own[f"points_{seat}"] / own.games).tolist()
+    assert set(paid[True]) == {4.0, 6.0} and set(paid[False]) == {20.0, 80.0}
+    expected = [np.mean(paid[True]), np.mean(paid[False])]
+    chart = by_position(one, "plays_1")
+    assert chart.labels == ("row player", "column player")
+    assert chart.lines[1].values == pytest.approx(expected)
 
 
 def contributions(scene: Scene, ante: float, sizes: tuple[float, ...]) -> tuple[float, float, int | None]:
@@ -197,12 +247,12 @@ def test_scenes_of_two_card_draw_come_to_what_was_won(pages: Mapping[str, Played
 
 def test_scenes_of_von_neumann_poker_come_to_what_was_won(pages: Mapping[str, Played]) -> None:
     presentation = find_contest("von_neumann_poker").presentation
-    assert presentation and presentation.points_0
+    assert presentation and presentation.points
     for row in rows_of(pages["von_neumann_poker"]):
         scene = presentation.scene(row)
         pots = [step.pot for step in scene.steps if step.pot is not None]
         x_card, y_card = (float(cards[0]) for cards in scene.steps[0].cards if cards)
-        gain = float(presentation.points_0({name: np.array([value]) for name, value in row.items()})[0])
+        gain = float(presentation.points({name: np.array([value]) for name, value in row.items()})[0][0])
         words = [step.text.split()[0] for step in scene.steps[1:]]
         assert words in (["passes", "wins"], ["bets", "folds", "wins"], ["bets", "calls", "wins"])
         last = scene.steps[-1]

@@ -169,6 +169,7 @@ def test_bad_nodes_are_set_aside_and_the_games_are_the_same(cluster: Cluster, wo
             node.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variables", "problem"),
     [

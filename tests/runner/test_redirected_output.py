@@ -30,7 +30,7 @@ class Noisy(Rules):
 
     def play(self, session):
         for turn in range(20):
-            a, b = yield [PICK(seat, turn=turn) for seat in range(2)]
+            a, b = (yield [PICK(seat, turn=turn) for seat in range(2)]).values()
             printed = io.StringIO()
             with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
                 print(a)

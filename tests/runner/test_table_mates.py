@@ -29,7 +29,7 @@ class Highest(Rules):
     def play(self, session):
         (say,) = self.decisions
         said = yield [say(seat, n=0) for seat in range(3)]
-        session.record([float(one) for one in said])
+        session.record({seat: float(one) for seat, one in said.items()})
 """
 AUTHORS = {"a1": "ann", "a2": "ann", "a3": "ann", "b1": "bob", "b2": "bob", "c1": "cat"}
 

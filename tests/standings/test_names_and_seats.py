@@ -40,7 +40,7 @@ class Circle(Rules):
         got = [0] * session.seats
         for _ in range(2):
             given = yield [GIVE(position, got=got[position]) for position in range(session.seats)]
-            got = [given[position - 1] for position in range(session.seats)]
+            got = [given[(position - 1) % session.seats] for position in range(session.seats)]
             worth = [one + 3.0 * (position == 0) + session.rng.roll(1, 6)[0] for position, one in enumerate(got)]
             session.record([one - sum(worth) / len(worth) for one in worth])
 

@@ -82,6 +82,7 @@ def replay_games(
         config = config_of(contest.name)
         seed = seed_of(storage, config.contest.seed, field.settings.get("seed"))
         settings = settings_of(contest, field, config, seed)
+        contest = contest.under(settings)
         batch, recorded = _recorded_leg(records.batches, match, session, contest.sessions_of_leg(settings))
         players = find_players(
             storage, contest, config, field, settings, say, only=(*recorded.seats, *filter(None, [recorded.house]))

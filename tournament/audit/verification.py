@@ -96,6 +96,7 @@ def _verified(
         notes.append(f"the rules {field.game} are not here: sums are not checked, and nothing is played again")
     elif field.engine == contest.engine_version:
         settings = settings_of(contest, field, config, seed)
+        contest = contest.under(settings)
     else:
         versions = f"version {field.engine} of {contest.name}, this is {contest.engine_version}"
         notes.append(f"games of {versions}: their sums are not checked")

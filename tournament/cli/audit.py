@@ -40,9 +40,7 @@ def verify(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """Exits with 0 when all is as recorded. With 1 after a list of what is not, and what `tournament run` does about
-    it. With 3 when nothing wrong was found but not all could be checked.
-    """
+    """Exit codes: 0 all matches; 1 problems, each listed with its fix; 3 not everything could be checked."""
     if replay != "all" and not replay.isdecimal():
         raise InputError(f"--replay {replay}: expected a number of legs, or all")
     count = None if replay == "all" else int(replay)
@@ -77,8 +75,9 @@ def replay(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """The records must be there, with their seed and the bots as they played. Exits with 1 when a game came out
-    otherwise than recorded.
+    """Needs the records with their seed, and the bots as they played.
+
+    Exit codes: 0 all games are as recorded; 1 a game came out differently.
     """
     with Screen(err, "") as screen:
         (place,) = recorded(contest, results, config, final=final)

@@ -16,7 +16,7 @@ from tournament.cli.options import PLACES, ConfigPath, Csv, flag, option
 from tournament.errors import printable
 from tournament.open_contest.authors import add_author, read_authors, renew_token, revoke_token
 
-app = typer.Typer(cls=Group, no_args_is_help=True, help="Who may submit bots to an open contest.", **PLAIN)
+app = typer.Typer(cls=Group, no_args_is_help=True, help="Manage who may submit bots to an open contest.", **PLAIN)
 Name = Annotated[str, typer.Argument(metavar="NAME", help="the author")]
 Authors = Annotated[Path, option("FILE", "the authors' file", PLACES)]
 

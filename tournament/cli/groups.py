@@ -39,7 +39,7 @@ OWN = {
     ),
     "watch": Listed(
         "tournament.cli.watch:watch",
-        "Keep contests current until stopped: play what comes, publish the board, take submissions.",
+        "Keep contests current until stopped: play new bots, publish the board, take submissions.",
         (
             "watch",
             "watch von_neumann_poker --serve 8080 --submissions authors.toml",
@@ -65,7 +65,7 @@ OWN = {
     ),
     "report": Listed(
         "tournament.cli.report:report",
-        "Write all that the records tell into one page of HTML that opens anywhere, offline; also during a run.",
+        "Write a self-contained HTML report; also during a run.",
         (
             "report von_neumann_poker -o report.html",
             "report --public -o standings.html",
@@ -74,7 +74,7 @@ OWN = {
     ),
     "verify": Listed(
         "tournament.cli.audit:verify",
-        "Check the records byte for byte: ledger, parts, sums and summaries; and play some legs again.",
+        "Check the records byte for byte: parts, sums and summaries; and play some legs again.",
         (
             "verify von_neumann_poker",
             "verify von_neumann_poker --replay 10",
@@ -87,7 +87,7 @@ OWN = {
     ),
     "match": Listed(
         "tournament.cli.match:match",
-        "Play one bot against another, some, or all others, and say what it scores and how sure that is.",
+        "Play one bot against one, some or all others, and show its score with its error.",
         (
             "match von_neumann_poker naive likeme",
             "match von_neumann_poker naive likeme --sessions 500 --seed 7 --session 2 --game 0",
@@ -98,15 +98,31 @@ OWN = {
     ),
     "faults": Listed(
         "tournament.cli.standings:faults",
-        "List what went wrong with whom: why bots can't play, and each sort of fault once, with how to see it again.",
+        "List broken bots and each kind of fault, with the command that replays it.",
         (
             "faults von_neumann_poker",
             "faults --bot likeme",
         ),
     ),
+    "compare": Listed(
+        "tournament.cli.compare:compare",
+        "Compare two runs of one contest: settings, bots, scores, places and pairs that differ, and by more than luck.",
+        (
+            "compare results/von_neumann_poker other_results/von_neumann_poker",
+            "compare results/von_neumann_poker copy/von_neumann_poker --assert-same",
+        ),
+    ),
+    "cite": Listed(
+        "tournament.cli.cite:cite",
+        "Print what identifies a run in a paper: versions, settings, digests of bots and results.",
+        (
+            "cite von_neumann_poker",
+            "cite von_neumann_poker --bibtex --show-seed",
+        ),
+    ),
     "check": Listed(
         "tournament.cli.trial:check",
-        "Build a bot, play it against a house bot, question it at the limits, and say whether it can enter.",
+        "Build a bot, play it against the template, test extreme inputs, and say whether it can enter.",
         (
             "check entrants/von_neumann_poker/likeme.c",
             "check entrants/von_neumann_poker/likeme.c --seed 7",
@@ -130,15 +146,23 @@ OWN = {
             "init my_own_contest --rules auction --shape simultaneous",
         ),
     ),
+    "schemas": Listed(
+        "tournament.cli.schemas:schemas",
+        "Print JSON Schemas of what commands print by --json.",
+        (
+            "schemas",
+            "schemas leaderboard",
+        ),
+    ),
 }
 # Groups of commands, and those of contests.
 GROUPS = {
-    "author": Listed("tournament.cli.author:app", "Who may submit bots to an open contest."),
+    "author": Listed("tournament.cli.author:app", "Manage who may submit bots to an open contest."),
     "judge": Listed(
         "tournament.cli.holdem_training:app",
-        "Play a program as the contest's statement has it judged, and nothing else: for its author to debug against.",
+        "Play a program as the contest's statement judges it, so that its author can debug it.",
     ),
-    "strategy": Listed("tournament.cli.two_card_draw:app", "Servers of two-card draw: generate and evaluate them."),
+    "strategy": Listed("tournament.cli.two_card_draw:app", "Generate and evaluate servers of two-card draw."),
 }
 
 

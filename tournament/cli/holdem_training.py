@@ -32,7 +32,7 @@ def judge(
         Path | None, option("FILE", "write every line here: < read by the program, > written by it", OUTPUT)
     ] = None,
 ) -> None:
-    """Play a program as the contest's statement has it judged, and nothing else: for its author to debug against.
+    """Play a program as the contest's statement judges it, so that its author can debug it.
 
     Exits with 0 when it played to the end, and with 2 for bad input. With 3 when it broke the protocol, with 4 when it
     ran out of time, with 5 when its output ended before the match.

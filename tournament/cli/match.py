@@ -87,10 +87,11 @@ def match(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """Nothing is kept unless --results says where, and the deals are never those of the contest's records. Where
-    tournament.toml has one contest, CONTEST may be left out. With --baseline or --until-settled it exits with 0 where
-    BOT is surely better than its baseline, or than the one OTHER; with 3 where that is open, with 4 where it is surely
-    worse. With 1 where BOT, its baseline or the one OTHER is disqualified.
+    """Results are discarded without --results. The deals are never those of the contest's records. If tournament.toml
+    has one contest, CONTEST can be omitted.
+
+    Exit codes with --baseline or --until-settled: 0 BOT is surely better than its baseline, or than the one OTHER; 3
+    undecided; 4 surely worse; 1 BOT, its baseline or the one OTHER is disqualified.
     """
     # What runs and replays contests, which the list of commands doesn't need.
     import tournament.api

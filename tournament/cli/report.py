@@ -29,7 +29,7 @@ def report(
     final: Final = False,
     config: ConfigPath = None,
 ) -> None:
-    """Without --public the page has games, and the seed from which all cards follow: for after the contest."""
+    """Without --public the page has games and the seed, from which all cards follow: publish it after the contest."""
     if folder and output:
         raise InputError("--folder writes files of its own: leave -o away")
     config_of = partial(load_config, path=config, results=results)

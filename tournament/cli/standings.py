@@ -74,7 +74,7 @@ def leaderboard(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """A rating changes no rank."""
+    """Ranks follow the score; --rating elo is another view."""
     if (rating is not None) + (history is not None) + as_csv > 1 or (as_csv and as_json):
         raise InputError("--rating, --history and --csv: choose one; --json goes with the first two")
     if history is not None:

@@ -30,7 +30,7 @@ from tournament.config import Config, load_config, load_contests
 from tournament.containment import containing
 from tournament.entrants.folder import check_among_others
 from tournament.errors import InputError, TournamentError
-from tournament.sandbox.outside.run_command import Ended
+from tournament.sandbox.outside.ending import Ended
 from tournament.trial.check import check_bot, check_values, contest_of
 from tournament.trial.quick import check_quickly
 
@@ -61,8 +61,9 @@ def check(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """A file with rules of a contest is tried by what every contest must hold to. Exits with 0 when the bot, or the
-    contest, is fit, and with 1 when it isn't.
+    """A file with rules of a contest is checked against the conformance suite.
+
+    Exit codes: 0 the bot can enter, or the contest conforms; 1 it can't, or doesn't.
     """
     if submission_limits:
         allow_less()

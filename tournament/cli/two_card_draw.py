@@ -20,7 +20,7 @@ from tournament.small_files import write_whole
 
 app = typer.Typer(
     cls=Group,
-    help="Servers of two-card draw: generate and evaluate them.",
+    help="Generate and evaluate servers of two-card draw.",
     no_args_is_help=True,
     **PLAIN,
 )

@@ -84,8 +84,9 @@ def watch(
     results: Results = None,
     config: ConfigPath = None,
 ) -> None:
-    """What is published has standings, crosstable and games, without what bots wrote while submissions are open. Where
-    [watch] says when it closes, a final is played then on a fresh seed, and only that counts.
+    """The public page shows standings, crosstable and games, but nothing that bots printed while submissions are open.
+
+    If [watch] says when the contest closes, a final is played then on a fresh seed, and only the final counts.
     """
     from tournament.config import FILE_NAME, load_contests
     from tournament.cores import cores

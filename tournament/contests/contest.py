@@ -16,6 +16,7 @@ from tournament.contests.presentation import Presentation
 from tournament.contests.rules_loader import Source
 from tournament.contests.scoring import House, PointsSource
 from tournament.contests.settings import ContestSettings
+from tournament.errors import InputError, RunError
 from tournament.leg import LegPlan
 from tournament.store.columns import Column
 from tournament.store.field import TableName
@@ -134,7 +135,8 @@ class Contest:
     `new_core_at_limits` makes cores to try bots with, `new_random_core` those that draw the answers of all bots and ask
     none, `new_drawn_core` those of replays that are drawn;
     `render_problem` says by the settings what goes wrong in drawing, "" for nothing. `present` makes the `presentation`
-    where its words are settings. `presets`: contests that come with bots, and their settings in a new settings file.
+    where its words are settings, `interface_of` the `interface` where its decisions follow settings. `presets`:
+    contests that come with bots, and their settings in a new settings file.
     `requires`: packages that its games depend on, with their versions. `tables_for` gives the columns of tables of this
     many seats. `first_by_name`: of two seats the first by name begins. `source`: where rules of others are from; a
     file's digest is the `edition`.
@@ -160,6 +162,7 @@ class Contest:
     description: str = ""
     presentation: Presentation | None = None
     present: Callable[[Any], Presentation] | None = None
+    interface_of: Callable[[Any], Interface] | None = None
     estimates: Estimates = field(default_factory=Estimates)
     presets: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     requires: tuple[tuple[str, str], ...] = ()
@@ -210,8 +213,23 @@ class Contest:
         return self.games if table == "games" else self.sessions
 
     def under(self, settings: ContestSettings) -> Contest:
-        """This contest, shown in words from its settings if these have any."""
-        return self if self.present is None else replace(self, presentation=self.present(settings))
+        """This contest with the words and the decisions that follow from its settings.
+
+        Raises:
+            InputError: Its rules make no decisions of these settings.
+        """
+        presentation = self.presentation if self.present is None else self.present(settings)
+        interface = self.interface
+        if self.interface_of is not None:
+            try:
+                interface = self.interface_of(settings)
+            except RunError:
+                raise  # The machine is to blame, such as a cache that can't be used.
+            except Exception as error:
+                raise InputError(
+                    f"{self.rules}: no decisions with these settings: {type(error).__name__}: {error}"
+                ) from error
+        return replace(self, presentation=presentation, interface=interface)
 
     @property
     def engine_version(self) -> str:

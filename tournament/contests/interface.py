@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from engine.processes.lines import _QuestionShape
 
 
+# What a Python bot returns: a whole number; that or a name; any value; any value, or None.
+Returns = Literal["number", "name", "value", "optional"]
+
+
 @dataclass(frozen=True)
 class DecisionSpec:
     """A decision as bots of every language are asked for it.
@@ -25,8 +29,9 @@ class DecisionSpec:
     Where it `only_tells` something, the answer doesn't matter, and a program gives none. `answers` says in words which
     ones are legal, if there is more to say; `names` has words for some, to show them by, and `default` is one that is
     legal; any other `loses` the game, or is a fault. A bot `returns` a whole number; or that or a name; or any value: a
-    text, a list, which takes at most `most_json` bytes as JSON. One that `catches_up` is only for processes, and of a
-    Python bot only for its histories. `observes`: the names of its own values, where they aren't those of the view.
+    text, a list, a dict, which takes at most `most_json` bytes as JSON. One that `catches_up` is only for processes,
+    and of a Python bot only for its histories. `observes`: the names of its own values, where they aren't those of the
+    view.
     `description`: what the bot decides, as the contest's author wrote it.
     """
 
@@ -41,7 +46,7 @@ class DecisionSpec:
     only_tells: bool = False
     catches_up: bool = False
     answers: str = ""
-    returns: Literal["number", "name", "value"] = "number"
+    returns: Returns = "number"
     most_json: int = 0
     observes: tuple[str, ...] | None = None
     description: str = ""

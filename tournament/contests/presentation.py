@@ -119,22 +119,27 @@ class Presentation:
             and one for all others.
         charts: Makes the charts of one bot from these sums.
         scene: Shows a row.
-        points_0: What seat 0 won in each row, in `money`; None if rows don't say.
+        points: What each seat won in each row, in `money`; None if rows don't say.
         money: The unit of what a game is played for.
         game: What players call a game.
         whole_sessions: Whether a row is one turn of many, so that whole sessions are shown.
         columns: The columns whose values have a chart, without the numbers of seats, and what their values are called
             (none for numbers); None for all of the contest's own.
+        seat_0_is: The column that says whether seat 0 has the first of the `positions`, in games or in sessions; "" if
+            there are no positions.
+        positions: What the two positions are called.
     """
 
     tally: Callable[[Rows, Seats], Sums]
     charts: Callable[[Sums, Subject], Sequence[Chart]]
     scene: Callable[[Row], Scene]
-    points_0: Callable[[Rows], npt.NDArray[Any]] | None = None
+    points: Callable[[Rows], Sequence[npt.NDArray[Any]]] | None = None
     money: str = ""
     game: str = "game"
     whole_sessions: bool = False
     columns: Mapping[str, Sequence[str]] | None = None
+    seat_0_is: str = ""
+    positions: tuple[str, str] = ("", "")
 
 
 def counted(where: Sequence[tuple[npt.NDArray[Any], int]]) -> npt.NDArray[np.int64]:

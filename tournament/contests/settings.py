@@ -157,7 +157,7 @@ class ContestSettings(BaseModel):
         )
 
     def recorded(self) -> dict[str, object]:
-        """The settings as the ledger has them: those on which games depend, and how tables are drawn."""
+        """The settings as the records have them: those on which games depend, and how tables are drawn."""
         drawn = {} if self.tables is None else {"tables": self.tables}
         return self.playing() | drawn | ({} if self.table_mates == "any" else {"table_mates": self.table_mates})
 

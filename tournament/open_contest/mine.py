@@ -1,11 +1,11 @@
-"""What authors read of their bots and jobs: outcomes, faults, losses and versions."""
+"""What authors read of their bots and jobs: outcomes, faults and losses."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,8 @@ from typing import Any
 from tournament.contests.contest import Contest
 from tournament.errors import InputError, RunError, join_names, pluralize
 from tournament.open_contest.authors import Author
-from tournament.open_contest.jobs import BOT, NOT_FIT, PLAYED, PRACTICE, REPLAY, SET_ASIDE, Job
+from tournament.open_contest.jobs import PLAYED, PRACTICE, REPLAY, Job
 from tournament.open_contest.publish import PLACE
-from tournament.open_contest.refusals import Refused
 from tournament.open_contest.submissions import Submissions, bots_in
 from tournament.records.finals import records_with
 from tournament.records.results import Results, load
@@ -26,7 +25,6 @@ from tournament.reporting.trends import Worst, worst_match
 
 _MAX_FAULTS = 50
 _OF_BOT = "author = ? AND contest = ? AND bot = ?"
-_MAX_WAIT_SECONDS = 5.0  # for another author's page of the same contest
 
 
 @dataclass
@@ -48,7 +46,7 @@ class Mine:
         self._records: dict[str, _Records] = {}
 
     def values(self, author: Author) -> dict[str, Any]:
-        """Return all values, for a page or a script. Raises Refused if others' pages take long."""
+        """Return all values, for a page or a script."""
         current = self._submissions.current
         submissions, seconds = self._submissions.left_today(author.name)
         return {
@@ -71,19 +69,15 @@ class Mine:
 
     @contextlib.contextmanager
     def _read(self, contest: str, location: str) -> Iterator[_Records]:
-        """Yield the records of a contest to one author at a time. Raises Refused if others take long."""
+        """Yield the records of a contest to one author at a time."""
         records = self._records.setdefault(location, _Records())
-        if not records.one_at_a_time.acquire(timeout=_MAX_WAIT_SECONDS):
-            raise Refused(503, "this page is being worked out for others; ask again", 5)
-        try:
+        with records.one_at_a_time:
             stamp = (self._published / PLACE / contest / "stamp").read_bytes()
             if stamp != records.stamp or records.results is None:
                 results = load(location)
                 records.results, records.contest, records.stamp = results, contest_of(results), stamp
                 records.losses.clear()
             yield records
-        finally:
-            records.one_at_a_time.release()
 
     def _bot(self, contest: str, bot: str, author: Author) -> dict[str, Any]:
         current = self._submissions.current
@@ -93,7 +87,7 @@ class Mine:
         found: dict[str, Any] = {
             "bot": bot, "state": state,
             "place": None, "field_size": None, "score": None, "matches": 0, "disqualified": None,
-            "anchor": f"bot-{bot}", "faults": [], "losses": None, "versions": self._versions(contest, bot),
+            "anchor": f"bot-{bot}", "faults": [], "losses": None,
         }  # fmt: skip
         with (
             contextlib.suppress(InputError, RunError, FileNotFoundError),  # none yet, or they change just now
@@ -134,29 +128,6 @@ class Mine:
             ],
             "losses": _in_words(records.losses[bot]),
         }
-
-    def _versions(self, contest: str, bot: str) -> Sequence[Mapping[str, Any]]:
-        with contextlib.suppress(OSError, ValueError, KeyError):
-            lines = json.loads((self._published / PLACE / contest / "board.json").read_bytes())["versions"].get(bot, [])
-            return [dict(zip(("sha", "made", "score", "rank", "field_size"), line)) for line in lines]
-        return []
-
-
-def words_of_mine(mine: Mapping[str, Any]) -> str:
-    """Return an author's bots as text: a line for each, then what wasn't fit."""
-    lines = [f"{mine['submissions_left']} submissions left today"]
-    for contest in mine["contests"]:
-        for bot in contest["bots"]:
-            has_place = bool(bot["place"]) and str(bot["place"])[0].isdigit()
-            place = f", place {bot['place']} of {bot['field_size']}" if has_place else ""
-            place += f", {bot['score']:+.6g}" if bot["place"] else ""
-            why = f": {bot['disqualified']}" if bot["disqualified"] else ""
-            state = "disqualified" if bot["disqualified"] else bot["state"]
-            lines.append(f"{contest['name']} {bot['bot']}: {state}{why}{place}, {len(bot['faults'])} faults")
-    for job in mine["jobs"]:
-        if job["kind"] == BOT and job["state"] in (NOT_FIT, SET_ASIDE):
-            lines.append(f"{job['at']} {job['file']}: {job['state']}; {job['url']} says why")
-    return "\n".join(lines)
 
 
 def _in_short(job: Job) -> Job:

@@ -184,7 +184,7 @@ def rules_of(
             "seconds_per_day": opening.max_seconds_per_day,
             "bytes_per_file": opening.max_file_bytes,
         },
-        "standings": f"/{PLACE}/{name}/standings",
+        "standings": f"/{PLACE}/{name}/board.json",
         "templates": {language: f"/{PLACE}/{name}/templates/{file}" for language, file in face.templates.items()},
     }
 

@@ -52,7 +52,7 @@ from tournament.open_contest.jobs import (
     day_of,
 )  # fmt: skip
 from tournament.open_contest.refusals import Refused
-from tournament.open_contest.trials import Wish, check, play_practice, quick_check, show_game
+from tournament.open_contest.trials import check, forks, play_practice, quick_check, show_game
 from tournament.records.finals import records_with
 from tournament.sandbox.outside.scratch import LEAST_TO_BUILD, free_space, remove, scratch_folder
 
@@ -365,7 +365,8 @@ class Submissions:
 
         if job.kind == REPLAY:
             records = records_with(current.records[job.contest], job.bot)
-            found, said = show_game(current.settings, records, self._wish(job, config), within(CHECK_SECONDS), ends)
+            where = current.settings, job.contest, job.bot, records
+            found, said = show_game(*where, within(CHECK_SECONDS), ends, **job.asks)
         else:
             former = next(iter(files_of_bot(config.entrants, job.bot)), None)
             bot = self._unpacked(job, place) or former
@@ -379,8 +380,10 @@ class Submissions:
             if found and job.kind == PRACTICE:
                 seats = config.played.seats_of(config.contest.playing())  # Two versions are compared at two seats only.
                 baseline = former if former != bot and (config.played.house or seats == 2) else None
-                given = bot, baseline, list_of_built, self._wish(job, config)
-                found, said = play_practice(current.settings, *given, within(PRACTICE_SECONDS), ends)
+                against, sessions = self._practice_of(job, config)
+                found, said = play_practice(
+                    *tried, within(PRACTICE_SECONDS), ends, former=baseline, opponents=against, sessions=sessions
+                )
         built = str(before) + (list_of_built.read_text() if list_of_built.exists() else "")
         if ends() or not (found or self._current().is_good):
             self.jobs.set(job, starts=job.starts - 1)  # It is done again, in its turn.
@@ -390,15 +393,15 @@ class Submissions:
             why = "your seconds of today ended while it was tried; submit it again from midnight UTC"
             self._end(job, SET_ASIDE, why, built)
         elif found is None:
-            self._failed(job, said)  # It may have been the machine.
+            self._failed(job, said or "its trial ended early; tell the organiser")  # It may have been the machine.
         elif found and bot and job.kind == BOT:
             self.jobs.set(job, seconds=time.monotonic() - began)
             self._enter(config, job, bot, said, built)
         else:
             self._end(job, PLAYED if found else NOT_FIT, said, built)
 
-    def _wish(self, job: Job, config: Config) -> Wish:
-        """Return what a practice match or a replay is asked for, within what one may take. Raises Refused."""
+    def _practice_of(self, job: Job, config: Config) -> tuple[list[str], int]:
+        """Return the opponents of a practice match, and as many sessions as one may take. Raises Refused."""
         against = [str(name) for name in job.asks.get("against", ())]
         settings, house = config.contest, config.played.house
         many = len(against) or (len(house.examples) if house else len(bots_in(config.entrants) - {job.bot}))
@@ -408,16 +411,7 @@ class Submissions:
         asked = int(job.asks.get("sessions") or settings.sessions)
         self._require_opponents(job.contest, job.bot, job.asks)  # They may have left since.
         opponents = against if house else [str(files_of_bot(config.entrants, name)[0].absolute()) for name in against]
-        sessions = min(asked, settings.sessions, max(1, int(_MAX_GAMES / games)))
-        return Wish(
-            job.contest,
-            job.bot,
-            tuple(opponents),
-            None if sessions == settings.sessions else sessions,
-            str(job.asks.get("opponent", "")),
-            int(job.asks.get("session", 0)),
-            job.asks.get("game"),
-        )
+        return opponents, min(asked, settings.sessions, max(1, int(_MAX_GAMES / games)))
 
     def _unpacked(self, job: Job, place: Path) -> Path | None:
         """Return a job's bot as a file or folder of its name; None if none was submitted. Raises Refused."""
@@ -534,6 +528,7 @@ class Workers:
         self._threads = [threading.Thread(target=self._work, args=(lane,), name=lane, daemon=True) for lane in lanes]
 
     def __enter__(self) -> Workers:
+        forks.start()
         for thread in self._threads:
             thread.start()
         return self

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
+import select
+import signal
+import socket
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tournament.cache import LISTED_IN, cache_folder
@@ -21,36 +24,48 @@ from tournament.store.storage import folder_of
 QUICK_SECONDS = 8.0  # of a quick trial, with its start
 _MAX_SAID, _MAX_FAULTS = 20_000, 20
 _MAX_SHOWN = 400_000  # characters of a replay
-_NICE = 10  # of all but quick trials, so that these are quick while others play
-# The command in a process that ends with the server, also with one that is killed.
-_WHILE_SERVED = """
-import os, sys
-from tournament.sandbox.inside.libc import end_with
-end_with(int(sys.argv.pop(1)))
-os.nice(int(sys.argv.pop(1)))
-from tournament.__main__ import main
-main()
-"""
+_NICE = 10  # of practice matches and replays, so that trials are quick while others play
+# -P: otherwise Python would take an upload for a module of that name, and run it as the server. Sets have one order.
+_COMMAND = [sys.executable, "-P", "-m", "tournament.cli.forking"]
+_ENVIRONMENT = {"COLUMNS": "400", "NO_COLOR": "1", "PYTHONSAFEPATH": "1", "PYTHONHASHSEED": "0"}
 
 
-@dataclass(frozen=True)
-class Wish:
-    """A practice match, or a replay, that an author asks for.
+class Forks:
+    """A process that forks commands, which is started for the first one, and again if it ended."""
 
-    Attributes:
-        opponents: Names or files; all if there are none.
-        sessions: Sessions of a match; None for the contest's.
-        session: Session of the match against `opponent` that is shown.
-        game: Game of that session; None for all.
-    """
+    def __init__(self) -> None:
+        self._lock, self._asks, self._running = threading.Lock(), socket.socket(), list[subprocess.Popen[bytes]]()
 
-    contest: str
-    bot: str
-    opponents: tuple[str, ...] = ()
-    sessions: int | None = None
-    opponent: str = ""
-    session: int = 0
-    game: int | None = None
+    def start(self) -> None:
+        """Start the process, so that the first trial needn't wait for it."""
+        with self._lock:
+            self._start()
+
+    def _start(self) -> None:
+        if self._running and self._running[-1].poll() is None:
+            return
+        self._asks.close()
+        self._asks, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        environment = {**os.environ, **_ENVIRONMENT, "OPENBLAS_NUM_THREADS": "1"}
+        with theirs:
+            self._running = [subprocess.Popen(_COMMAND, stdin=theirs.fileno(), env=environment, start_new_session=True)]
+
+    def fork(self, request: str, said: int, complaint: int) -> int:
+        """Have a command forked, and return the end of the pipe that tells its number, its status and its end."""
+        told, tells = os.pipe()
+        try:
+            with self._lock:
+                self._start()
+                socket.send_fds(self._asks, [request.encode()], [tells, said, complaint])
+        except BaseException:
+            os.close(told)
+            raise
+        finally:
+            os.close(tells)
+        return told
+
+
+forks = Forks()
 
 
 def quick_check(
@@ -90,8 +105,7 @@ def check(
     """
     words = ["check", bot.name, "--submission-limits", "--contest", contest, "--seed", drawn_seed()]
     words += ["--quick"] if quick else []
-    nice = 0 if quick else _NICE
-    status, said, complaint = _command(settings, words, bot.parent, built, seconds, stopping, nice)
+    status, said, complaint = _command(settings, words, bot.parent, built, seconds, stopping)
     # The command to repeat it names paths of this machine.
     lines = [line for line in (said or complaint).splitlines() if not line.startswith("again: ")]
     found = status == InputError.exit_code or any(line.lstrip().startswith("verdict") for line in lines)
@@ -102,25 +116,29 @@ def check(
 
 def play_practice(
     settings: Path,
+    contest: str,
     bot: Path,
-    former: Path | None,
     built: Path,
-    wish: Wish,
     seconds: float,
     stopping: Callable[[], bool],
+    *,
+    former: Path | None,
+    opponents: Sequence[str],
+    sessions: int,
 ) -> tuple[bool | None, str]:
     """Play a bot against others as `tournament match` does, on a seed of its own.
 
     Args:
         former: Previous version, which plays the same deals.
+        opponents: Names or files; all if there are none.
+        sessions: Sessions of a match.
 
     Returns:
         Whether it was played, None if the machine failed; and the figures as JSON, with the bot's own faults.
     """
-    words = ["match", wish.contest, bot.name, *wish.opponents, "--json", "--workers", "1", "--seed", drawn_seed()]
-    words += ["--baseline", str(former)] if former else []
-    words += ["--sessions", str(wish.sessions)] if wish.sessions else []
-    status, said, complaint = _command(settings, words, bot.parent, built, seconds, stopping, _NICE)
+    words = ["match", contest, bot.name, *opponents, "--json", "--workers", "1", "--seed", drawn_seed()]
+    words += ["--sessions", str(sessions), *(["--baseline", str(former)] if former else [])]
+    status, said, complaint = _command(settings, words, bot.parent, built, seconds, stopping, nice=_NICE)
     try:
         found = json.loads(said)
     except ValueError:
@@ -135,24 +153,33 @@ def play_practice(
 
 
 def show_game(
-    settings: Path, records: str, wish: Wish, seconds: float, stopping: Callable[[], bool]
+    settings: Path,
+    contest: str,
+    bot: str,
+    records: str,
+    seconds: float,
+    stopping: Callable[[], bool],
+    *,
+    opponent: str,
+    session: int = 0,
+    game: int | None = None,
 ) -> tuple[bool, str]:
-    """Show a recorded session of a bot, or a game of it, as `tournament replay` does.
+    """Show a recorded session of a bot against an opponent, or a game of it, as `tournament replay` does.
 
     Returns:
         Whether it could be shown; and the steps as JSON, without what the opponent printed.
     """
-    words = ["replay", wish.contest, "--match", f"{wish.bot},{wish.opponent}", "--session", str(wish.session), "--json"]
-    words += ["--results", folder_of(records)[0]] + (["--game", str(wish.game)] if wish.game is not None else [])
-    _, said, complaint = _command(settings, words, settings.parent, None, seconds, stopping, _NICE)
+    words = ["replay", contest, "--match", f"{bot},{opponent}", "--session", str(session), "--json"]
+    words += ["--results", folder_of(records)[0], *(["--game", str(game)] if game is not None else [])]
+    _, said, complaint = _command(settings, words, settings.parent, None, seconds, stopping, nice=_NICE)
     try:
         found = json.loads(said)
     except ValueError:
         return False, _last_line(settings, complaint)
-    own = {step["seat"] for game in found["games"] for step in game["steps"] if step["bot"] == wish.bot}
+    own = {step["seat"] for one in found["games"] for step in one["steps"] if step["bot"] == bot}
     found["faults"] = [fault for fault in found["faults"] if fault["seat"] in own]
-    for game in found["games"]:
-        for step in game["steps"]:
+    for one in found["games"]:
+        for step in one["steps"]:
             if step["seat"] not in own:
                 step |= {"printed": "", "fault": step["fault"] and "a fault, of which its author is told more"}
     text = json.dumps(found)
@@ -176,37 +203,35 @@ def _command(
     built: Path | None,
     seconds: float,
     stopping: Callable[[], bool],
-    nice: int,
+    *,
+    nice: int = 0,
 ) -> tuple[int | None, str, str]:
     """Run a command and return its status, its output and its errors; None as status if it took too long or stops."""
-    # -P: else Python would take the upload for a module of that name, and run it as the server.
-    command = [sys.executable, "-P", "-c", _WHILE_SERVED, str(os.getpid()), str(nice), *words]
-    environment = {**os.environ, "TOURNAMENT_CONFIG": str(settings), "COLUMNS": "400", "NO_COLOR": "1"}
-    environment["PYTHONSAFEPATH"] = "1"  # for what it starts
+    environment = {**os.environ, **_ENVIRONMENT, "TOURNAMENT_CONFIG": str(settings)}
     if built:
         environment[LISTED_IN] = str(built.absolute())
     end = time.monotonic() + seconds
     with (
-        scratch_folder() as scratch,  # however it ends, nothing that it wrote stays
-        subprocess.Popen(
-            command,
-            cwd=folder,
-            env={**environment, "TMPDIR": str(scratch)},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-        ) as running,
+        scratch_folder() as scratch,  # However the command ends, nothing that it wrote stays.
+        tempfile.TemporaryFile() as said,
+        tempfile.TemporaryFile() as complaint,
     ):
-        while True:
-            try:
-                said, complaint = running.communicate(timeout=0.2)
-                return running.returncode, said, complaint
-            except subprocess.TimeoutExpired:
-                if stopping() or time.monotonic() > end:
-                    running.terminate()
-                    with contextlib.suppress(subprocess.TimeoutExpired):
-                        running.communicate(timeout=5)
-                    running.kill()
-                    return None, "", f"the {words[0]} took longer than {seconds:g} s"
+        environment["TMPDIR"] = str(scratch)
+        request = {"words": words, "folder": str(folder), "environment": environment, "nice": nice}
+        told = forks.fork(json.dumps(request), said.fileno(), complaint.fileno())
+        with open(told, "rb", 0) as pipe:
+            lines, signals = b"", [signal.SIGTERM, signal.SIGKILL]
+            while True:
+                if select.select([pipe], [], [], 0.2)[0]:
+                    if not (more := pipe.read(100)):
+                        break
+                    lines += more
+                elif (stopping() or time.monotonic() > end) and signals and b"\n" in lines:
+                    os.kill(int(lines.split()[0]), signals.pop(0))
+                    end = time.monotonic() + 5 if len(signals) == 1 else end
+        if len(signals) < 2:
+            return None, "", f"the {words[0]} took longer than {seconds:g} s"
+        _, status = (*lines.split(), b"255")[:2]
+        for file in (said, complaint):
+            file.seek(0)
+        return int(status), said.read().decode(errors="replace"), complaint.read().decode(errors="replace")

@@ -38,7 +38,6 @@ from tournament.store.storage import join_location, open_storage
 # The system reports changes immediately, except for example on a network's file system.
 LOOK_SECONDS, _WHOLE_SECONDS, _WHOLE_LOOKS = 2.0, 0.3, 40
 _AGAIN_SECONDS = 30.0  # after trouble of the machine
-_MAX_FAILURES = 2  # of publishing the same state
 _PUBLISH_SECONDS, _PAUSE = 3.0, 10  # least time between boards of a round, and the same in times of the last board's
 _MAX_FILES = 20_000
 _SLOW_SECONDS = 20.0  # of a full trial: legs of a bot that needs longer are played after all others
@@ -75,7 +74,7 @@ class _Contest:
         attended: State of the last round.
         again: Time of the next try after trouble.
         refused: Names and problems of broken bots that were reported.
-        unpublished: State that couldn't be published because of our own error, and how often, by what was published.
+        unpublished: Last error of our own in publishing it, which is told once; "" if there was none.
     """
 
     name: str
@@ -83,7 +82,7 @@ class _Contest:
     attended: _State | None = None
     again: float | None = None
     refused: frozenset[tuple[str, str]] = frozenset()
-    unpublished: dict[str, tuple[_State, int]] = field(default_factory=dict)
+    unpublished: str = ""
 
     @property
     def closing(self) -> tuple[str, datetime] | None:
@@ -232,7 +231,7 @@ class Watch:
             if state == contest.attended and (contest.again is None or time.monotonic() < contest.again):
                 return
             contest.again = None
-            self._published(contest, "index", state, self._publish_index)
+            self._published(contest, "index", self._publish_index)
             play = self._play_final if is_over else self._play_open
             contest.attended = (play(contest), is_over)
         except _SomethingCame:
@@ -277,8 +276,8 @@ class Watch:
             return files
         if finalists:
             publish_it = partial(publish, self.published, contest.name, preliminary, "Preliminary", place=PRELIMINARY)
-            self._published(contest, "preliminary", (files, True), partial(publish_it, open=False))
-            self._published(contest, "index", (files, True), self._publish_index)
+            self._published(contest, "preliminary", partial(publish_it, open=False))
+            self._published(contest, "index", self._publish_index)
         self.shown.tell(contest.name, "the final is played")
         return files
 
@@ -337,7 +336,7 @@ class Watch:
             def board(*, open: bool, is_whole: bool = True) -> bool:
                 publish_it = partial(publish, self.published, contest.name, config, heading, open=open)
                 left_out = None if is_whole else unready
-                return self._published(contest, "board", (files, is_over), partial(publish_it, unready=left_out))
+                return self._published(contest, "board", partial(publish_it, unready=left_out))
 
             began = time.monotonic()
             try:
@@ -368,26 +367,19 @@ class Watch:
             return config
         return replace(config, authors=authors_of_bots(database_beside(self.authors), name))
 
-    def _published(self, contest: _Contest, what: str, state: _State, publish_it: Callable[[], None]) -> bool:
-        """Publish something, and return whether it is published.
+    def _published(self, contest: _Contest, what: str, publish_it: Callable[[], None]) -> bool:
+        """Publish something, and return whether it is published. An error of our own in it doesn't stop play.
 
-        If that fails twice for the same state because of our own error, it isn't tried again until something changes.
-        Raises what publishing does, before that.
+        Raises what publishing does otherwise.
         """
-        of, failures = contest.unpublished.get(what, (state, 0))
-        failures = failures if of == state else 0
-        if failures >= _MAX_FAILURES:
-            return False
         try:
             publish_it()
         except (TournamentError, OSError):
             raise
         except Exception as error:
-            contest.unpublished[what] = state, failures + 1
-            if failures + 1 < _MAX_FAILURES:
-                raise
-            trouble = our_error(error, f"publishing the {what}")
-            self.shown.tell(contest.name, f"{trouble}; set aside until something changes, play goes on")
+            if contest.unpublished != (trouble := repr(error)):
+                contest.unpublished = trouble
+                self.shown.tell(contest.name, f"{our_error(error, f'publishing the {what}')}; play goes on without it")
             return False
         return True
 

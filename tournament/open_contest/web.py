@@ -4,8 +4,8 @@ Requests must name this server, so that a foreign name that leads here (DNS rebi
 change something must come from this server's own pages, or bring their token in a header, which no other site's page
 can. A request has a limited time and size, and the number of connections is limited.
 
-A handler answers a browser with a page, or a redirection after a form, and a script with JSON or text. Handlers run in
-threads, so that a slow one delays no other request.
+A handler answers a browser with a page, or a redirection after a form, and a script with JSON, or with the text of a
+job or a refusal. Handlers run in threads, so that a slow one delays no other request.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import asyncio
 import contextlib
 import io
 import ipaddress
-import json
 import os
 import socket
 import sqlite3
@@ -27,7 +26,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 import uvicorn
 from starlette.applications import Starlette
@@ -48,9 +47,9 @@ from tournament.entrants.folder import KINDS
 from tournament.errors import InputError
 from tournament.open_contest.authors import Author, AuthorsFile, author_of
 from tournament.open_contest.jobs import BOT, NOT_FIT, PRACTICE, QUEUED, SET_ASIDE, Job
-from tournament.open_contest.mine import Mine, address_of_job, job_values, words_of_job, words_of_mine
+from tournament.open_contest.mine import Mine, address_of_job, job_values, words_of_job
 from tournament.open_contest.overview import boards_in, status_of
-from tournament.open_contest.publish import PLACE, faces_of, rules_of
+from tournament.open_contest.publish import faces_of, rules_of
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.submissions import Submissions, files_of_bot
 from tournament.reporting.face import face_page, served_policy
@@ -398,29 +397,15 @@ class Desk:
     # Pages and their values
 
     @_call("GET /contests", "list the contests", token=False)
-    def _contests(self, request: Request, _: _Sent) -> Response:
+    def _contests(self, _request: Request, _: _Sent) -> Response:
         current = self._submissions.current
-        values = [rules_of(current.contests, current.over, name, short=True) for name in current.contests]
-        return _answer(request, values, "\n".join(f"{one['name']}: {one['title']}, {one['state']}" for one in values))
+        return JSONResponse([rules_of(current.contests, current.over, name, short=True) for name in current.contests])
 
     @_call("GET /c/{name}/rules", "show rules, settings, limits and templates", token=False)
     def _rules(self, request: Request, _: _Sent) -> Response:
         current, name = self._submissions.current, request.path_params["name"]
         current.config_of(name)
-        values = rules_of(current.contests, current.over, name)
-        return _answer(request, values, json.dumps(values, indent=2))
-
-    @_call("GET /c/{name}/standings", "show the board", token=False)
-    def _standings(self, request: Request, _: _Sent) -> Response:
-        name = request.path_params["name"]
-        self._submissions.current.config_of(name)
-        try:
-            board = json.loads((self._published / PLACE / name / "board.json").read_bytes())
-        except (OSError, ValueError):
-            raise Refused(404, "there is no board yet: it takes bots that can play") from None
-        values = {key: board[key] for key in ("contest", "made", "open", "failed_matches", "leaderboard")}
-        lines = [f"{line['rank'] or '-'} {line['name']} {line['score']}" for line in values["leaderboard"]]
-        return _answer(request, values, "\n".join(lines))
+        return JSONResponse(rules_of(current.contests, current.over, name))
 
     @_call("GET /submit", "show the form for bots", token=False)
     def _form(self, request: Request, _: _Sent) -> Response:
@@ -452,7 +437,7 @@ class Desk:
         answer.delete_cookie(_COOKIE, **self._cookie)
         return answer
 
-    @_call("GET /mine", "list your bots: places, faults, losses, versions; and your last jobs")
+    @_call("GET /mine", "list your bots: places, faults and losses; and your last jobs")
     def _my_bots(self, request: Request, sent: _Sent) -> Response:
         with _counted(self._looking, sent.author.name, _MAX_LOOKS_OF_AUTHOR, _MAX_LOOKS) as fits:
             if not fits:
@@ -460,7 +445,7 @@ class Desk:
             values = self._mine.values(sent.author)
         if _for_browser(request):
             return HTMLResponse(face_page("mine", sent.author, mine=values, words_of_job=words_of_job))
-        return _answer(request, values, words_of_mine(values))
+        return JSONResponse(values)
 
     @_call("GET /class", "list every author with last upload, state, reason and best place; for organisers")
     def _class(self, request: Request, sent: _Sent) -> Response:
@@ -471,8 +456,7 @@ class Desk:
         if _for_browser(request):
             faces = faces_of(current.contests, current.over)
             return HTMLResponse(face_page("class", sent.author, lines=lines, contests=faces))
-        text = "\n".join(f"{one.author}: {one.bot or '-'} {one.state} {one.best_place or '-'}" for one in lines)
-        return _answer(request, [asdict(one) for one in lines], text)
+        return JSONResponse([asdict(one) for one in lines])
 
     @_call("GET /class/sources.zip", "download every bot's latest source; for organisers", _CONTEST)
     def _sources(self, request: Request, sent: _Sent) -> Response:
@@ -513,16 +497,6 @@ class Desk:
         contest = self._contest(request, sent.form.get("contest", ""))
         return self._submissions.take(sent.author, contest, *sent.file, kind)
 
-    @_call("GET /bots/{file}/withdraw", "ask whether to withdraw a bot", _CONTEST)
-    def _confirm(self, request: Request, sent: _Sent) -> Response:
-        bot, contest = request.path_params["file"], self._contest(request)
-        self._submissions.require_owner(sent.author, contest, bot)
-        where = f"/bots/{bot}/withdraw?{urlencode({'contest': contest})}"
-        question = f"Withdraw {bot}? It leaves the contest with all its matches. Its name stays yours."
-        if _for_browser(request):
-            return HTMLResponse(face_page("confirm", sent.author, bot=bot, where=where, question=question))
-        return _answer(request, {"question": question, "url": where}, question)
-
     @_call("DELETE /bots/{file}", "withdraw a bot, by its name", _CONTEST | _WAIT)
     @_call("POST /bots/{file}/withdraw", "withdraw a bot by a form", _CONTEST)
     def _withdraw(self, request: Request, sent: _Sent) -> Job:
@@ -547,12 +521,6 @@ class Desk:
         asks: dict[str, Any] = {"opponent": request.query_params.get("opponent", "")}
         asks |= {"session": _integer(request, "session") or 0, "game": _integer(request, "game")}
         return self._submissions.show(sent.author, self._contest(request), request.path_params["bot"], asks)
-
-    @_call("GET /jobs", "list your last jobs, without their texts")
-    def _jobs(self, request: Request, sent: _Sent) -> Response:
-        found = self._submissions.jobs_of(sent.author.name)
-        values = [job_values(self._submissions, job) | {"said": "", "report": None} for job in found]
-        return _answer(request, values, "\n".join(f"{job.at} {job.file}: {job.state}" for job in found))
 
     @_call("GET /jobs/{id}", "show a job", _WAIT)
     def _job(self, request: Request, sent: _Sent) -> Job:

@@ -1,4 +1,4 @@
-"""Reading what was played: standings from the ledger, tables as DataFrames."""
+"""Read what was played: standings, and tables as DataFrames."""
 
 from __future__ import annotations
 
@@ -274,7 +274,7 @@ def contests_held(results: str) -> list[str]:
 
 
 def ranking_of(storage: Storage, field: ContestSetup, batches: Sequence[Batch]) -> Standings:
-    """The standings of a recorded field. Raises RunError when the ledger lacks what they need."""
+    """The standings of a recorded field. Raises RunError when the field lacks facts of its house players."""
     contest = contest_of(storage.location, field)
     house = contest.house
     if house and any(set(house.facts) - player.facts.keys() for player in field.house):

@@ -181,7 +181,7 @@ class Bots:
             number = page.findings.entrants.index(name)
             if presentation:
                 found += presentation.charts(survey.sums, Subject(number, page.of_field))
-            found += charts(survey.scales, survey.sums, number, page.of_field)
+            found += charts(page.contest, survey.scales, survey.sums, number, page.of_field)
         return found
 
     @cached_property

@@ -79,18 +79,6 @@ def _lines(panel: LineChart, width: int = 360, height: int = 200) -> Markup:
     )
 
 
-def spark(values: Sequence[float]) -> Markup:
-    """Return a small line without labels, which is hidden from readers of the page's text."""
-    reach = max(map(abs, values), default=0)
-    if len(values) < 2 or not reach:
-        return Markup()
-    path = "L".join(f"{72 * at / (len(values) - 1):.0f} {10 - 9 * one / reach:.1f}" for at, one in enumerate(values))
-    return Markup(
-        '<svg class="spark" viewBox="0 0 72 20" aria-hidden="true">'
-        f'<path class="base" d="M0 10H72"/><path d="M{path}"/></svg>'
-    )
-
-
 def round_ticks(low: float, high: float, most: int = 5) -> list[float]:
     """Return a few round numbers, from `low` or below to `high` or above."""
     step = nice_step((high - low or abs(high) or 1) / (most - 1))

@@ -131,22 +131,36 @@ def tally(contest: Contest, scales: Sequence[Scale], rows: Rows, seats: Seats) -
             known = ~np.isnan(values) if values.dtype.kind == "f" else slice(None)
             counts += counted([(who[known], everybody), (scale.places(values[known]), len(scale.names) + 2)])
         sums[scale.key] = counts
-    if contest.scored.by_position and "points_1" in rows:
-        played, points = (np.zeros((everybody, len(seats.players))) for _ in range(2))
-        for place, who in enumerate(seats.players):
-            played[:, place] = np.bincount(who, minlength=everybody)
-            points[:, place] = np.bincount(who, rows[f"points_{place}"].astype(float), everybody)
-        sums |= {"games by position": played, "points by position": points}
+    if positions := _by_position(contest, rows, seats):
+        played = [np.bincount(who, minlength=everybody) for who, _ in positions]
+        points = [np.bincount(who, won.astype(float), everybody) for who, won in positions]
+        sums |= {"games by position": np.stack(played, 1), "points by position": np.stack(points, 1)}
     return sums
 
 
-def charts(scales: Sequence[Scale], sums: Sums, number: int, field: Sums) -> Iterator[Chart]:
+def _by_position(contest: Contest, rows: Rows, seats: Seats) -> list[tuple[npt.NDArray[Any], npt.NDArray[Any]]]:
+    """Return who is at each position in each row, and what they win; nothing if the contest has no positions."""
+    shown = contest.presentation
+    if contest.scored.by_position and "points_1" in rows:
+        return [(who, rows[f"points_{place}"]) for place, who in enumerate(seats.players)]
+    if not (shown and shown.points and shown.seat_0_is):
+        return []
+    of_seats = list(zip(seats.players, shown.points(rows)))
+    is_first = rows[shown.seat_0_is]
+    who, won = ([np.where(is_first, *pair), np.where(is_first, *pair[::-1])] for pair in zip(*of_seats))
+    return list(zip(who, won))
+
+
+def charts(contest: Contest, scales: Sequence[Scale], sums: Sums, number: int, field: Sums) -> Iterator[Chart]:
     """Yield the charts of an entrant from the sums, with those of all entrants together."""
     if "games by position" in sums:
         played, points = "games by position", "points by position"
         lines = [shares(one[points], one[played]) for one in (field, {name: sums[name][number] for name in field})]
-        labels = [f"position {place}" for place in range(len(lines[0]))]
-        yield _chart("Points by position", "The mean of a game, by who comes first.", "position", labels, lines, "")
+        shown = contest.presentation
+        labels: Sequence[str] = [f"position {place}" for place in range(len(lines[0]))]
+        labels, unit = (shown.positions, shown.money) if shown and shown.seat_0_is else (labels, "")
+        meaning = f"The mean of a {shown.game if shown else 'game'} at each position."
+        yield _chart("Points by position", meaning, "position", labels, lines, unit)
     for scale in scales:
         own, of_all = sums[scale.key][number], field[scale.key]
         known = np.flatnonzero(of_all)

@@ -115,6 +115,7 @@ def survey_games(
         RunError: A part isn't what was written.
     """
     parts = [(batch.part("games"), batch.legs) for batch in batches]
+    sessions_of = {batch.part("games"): batch.part("sessions") for batch in batches}
     number = {name: place for place, name in enumerate(entrants)}
     total = sum(part.rows for part, _ in parts)
     survey = Survey(games=total)
@@ -122,16 +123,27 @@ def survey_games(
     pieces_of_all = list(_pieces(contest, storage, parts, max(1, -(-total // most_rows))))
     wanted = Wanted.of([legs for _, legs in parts], matches, faults, sessions)
 
+    joined = presentation.seat_0_is if presentation else ""
+    joined = joined if joined not in {column.name for column in contest.games} else ""
+
     def read(piece: _Piece) -> Rows:
         (rows,) = rows_of(storage, piece.part, contest.games, groups=[piece.group])
         return rows
+
+    def grouped(piece: _Piece) -> Group:
+        group = Group.of(read(piece), piece.legs, piece.first_row)
+        if not joined:
+            return group
+        several = rows_of(storage, sessions_of[piece.part], contest.sessions, [joined])
+        values = np.concatenate([np.zeros(0, bool), *(rows[joined] for rows in several)])
+        return replace(group, rows={**group.rows, joined: group.of_session(values, sessions)})
 
     ends = [piece for pieces in (*pieces_of_all[:1], *pieces_of_all[-1:]) for piece in (pieces[0], pieces[-1])]
     survey.scales = scales_of(declared(contest), list(map(read, ends)))
 
     def look(pieces: Sequence[_Piece]) -> Survey:
         found = Survey()
-        groups = [Group.of(read(piece), piece.legs, piece.first_row) for piece in pieces]
+        groups = [grouped(piece) for piece in pieces]
         players = [group.players(number, by_position=contest.scored.by_position) for group in groups]
         seats = Seats(tuple(map(np.concatenate, zip(*players))), len(number))
         rows = {name: np.concatenate([group.rows[name] for group in groups]) for name in groups[0].rows}
@@ -226,13 +238,13 @@ class Group:
 
     @classmethod
     def of(cls, rows: Rows, legs: Legs, first_row: int) -> Group:
-        """Return the rows from this one of their part. Raise RunError if they are of other legs than the ledger's."""
+        """Return the rows from this one of their part. Raises RunError if they are of other legs than the records'."""
         count = len(rows["match"])
         edges = np.concatenate([[0], np.cumsum(legs.games)]) - first_row
         here = range(int(np.searchsorted(edges[1:], 0, "right")), int(np.searchsorted(edges[:-1], count, "left")))
         group = cls(rows, legs, edges, here)
         if int(group.lengths.sum()) != count or not (group.by_row(legs.match) == rows["match"]).all():
-            raise RunError("a part has rows of other legs than the ledger says; tournament verify names it")
+            raise RunError("a part has rows of other legs than its sessions part says; tournament verify names it")
         return group
 
     @property
@@ -244,6 +256,14 @@ class Group:
     def by_row(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return a value of each leg of the part, by row of the group."""
         return np.repeat(values[self.here.start : self.here.stop], self.lengths)
+
+    def of_session(self, values: npt.NDArray[Any], sessions: int) -> npt.NDArray[Any]:
+        """Return a value of each recorded session of the part, by row of the group. A leg has so many sessions."""
+        legs = self.legs
+        first = np.cumsum(legs.sessions) - legs.sessions - legs.number * sessions
+        last = self.by_row(np.maximum(0, np.cumsum(legs.sessions) - 1))
+        found: npt.NDArray[Any] = values[np.minimum(self.by_row(first) + self.rows["session"], last)]
+        return found
 
     def players(self, number: Mapping[str, int], *, by_position: bool) -> list[npt.NDArray[np.int32]]:
         """Return the players of each row by seat, or position, a house player last, as numbers of entrants."""
@@ -264,7 +284,7 @@ def _chosen(contest: Contest, group: Group, wanted: Wanted) -> Iterator[tuple[in
     if presentation and presentation.whole_sessions:
         yield from _whole_sessions(group, wanted)
         return
-    gains = presentation.points_0(group.rows) if presentation and presentation.points_0 else None
+    gains = presentation.points(group.rows)[0] if presentation and presentation.points else None
     if gains is not None and contest.scored.by_position:
         first_names = group.by_row(np.array([seats[0] for seats in group.legs.seated], object))
         gains = np.where(group.rows["bot_0"] == first_names, gains, -gains)

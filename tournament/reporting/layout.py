@@ -18,7 +18,6 @@ from tournament.names import valid_name
 from tournament.reporting.figures import MINUS, clean, plain, signed
 from tournament.reporting.findings import Findings
 from tournament.reporting.games import PlayedAgain
-from tournament.reporting.trends import Course
 from tournament.standings.caveats import notes_of
 from tournament.standings.matches import Match
 from tournament.standings.standings import Standing
@@ -174,16 +173,6 @@ class Layout:
     def unit(self) -> str:
         """What results are the mean points of: a session, or a game where the score is of the whole match."""
         return self.game if self.by_game else "session"
-
-    @cached_property
-    def course_digits(self) -> int:
-        values = [abs(value) for course in self.findings.courses.whole.values() for value in course.means()]
-        return 3 if max(values, default=0.0) < 10 else 1
-
-    @property
-    def courses(self) -> list[tuple[Standing, Course]]:
-        whole = self.findings.courses.whole
-        return [(line, whole[line.name]) for line in self.ranked if line.name in whole]
 
     # games and faults
 

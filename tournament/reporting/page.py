@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from tournament.contests.contest import Contest
 from tournament.reporting.bots import Bots
-from tournament.reporting.charts import chart, spark
+from tournament.reporting.charts import chart
 from tournament.reporting.figures import clean, plain, signed, size_text
 from tournament.reporting.findings import Findings
 from tournament.reporting.games import games_for_viewer
@@ -39,7 +39,7 @@ def environment() -> Environment:
     )
     made.filters |= {
         "signed": signed, "plain": plain, "clean": clean, "size": size_text, "breakable": breakable, "chart": chart,
-        "spark": spark, "utc": utc, "utc_of": lambda when: utc(datetime.fromisoformat(when)),
+        "utc": utc, "utc_of": lambda when: utc(datetime.fromisoformat(when)),
     }  # fmt: skip
     return made
 

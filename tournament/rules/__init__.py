@@ -1,8 +1,8 @@
 """What authors of contests import.
 
 A contest is a subclass of Rules. `play` is a generator that plays one session: it yields questions, which are its
-decisions called with a seat and values, one or a list of them to ask together; it is sent the answers, and records
-games.
+decisions called with a position and values, one or a list of them to ask together. It is sent the answer, or those
+asked together as a dict by position, and records games.
 """
 
 from __future__ import annotations
@@ -16,10 +16,22 @@ from tournament.contests.presentation import Presentation
 from tournament.contests.scoring import House, HousePlayer, HouseScoring
 from tournament.rules.decision import Decision
 from tournament.rules.rules import Questions, Rules, Settings
-from tournament.rules.value_types import Choice, Float, Int, LegalAction, List, Text, ValueType
+from tournament.rules.value_types import (
+    Bool,
+    Choice,
+    Float,
+    Int,
+    LegalAction,
+    List,
+    Maybe,
+    Struct,
+    Text,
+    ValueType,
+)
 from tournament.store.columns import Column
 
 __all__ = [
+    "Bool",
     "Choice",
     "Column",
     "Core",
@@ -33,6 +45,7 @@ __all__ = [
     "LegalAction",
     "List",
     "Luck",
+    "Maybe",
     "Presentation",
     "Questions",
     "Rng",
@@ -40,6 +53,7 @@ __all__ = [
     "Sdk",
     "Session",
     "Settings",
+    "Struct",
     "Text",
     "ValueType",
 ]

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import keyword
-import re
 from collections.abc import Mapping
 from typing import Literal
 
 from engine.rules import decisions
-from engine.rules.decisions import LEGAL_ACTIONS, MOST_ANSWER_BYTES, SEATING
-from tournament.rules.value_types import Choice, LegalAction, List, Text, ValueType
-
-_NUMBER_BYTES = 26  # of a number in JSON
-# Names that a value can't have: it is also a member of a C struct, and of a JSON object.
-_TAKEN = frozenset(
-    """
-    auto break case char const continue default do double else enum extern float for goto if inline int long register
-    restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
-    bool true false alignas alignof asm new delete this class template operator private public protected virtual
-    f field_names decision
-    """.split()  # noqa: SIM905  # read as words
-)
+from engine.rules.decisions import LEGAL_ACTIONS, SEATING
+from engine.rules.shapes import Shape
+from tournament.contests.interface import Returns
+from tournament.rules.struct_layout import answer_layout
+from tournament.rules.value_types import Choice, LegalAction, List, Maybe, Text, ValueType, usable
 
 
 class Decision(decisions.Decision):
@@ -56,7 +46,7 @@ class Decision(decisions.Decision):
         if illegal not in ("fault", "loses"):
             raise ValueError(f"{name}: illegal is {illegal!r}; expected fault or loses")
         for called in (name, *observation):
-            if not re.fullmatch("[a-z][a-z0-9_]{0,40}", called) or keyword.iskeyword(called) or called in _TAKEN:
+            if not usable(called):
                 raise ValueError(f"{called} can't name a value or a decision: bots are to use it in C and Python")
         if taken := [called for called in observation if called in SEATING]:
             raise ValueError(f"{name}: every bot observes {taken[0]} already; leave it out")
@@ -68,16 +58,23 @@ class Decision(decisions.Decision):
             raise ValueError(
                 f"{name}: {LEGAL_ACTIONS} are observed with answer=LegalAction(Int(low, high), max_actions)"
             )
+        if "answer" in observed:
+            raise ValueError(f"{name}: no value can be called answer: a question narrows its answer so")
         _check_answer(name, answer)
         if isinstance(answer, LegalAction):
             observed[LEGAL_ACTIONS] = answer.observed
         elif default is None:
-            default = _first_of(name, answer)
+            try:
+                default = answer.first
+            except ValueError as wrong:
+                raise ValueError(f"{name}: {wrong}") from None
+        left = answer_layout(answer)
         try:
             super().__init__(
                 name,
-                [(value, *kind.spec) for value, kind in observed.items()],
-                answer=answer.spec,
+                {value: kind.shape for value, kind in observed.items()},
+                answer=answer.shape,
+                answer_bytes=left.size if left else 0,
                 default=default,
                 loses=illegal == "loses",
             )
@@ -92,26 +89,33 @@ class Decision(decisions.Decision):
         """Whether it lists which answers are legal this time, the others being illegal."""
         return isinstance(self.answer, LegalAction)
 
+    def narrow(self, answer: ValueType, default: object) -> tuple[Shape, object]:
+        """Return the shape of a narrower answer, and the default that counts then.
+
+        Raises:
+            ValueError: The answers aren't among those that were declared.
+        """
+        if self.has_legal_actions or not isinstance(answer, ValueType) or not self.answer_shape.holds(answer.shape):
+            raise ValueError(f"{self.name}: answer={answer!r} is not narrower than the declared {self.answer!r}")
+        if default is None:
+            default = self.default if answer.shape.takes(self.default) else answer.first
+        return answer.shape, default
+
     @property
-    def returns(self) -> Literal["number", "name", "value"]:
+    def returns(self) -> Returns:
         """What a Python bot may return, as `tournament.contests.interface.DecisionSpec` has it."""
         if isinstance(self.answer, Choice) or (
             isinstance(self.answer, LegalAction) and isinstance(self.answer.of, Text)
         ):
             return "name"
-        return "number" if self.takes_numbers else "value"
+        if self.takes_numbers:
+            return "number"
+        return "optional" if isinstance(self.answer, Maybe) else "value"
 
     @property
     def most_json(self) -> int:
         """Bytes of the longest answer as JSON, 0 for whole numbers."""
-        if self.returns == "number":
-            return 0
-        kind = self.answer.of if isinstance(self.answer, (List, LegalAction)) else self.answer
-        if isinstance(kind, Text):
-            one = 6 * (MOST_ANSWER_BYTES if kind.max_length is None else kind.max_length)
-        else:
-            one = max(map(len, kind.names)) if isinstance(kind, Choice) else _NUMBER_BYTES
-        return (one + 4) * (max(1, self.answer.most) if isinstance(self.answer, List) else 1) + 64
+        return 0 if self.returns == "number" else self.answer.max_json + 64
 
     @property
     def answers(self) -> str:
@@ -129,12 +133,7 @@ def _check_answer(name: str, answer: ValueType) -> None:
     """Raise ValueError for a type whose values can't be answered."""
     if isinstance(answer, Text) and answer.max_length is None:
         raise ValueError(f"{name}: an answer that is a text has a greatest length: Text(max_length)")
-    if isinstance(answer, List) and (isinstance(answer.of, Text) or answer.max_length is None):
+    if isinstance(answer, List) and isinstance(answer.of, Text):
         raise ValueError(f"{name}: an answer can't be a list of texts")
-
-
-def _first_of(name: str, answer: ValueType) -> object:
-    """The answer that counts where no default is declared."""
-    if isinstance(answer, (List, Text)):
-        raise ValueError(f"{name}: an answer that is a list or a text needs default=")
-    return answer.names[0] if isinstance(answer, Choice) else answer.spec[1]
+    for part in answer.parts:
+        _check_answer(name, part)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import importlib.metadata
+import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import lru_cache, partial
+from types import SimpleNamespace
 from typing import Any, ClassVar, Literal, cast
 
-from pydantic import Field, create_model
+from pydantic import Field, ValidationError, create_model
 
 from engine.kernel.chance import Rng
 from engine.kernel.game_core import QUESTION_LIMIT, SEAT_LIMIT, GameCore
@@ -34,8 +36,19 @@ from tournament.contests.settings import ContestSettings, Duplicate
 from tournament.leg import LegPlan
 from tournament.rules.decision import Decision
 from tournament.rules.sdk import write_sdk
-from tournament.rules.struct_layout import lay_out
-from tournament.rules.value_types import Choice, Float, Int, LegalAction, List, Text, ValueType
+from tournament.rules.struct_layout import answer_layout, lay_out
+from tournament.rules.value_types import (
+    Bool,
+    Choice,
+    Float,
+    Int,
+    LegalAction,
+    List,
+    Maybe,
+    Struct,
+    Text,
+    ValueType,
+)
 from tournament.store.columns import (
     HOUSE,
     NAME,
@@ -54,6 +67,9 @@ _MOST_DRAWN = 20_000  # characters of a drawing
 _RENDER_FAILED = "render failed: "
 _TRIAL_DRAWINGS = 100  # of a session, to see whether it can be drawn
 _TRIAL_STREAM = 1 << 63  # above every session's number
+
+
+_DECISIONS_KEPT = 64  # sets made of settings, in a process that plays many contests
 
 
 class Settings(ContestSettings):
@@ -92,7 +108,8 @@ class Rules:
         version: Raised when the same settings no longer give the same games.
         seats: How many bots sit at a table. With a range the contest's table has the key `seats`; "all" is everybody.
         settings_class: The keys of the contest's table.
-        decisions: What bots are asked.
+        decisions: What bots are asked, or a static method that returns it by the settings. `play` asks by
+            `self.ask`, which has each decision by its name.
         columns: The contest's own columns of games.
         zero_sum: Whether the points of each game add up to 0.
         points_unit: What a point is.
@@ -116,7 +133,8 @@ class Rules:
     version: ClassVar[int] = 1
     seats: ClassVar[int | range | Literal["all"]]
     settings_class: ClassVar[type[ContestSettings]] = Settings
-    decisions: ClassVar[tuple[Decision | DecisionSpec, ...]]
+    #: A type that has both forms isn't one by which type checkers take a static method.
+    decisions: ClassVar[Any]
     columns: ClassVar[tuple[Column, ...]] = ()
     zero_sum: ClassVar[bool] = True
     points_unit: ClassVar[str] = ""
@@ -137,6 +155,8 @@ class Rules:
 
     def __init__(self, settings: Any) -> None:
         self.settings = settings
+        #: The decisions by name, as in `yield self.ask.bid(position, value=3)`.
+        self.ask: Any = SimpleNamespace(**{one.name: one for one in decisions_of(type(self), settings)})
 
     def play(self, session: Session) -> Questions:
         """Play a session: at least one game, each recorded by `session.record(points, column=…)`."""
@@ -177,11 +197,8 @@ def _check(rules: type[Rules]) -> None:
         raise ValueError(f'seats is {rules.seats!r}; expected 1 to {SEAT_LIMIT}, a range of them, or "all"')
     if isinstance(rules.decisions, Decision):
         raise ValueError(f"decisions are a tuple, as in decisions = ({rules.decisions.name.upper()},)")
-    if not 0 < len(rules.decisions) <= QUESTION_LIMIT:
-        raise ValueError(f"it has {len(rules.decisions)} decisions; expected 1 to {QUESTION_LIMIT}")
-    names = [decision.name for decision in rules.decisions]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"two decisions are called {twice[0]}")
+    if not callable(rules.decisions):
+        _check_decisions(rules.decisions)
     settings: object = rules.settings_class
     if not (isinstance(settings, type) and issubclass(settings, ContestSettings if rules.core else Settings)):
         raise ValueError(f"settings_class is {settings!r}, which is no subclass of Settings")
@@ -203,6 +220,52 @@ def _check(rules: type[Rules]) -> None:
             if name in taken:
                 raise ValueError(f"no column can be called {name}: {taken[name]}")
             taken[name] = "two of columns are called so"
+
+
+def _check_decisions(decisions: Sequence[Decision | DecisionSpec]) -> None:
+    """Raise ValueError for decisions that a contest can't have."""
+    if not 0 < len(decisions) <= QUESTION_LIMIT:
+        raise ValueError(f"it has {len(decisions)} decisions; expected 1 to {QUESTION_LIMIT}")
+    names = [decision.name for decision in decisions]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"two decisions are called {twice[0]}")
+
+
+# Made of settings, by the rules and what is played of the settings.
+_decisions_made: dict[tuple[type[Rules], str], tuple[Decision, ...]] = {}
+
+
+def decisions_of(rules: type[Rules], settings: Any) -> tuple[Decision, ...]:
+    """Return what bots are asked with these settings, always the same decisions with the same settings.
+
+    Raises:
+        ValueError: The decisions that the rules make of the settings are none that a contest can have.
+    """
+    declared = rules.decisions
+    if not callable(declared):
+        return cast(tuple[Decision, ...], declared)
+    key = rules, json.dumps(settings.playing(), sort_keys=True, default=str)
+    if key not in _decisions_made:
+        made = tuple(declared(settings))
+        if wrong := [one for one in made if not isinstance(one, Decision)]:
+            raise ValueError(f"decisions(settings) returns {wrong[0]!r}; expected decisions")
+        _check_decisions(made)
+        if len(_decisions_made) >= _DECISIONS_KEPT:
+            _decisions_made.pop(next(iter(_decisions_made)))
+        _decisions_made[key] = made
+    return _decisions_made[key]
+
+
+def _decisions_at_first(rules: type[Rules]) -> tuple[Decision, ...]:
+    """Return what bots are asked before settings are known: with the defaults."""
+    if not callable(rules.decisions):
+        return decisions_of(rules, None)
+    try:
+        settings = _settings_of(rules)()
+    except ValidationError as error:
+        key = ".".join(map(str, error.errors()[0]["loc"]))
+        raise ValueError(f"decisions follow from settings, so that each needs a default; {key} has none") from None
+    return decisions_of(rules, settings)
 
 
 def _most_seats(rules: type[Rules]) -> int:
@@ -259,8 +322,6 @@ def _with_core(rules: type[Rules], **shared: Any) -> Contest:
 
 def _with_play(rules: type[Rules], **shared: Any) -> Contest:
     """The contest of rules that `play`, with an SDK that is written from their decisions."""
-    decisions = cast(tuple[Decision, ...], rules.decisions)
-    struct = lay_out(decisions, _most_seats(rules))
 
     @lru_cache
     def tables(seats: int) -> Tables:
@@ -272,24 +333,8 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
         games=of_few.games,
         sessions=of_few.sessions,
         scored=of_few.scored,
-        interface=Interface(
-            write_sdk(rules.name, shared["title"], decisions, struct),
-            CompiledBots(f"{rules.name}.h", struct_size=struct.size + struct.answer_size),
-            questions=tuple(
-                DecisionSpec(
-                    decision.name,
-                    result=("i64", "i32"),
-                    answers=decision.answers,
-                    description=decision.in_words,
-                    returns=decision.returns,
-                    most_json=decision.most_json,
-                    default=decision.default,
-                    observes=(*SEATING, *decision.observation),
-                    loses=decision.loses,
-                )
-                for decision in decisions
-            ),
-        ),
+        interface=_interface(rules.name, shared["title"], _most_seats(rules), _decisions_at_first(rules)),
+        interface_of=partial(_interface_of, rules, shared["title"]) if callable(rules.decisions) else None,
         new_core=partial(_session_core, rules, _begun),
         new_core_at_limits=_new_core_at_limits(rules),
         new_random_core=partial(_random_core, rules),
@@ -299,7 +344,35 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
     )
 
 
-@lru_cache
+def _interface_of(rules: type[Rules], title: str, settings: Settings) -> Interface:
+    return _interface(rules.name, title, _most_seats(rules), decisions_of(rules, settings))
+
+
+@lru_cache(_DECISIONS_KEPT)
+def _interface(name: str, title: str, most_seats: int, decisions: tuple[Decision, ...]) -> Interface:
+    """How bots are asked these decisions, with an SDK that is written from them."""
+    view = lay_out(decisions, most_seats)
+    return Interface(
+        write_sdk(name, title, decisions, view),
+        CompiledBots(f"{name}.h", struct_size=view.size + view.answer_size),
+        questions=tuple(
+            DecisionSpec(
+                decision.name,
+                result=("i64", "i32"),
+                answers=decision.answers,
+                description=decision.in_words,
+                returns=decision.returns,
+                most_json=decision.most_json,
+                default=decision.default,
+                observes=(*SEATING, *decision.observation),
+                loses=decision.loses,
+            )
+            for decision in decisions
+        ),
+    )
+
+
+@lru_cache(_DECISIONS_KEPT)
 def placements_of(decisions: tuple[Decision, ...], most_seats: int) -> list[Placement]:
     """Return where the C bots of a contest find each decision's values and leave its answer.
 
@@ -307,11 +380,11 @@ def placements_of(decisions: tuple[Decision, ...], most_seats: int) -> list[Plac
         decisions: The contest's decisions.
         most_seats: The most seats of a table.
     """
-    struct = lay_out(decisions, most_seats)
-    offsets = {member.name: member.place for member in struct.members if member.name not in SEATING}
+    view = lay_out(decisions, most_seats)
+    left = [answer_layout(decision.answer) for decision in decisions]
     return [
-        Placement(decision, kind, offsets, struct.size, wide_actions=struct.wide_actions)
-        for kind, decision in enumerate(decisions)
+        Placement(decision, kind, view.slots, view.size, answer.slot if answer else None)
+        for kind, (decision, answer) in enumerate(zip(decisions, left))
     ]
 
 
@@ -388,7 +461,7 @@ def _session_core(
         setup.sessions,
         partial(play, played),
         columns,
-        placements_of(cast(tuple[Decision, ...], rules.decisions), _most_seats(rules)),
+        placements_of(decisions_of(rules, setup.settings), _most_seats(rules)),
         **leg.for_core,
         seats=leg.seats,
         rotation=leg.rotation,
@@ -515,11 +588,10 @@ def answered_by_chance(play: Questions, rng: Rng, positions: Sequence[int]) -> Q
         yielded = next(play)
         while True:
             questions = [yielded] if isinstance(yielded, Question) else list(yielded)
-            answers = {one.position: drawn_answer(one, rng) for one in questions if one.position in positions}
-            if left := [question for question in questions if question.position not in positions]:
-                answers.update(zip([question.position for question in left], (yield left)))
-            replies = [answers[question.position] for question in questions]
-            yielded = play.send(replies[0] if isinstance(yielded, Question) else replies)
+            by_chance = {one.position: drawn_answer(one, rng) for one in questions if one.position in positions}
+            left = [question for question in questions if question.position not in positions]
+            answers = by_chance | ((yield left) if left else {})
+            yielded = play.send(answers[yielded.position] if isinstance(yielded, Question) else answers)
     except StopIteration:
         return
 
@@ -530,7 +602,7 @@ def drawn_answer(question: Question, rng: Rng) -> Any:
     assert isinstance(decision, Decision)
     if isinstance(decision.answer, LegalAction):
         return _one_of(list(question.plain()[LEGAL_ACTIONS]), rng)
-    return _drawn(decision.answer, rng)
+    return _drawn(question.answer or decision.answer, rng)
 
 
 def _drawn(kind: ValueType, rng: Rng) -> Any:
@@ -544,6 +616,12 @@ def _drawn(kind: ValueType, rng: Rng) -> Any:
         return "".join(
             rng.choice("abcdefghijklmnopqrstuvwxyz ") for _ in range(_one_of(range((kind.max_length or 0) + 1), rng))
         )
+    if isinstance(kind, Bool):
+        return rng.randrange(2) == 1
+    if isinstance(kind, Maybe):
+        return None if rng.randrange(4) == 0 else _drawn(kind.of, rng)
+    if isinstance(kind, Struct):
+        return {name: _drawn(field, rng) for name, field in kind.fields.items()}
     assert isinstance(kind, List)
     return [_drawn(kind.of, rng) for _ in range(_one_of(range(kind.most + 1), rng))]
 

@@ -7,22 +7,23 @@ import json
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from engine.rules.decisions import LEGAL_ACTIONS
 from tournament.cache import cache_folder, cache_trouble, make_folder
 from tournament.rules.decision import Decision
-from tournament.rules.struct_layout import C_TYPES, Struct, constants_of
-from tournament.rules.value_types import Choice, Float, LegalAction, List, Text, ValueType
+from tournament.rules.struct_layout import C_TYPES, View, answer_layout, constants_of, is_number
+from tournament.rules.value_types import Choice, Float, LegalAction, List, Maybe, Struct, Text, ValueType
 from tournament.small_files import write_whole
 
 _WIDTH = 100
 
 
-def write_sdk(name: str, title: str, decisions: Sequence[Decision], struct: Struct) -> Path:
+def write_sdk(name: str, title: str, decisions: Sequence[Decision], view: View) -> Path:
     """The folder with a contest's SDK, in the cache: written once on a machine. Raises RunError."""
     files = {
-        f"{name}.h": _header(name, title, decisions, struct),
-        "adapter.h": _adapter(decisions, struct),
+        f"{name}.h": _header(name, title, decisions, view),
+        "adapter.h": _adapter(decisions, view),
         "new_bot.c": _c_bot(decisions),
         "new_bot.py": _python_bot(decisions),
     }
@@ -45,15 +46,10 @@ def _write(path: Path, content: str) -> None:
     write_whole(path, content.encode(), 0o600)
 
 
-def _header(name: str, title: str, decisions: Sequence[Decision], struct: Struct) -> str:
+def _header(name: str, title: str, decisions: Sequence[Decision], view: View) -> str:
     example = decisions[0].name
     functions = "\n".join(
         f"       {_prototype(decision)};\n{_wrapped(_answer(decision), ' ' * 11)}" for decision in decisions
-    )
-    members = "\n".join(
-        _comment(line, "    ") if line.startswith("/*") else f"    {line}"
-        for member in struct.members
-        for line in member.in_c()
     )
     return f"""\
 /* {_plain(title)}: what every bot finds included before its first line.
@@ -75,12 +71,31 @@ def _header(name: str, title: str, decisions: Sequence[Decision], struct: Struct
 #include <string.h>
 #endif
 
-{_constants(decisions)}typedef struct View {{
-{members or "    int64_t nothing;"}
-}} View;
+{_constants(decisions)}{_struct("View", view.lines)}{"".join(map(_answer_struct, decisions))}
 
 #endif
 """
+
+
+def _struct(name: str, lines: Sequence[str]) -> str:
+    """A struct of these lines."""
+    written = []
+    for line in lines:
+        text = line.lstrip()
+        indent = " " * (4 + len(line) - len(text))
+        written.append(_comment(text, indent) if text.startswith("/*") else f"{indent}{text}")
+    return "\n".join([f"typedef struct {name} {{", *written, f"}} {name};\n"])
+
+
+def _answer_struct(decision: Decision) -> str:
+    """The struct that a bot fills as its answer, if the answer is one."""
+    left = answer_layout(decision.answer)
+    return "" if left is None or not left.lines else f"\n{_struct(_answer_type(decision), left.lines)}"
+
+
+def _answer_type(decision: Decision) -> str:
+    """What C calls the struct of an answer."""
+    return "".join(word.capitalize() for word in decision.name.split("_")) + "Answer"
 
 
 def _constants(decisions: Sequence[Decision]) -> str:
@@ -105,21 +120,25 @@ def _prototype(decision: Decision) -> str:
         return f"double {decision.name}(const View *view)"
     if isinstance(kind, Text):
         return f"void {decision.name}(const View *view, char answer[{decision.answer_bytes}])"
-    if isinstance(kind, List):
-        return f"int {decision.name}(const View *view, {C_TYPES[kind.spec[0]]} answer[{max(1, kind.most)}])"
+    if isinstance(kind, List) and is_number(kind.of):
+        return f"int {decision.name}(const View *view, {C_TYPES[kind.of.shape.kind]} answer[{max(1, kind.most)}])"
+    if not is_number(kind) and not isinstance(kind, LegalAction):
+        return f"void {decision.name}(const View *view, {_answer_type(decision)} *answer)"
     return f"{_number(kind)} {decision.name}(const View *view)"
 
 
 def _number(kind: ValueType) -> str:
     """The type of a number that a C bot returns."""
-    return "int64_t" if kind.spec[0] == "q" else "int"
+    return "int64_t" if kind.shape.kind == "q" else "int"
 
 
-def _macro(decision: Decision, struct: Struct) -> str:
+def _macro(decision: Decision, view: View) -> str:
     """What joins a bot's function to the engine, which takes a whole number and looks behind the struct."""
     name, kind = decision.name.upper(), decision.answer
     head = f"#define ANSWER_{name}(name, function) int64_t name(View *tournament_p) "
-    left = f"({C_TYPES[kind.spec[0]]} *)((char *)tournament_p + {struct.size})"
+    item = kind.of if isinstance(kind, List) and is_number(kind.of) else kind
+    of_type = C_TYPES.get(item.shape.kind) or _answer_type(decision)
+    left = f"({of_type} *)((char *)tournament_p + {view.size})"
     if isinstance(kind, Float):
         body = (
             "{ union { double given; int64_t bits; } tournament_a; tournament_a.given = function(tournament_p);"
@@ -127,16 +146,18 @@ def _macro(decision: Decision, struct: Struct) -> str:
         )
     elif isinstance(kind, Text):
         body = f"{{ function(tournament_p, {left}); return 0; }}"
-    elif isinstance(kind, List):
+    elif item is not kind:
         body = f"{{ return function(tournament_p, {left}); }}"
+    elif of_type not in C_TYPES.values():
+        body = f"{{ function(tournament_p, {left}); return 0; }}"
     else:
         body = "{ return function(tournament_p); }"
     return head + body
 
 
-def _adapter(decisions: Sequence[Decision], struct: Struct) -> str:
+def _adapter(decisions: Sequence[Decision], view: View) -> str:
     names = [(decision.name, decision.name.upper()) for decision in decisions]
-    macros = "\n".join(_macro(decision, struct) for decision in decisions)
+    macros = "\n".join(_macro(decision, view) for decision in decisions)
     functions = "\n".join(
         f'__attribute__((__export_name__("{name}"))) ANSWER_{upper}(tournament_{name}, BOT_{upper})'
         for name, upper in names
@@ -175,7 +196,7 @@ def _c_bot(decisions: Sequence[Decision]) -> str:
         shown = "\n".join(
             _comment(f"view->{name}: {value.description}; {value.limits}{_counted(name, value)}", "    ")
             for name, value in decision.observation.items()
-            if value.spec[0] != "s"
+            if not isinstance(value.of if isinstance(value, List) else value, Text)
         )
         bots.append(
             f"{_comment(_answer(decision), '')}\n{_prototype(decision)}\n{{\n{shown}\n{_answered_in_c(decision)}\n}}\n"
@@ -201,16 +222,55 @@ def _answered_in_c(decision: Decision) -> str:
         )
     if isinstance(kind, Text):
         return f"    strcpy(answer, {json.dumps(default, ensure_ascii=False)});"
-    if isinstance(kind, List):
+    if is_number(kind):
+        return f"    return {_in_c(kind, default)};"
+    if isinstance(kind, List) and is_number(kind.of):
         assert isinstance(default, list)
         lines = [f"    answer[{i}] = {_in_c(kind.of, item)};" for i, item in enumerate(default)]
         return "\n".join([*lines, f"    return {len(default)};"])
-    return f"    return {_in_c(kind, default)};"
+    if isinstance(kind, Struct):
+        filled = _fields("answer->", kind, default)
+    else:
+        filled = _assigned("answer->", "value", kind, default)
+    return "\n".join(f"    {line}" for line in filled)
+
+
+def _fields(base: str, kind: Struct, value: Any) -> list[str]:
+    """Return the statements that fill the struct of a record."""
+    return [line for name, field in kind.fields.items() for line in _assigned(base, name, field, value[name])]
+
+
+def _assigned(base: str, name: str, kind: ValueType, value: Any) -> list[str]:
+    """Return the statements that fill a member of a struct, which starts with this text."""
+    member = f"{base}{name}"
+    if isinstance(kind, Maybe):
+        there = [] if value is None else _assigned(base, name, kind.of, value)
+        return [f"{base}has_{name} = {int(value is not None)};", *there]
+    if isinstance(kind, Struct):
+        return _fields(f"{member}.", kind, value)
+    if isinstance(kind, Text):
+        return [f"strcpy({member}, {json.dumps(value, ensure_ascii=False)});"]
+    if not isinstance(kind, List):
+        return [f"{member} = {_in_c(kind, value)};"]
+    lines, item = [f"{member}_count = {len(value)};"], kind.of
+    for place, one in enumerate(value):
+        if is_number(item):
+            lines.append(f"{member}[{place}] = {_in_c(item, one)};")
+        elif isinstance(item, List) and is_number(item.of):
+            lines.append(f"{member}_lengths[{place}] = {len(one)};")
+            lines += [f"{member}[{place}][{i}] = {_in_c(item.of, number)};" for i, number in enumerate(one)]
+        elif isinstance(item, Struct):
+            lines += _fields(f"{member}[{place}].", item, one)
+        else:
+            lines += _assigned(f"{member}[{place}].", "value", item, one)
+    return lines
 
 
 def _in_c(kind: ValueType, value: object) -> str:
     """A number or a choice as C has it."""
-    return kind.constants[list(kind.names).index(str(value))] if isinstance(kind, Choice) else repr(value)
+    if isinstance(kind, Choice):
+        return kind.constants[list(kind.names).index(str(value))]
+    return repr(int(value)) if isinstance(value, bool) else repr(value)
 
 
 def _python_bot(decisions: Sequence[Decision]) -> str:
@@ -245,7 +305,11 @@ def _answer(decision: Decision) -> str:
 
 
 def _counted(name: str, value: ValueType) -> str:
-    return f"; there are view->{name}_count" if isinstance(value, List) else ""
+    if isinstance(value, Maybe):
+        return f"; there is one if view->has_{name}"
+    rows = isinstance(value, List) and isinstance(value.of, List) and is_number(value.of.of)
+    lengths = f", with view->{name}_lengths[i] items each" if rows else ""
+    return f"; there are view->{name}_count{lengths}" if isinstance(value, List) else ""
 
 
 def _plain(written: str) -> str:

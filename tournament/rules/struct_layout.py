@@ -2,58 +2,185 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from engine.rules.decisions import LEGAL_ACTIONS, SEATING, SIZES
-from tournament.rules.decision import Decision
-from tournament.rules.value_types import Choice, Int, List, ValueType
+from engine.rules.decisions import LEGAL_ACTIONS, SEATING
+from engine.rules.slots import Slot
+from tournament.rules.value_types import Choice, Int, LegalAction, List, Maybe, Struct, Text, ValueType
 
-C_TYPES = {"i": "int32_t", "q": "int64_t", "d": "double", "c": "int32_t", "s": "char"}
+if TYPE_CHECKING:
+    from tournament.rules.decision import Decision
+
+C_TYPES = {"i": "int32_t", "q": "int64_t", "d": "double", "c": "int32_t", "b": "int32_t", "s": "char"}
+_SIZES = {"i": 4, "q": 8, "d": 8, "c": 4, "b": 4, "s": 1}  # bytes
 _COUNT_BYTES = 4
 _SEAT_BYTES = 4  # of each number of the seating
 
 
 @dataclass(frozen=True)
 class Member:
-    """A value in the struct: `offset` of its number or first item, `count_offset` of the count of a list; -1 where
-    there is none."""
+    """A value in a struct: its slot, its lines in C, the names that it takes there, where it ends, its alignment."""
 
-    name: str
-    type: ValueType
-    offset: int
-    count_offset: int = -1
-
-    @property
-    def place(self) -> int | tuple[int, int]:
-        """As `engine.rules.decisions` takes it."""
-        if self.offset < 0:
-            return self.count_offset
-        return self.offset if self.count_offset < 0 else (self.count_offset, self.offset)
-
-    def in_c(self) -> list[str]:
-        """Its lines in the struct."""
-        code, _, _, most, _ = self.type.spec
-        lines = [f"/* {self.type.description}; {self.type.limits} */"]
-        if self.count_offset >= 0:
-            lines.append(f"int32_t {self.name}_count;")
-        if self.offset < 0:
-            return lines
-        return [*lines, f"{C_TYPES[code]} {self.name}{'' if most < 0 else f'[{max(1, most)}]'};"]
+    slot: Slot
+    lines: tuple[str, ...]
+    names: tuple[str, ...]
+    end: int
+    alignment: int = 1
 
 
 @dataclass(frozen=True)
-class Struct:
-    """The members of the struct and its size in bytes, and that of what bots leave behind it."""
+class Layout:
+    """The members of a struct by name, and its size in bytes."""
 
-    members: tuple[Member, ...]
+    members: Mapping[str, Member]
     size: int
+    alignment: int
+
+    @property
+    def lines(self) -> list[str]:
+        """The members in C."""
+        return [line for member in self.members.values() for line in member.lines] or ["int32_t nothing;"]
+
+
+@dataclass(frozen=True)
+class View:
+    """The struct of a contest's questions with its lines in C, and the bytes of what bots leave behind it."""
+
+    layout: Layout
+    lines: tuple[str, ...]
     answer_size: int
 
     @property
-    def wide_actions(self) -> bool:
-        """Whether legal actions have 64 bits."""
-        return any(member.name == LEGAL_ACTIONS and member.type.spec[0] == "q" for member in self.members)
+    def size(self) -> int:
+        """Bytes of the struct, to a multiple of 8."""
+        return max(8, _aligned(self.layout.size, 8))
+
+    @property
+    def slots(self) -> dict[str, Slot]:
+        """The slots of values by name, the seating aside."""
+        return {name: member.slot for name, member in self.layout.members.items()}
+
+
+def _aligned(offset: int, size: int) -> int:
+    """Return the first multiple of a size from an offset on."""
+    return -offset % size + offset
+
+
+def is_number(kind: ValueType) -> bool:
+    """Return whether C has a value as one number."""
+    return kind.shape.kind in "iqdcb"
+
+
+def _member(name: str, kind: ValueType, offset: int, *, with_texts: bool = False) -> Member:
+    """Return a value's place in a struct whose members so far end at an offset, as C compilers lay it out."""
+    shape = kind.shape
+    if isinstance(kind, List):
+        return _list_member(name, kind, offset, with_texts=with_texts)
+    if isinstance(kind, Maybe):
+        flag = _aligned(offset, _COUNT_BYTES)
+        there = _member(name, kind.of, flag + _COUNT_BYTES, with_texts=with_texts)
+        lines, names = (f"int32_t has_{name};", *there.lines), (f"has_{name}", *there.names)
+        slot = Slot(there.slot.value, count=flag, item=there.slot)
+        return Member(slot, lines, names, there.end, max(_COUNT_BYTES, there.alignment))
+    if isinstance(kind, Struct):
+        inner = layout_of(kind.fields, with_texts=with_texts)
+        start = _aligned(offset, inner.alignment)
+        slot = Slot(start, parts=[member.slot for member in inner.members.values()])
+        lines = ("struct {", *(f"    {line}" for line in inner.lines), f"}} {name};")
+        return Member(slot, lines, (name,), start + inner.size, inner.alignment)
+    if isinstance(kind, Text):
+        if not with_texts:
+            return Member(Slot(-1), (), (), offset)
+        size = (kind.max_length or 0) + 1
+        return Member(Slot(offset), (f"char {name}[{size}];",), (name,), offset + size)
+    size = _SIZES[shape.kind]
+    start = _aligned(offset, size)
+    return Member(Slot(start, size=size), (f"{C_TYPES[shape.kind]} {name};",), (name,), start + size, size)
+
+
+def _list_member(name: str, kind: List, offset: int, *, with_texts: bool) -> Member:
+    """Return a list's place: its count, and its items. Of a list of lists of numbers the rows' lengths are apart."""
+    item, room = kind.of, max(1, kind.most)
+    count = _aligned(offset, _COUNT_BYTES)
+    end = count + _COUNT_BYTES
+    counted = f"int32_t {name}_count;"
+    names: tuple[str, ...] = (f"{name}_count", name)
+    if isinstance(item, Text):
+        if name != LEGAL_ACTIONS:
+            return Member(Slot(-1, count=-1), (), (), offset)
+        return Member(Slot(-1, count=count), (counted,), names, end, _COUNT_BYTES)
+    if is_number(item):
+        size = _SIZES[item.shape.kind]
+        start = _aligned(end, size)
+        slot = Slot(start, size=size, count=count)
+        lines: tuple[str, ...] = (counted, f"{C_TYPES[item.shape.kind]} {name}[{room}];")
+        return Member(slot, lines, names, start + size * room, max(size, _COUNT_BYTES))
+    if isinstance(item, List) and is_number(item.of):
+        size, row = _SIZES[item.of.shape.kind], max(1, item.most)
+        start = _aligned(end + _COUNT_BYTES * room, size)
+        slot = Slot(start, size=size * row, count=count, lengths=end, item=Slot(0, size=size, count=0))
+        lines = (counted, f"int32_t {name}_lengths[{room}];", f"{C_TYPES[item.of.shape.kind]} {name}[{room}][{row}];")
+        names = (*names, f"{name}_lengths")
+        return Member(slot, lines, names, start + size * row * room, max(size, _COUNT_BYTES))
+    inner = layout_of(item.fields if isinstance(item, Struct) else {"value": item}, with_texts=with_texts)
+    slots = [member.slot for member in inner.members.values()]
+    start = _aligned(end, inner.alignment)
+    each = Slot(0, parts=slots) if isinstance(item, Struct) else slots[0]
+    slot = Slot(start, size=inner.size, count=count, item=each)
+    lines = (counted, "struct {", *(f"    {line}" for line in inner.lines), f"}} {name}[{room}];")
+    return Member(slot, lines, names, start + inner.size * room, max(inner.alignment, _COUNT_BYTES))
+
+
+def layout_of(values: Mapping[str, ValueType], *, with_texts: bool = False, start: int = 0) -> Layout:
+    """Return the struct of values, as C compilers lay it out.
+
+    Args:
+        values: The types by name.
+        with_texts: Whether texts have a place, as in answers.
+        start: Bytes before them.
+
+    Raises:
+        ValueError: Two values would have the same name in C.
+    """
+    members: dict[str, Member] = {}
+    taken: set[str] = set()
+    end = start
+    for name, kind in values.items():
+        member = _member(name, kind, end, with_texts=with_texts)
+        end = member.end
+        for called in member.names:
+            if called in taken or (called != name and called in values):
+                raise ValueError(f"{called} is what C bots call a part of {name}: no other value can have that name")
+            taken.add(called)
+        comment = f"/* {'; '.join(filter(None, (kind.description, kind.limits)))} */"
+        members[name] = replace(member, lines=(comment, *member.lines) if member.lines else ())
+    alignment = max((member.alignment for member in members.values()), default=1)
+    return Layout(members, max(0 if taken else _COUNT_BYTES, _aligned(end, alignment)), alignment)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a C bot leaves as an answer that it doesn't return: its slot, its bytes, and the members of a struct."""
+
+    slot: Slot
+    size: int
+    lines: tuple[str, ...] = ()
+
+
+def answer_layout(kind: ValueType) -> Answer | None:
+    """Return what C bots leave as answers of a type; None if they return the answer."""
+    if is_number(kind) or isinstance(kind, LegalAction):
+        return None
+    if isinstance(kind, Text):
+        return Answer(Slot(0), (kind.max_length or 0) + 1)
+    if isinstance(kind, List) and is_number(kind.of):
+        size = _SIZES[kind.of.shape.kind]
+        return Answer(Slot(0, size=size), size * max(1, kind.most))
+    layout = layout_of(kind.fields if isinstance(kind, Struct) else {"value": kind}, with_texts=True)
+    slots = [member.slot for member in layout.members.values()]
+    return Answer(Slot(0, parts=slots) if isinstance(kind, Struct) else slots[0], layout.size, tuple(layout.lines))
 
 
 def seating_of(most_seats: int) -> dict[str, ValueType]:
@@ -63,7 +190,7 @@ def seating_of(most_seats: int) -> dict[str, ValueType]:
     return dict(zip(SEATING, (seat, seats, numbers)))
 
 
-def lay_out(decisions: Sequence[Decision], most_seats: int) -> Struct:
+def lay_out(decisions: Sequence[Decision], most_seats: int) -> View:
     """Return the struct of a contest's decisions, as C compilers lay it out.
 
     It begins with the seating. Values of several decisions are in it once. The first decision's description of them
@@ -81,27 +208,15 @@ def lay_out(decisions: Sequence[Decision], most_seats: int) -> Struct:
         for name, value in decision.observation.items():
             if name == LEGAL_ACTIONS:
                 shown[name] = _widest(shown.get(name, value), value)
-            elif shown.setdefault(name, value).spec != value.spec:
+            elif shown.setdefault(name, value).shape != value.shape:
                 raise ValueError(f"two decisions show different things called {name}")
-    seating = seating_of(most_seats).items()
-    members = [Member(name, kind, _SEAT_BYTES * place) for place, (name, kind) in enumerate(seating)]
-    end = _SEAT_BYTES * (len(members) - 1 + most_seats)
-    for name, value in shown.items():
-        code, _, _, most, _ = value.spec
-        if code == "s" and name != LEGAL_ACTIONS:
-            continue
-        count_offset = offset = -1
-        if most >= 0:
-            if f"{name}_count" in shown:
-                raise ValueError(f"{name}_count is what C bots call the length of {name}")
-            count_offset = -end % _COUNT_BYTES + end
-            end = count_offset + _COUNT_BYTES
-        if code != "s":
-            size = SIZES[code]
-            offset = -end % size + end
-            end = offset + size * (1 if most < 0 else max(1, most))
-        members.append(Member(name, value, offset, count_offset))
-    return Struct(tuple(members), max(8, -end % 8 + end), max((one.answer_bytes for one in decisions), default=0))
+    lines = []
+    for name, kind in seating_of(most_seats).items():
+        size = "" if isinstance(kind, Int) else f"[{most_seats}]"
+        lines += [f"/* {kind.description}; {kind.limits} */", f"int32_t {name}{size};"]
+    layout = layout_of(shown, start=_SEAT_BYTES * (len(SEATING) - 1 + most_seats))
+    answer_size = max((decision.answer_bytes for decision in decisions), default=0)
+    return View(layout, (*lines, *layout.lines), answer_size)
 
 
 def _widest(one: ValueType, other: ValueType) -> ValueType:
@@ -119,11 +234,18 @@ def _widest(one: ValueType, other: ValueType) -> ValueType:
 
 def constants_of(decisions: Sequence[Decision]) -> dict[str, int]:
     """What C bots call the names of all choices, and their numbers. Raises ValueError where one has two numbers."""
-    types = [kind for decision in decisions for kind in (*decision.observation.values(), decision.answer)]
     numbers: dict[str, int] = {}
-    for one in types:
-        choice = one.of if isinstance(one, List) else one
-        for number, name in enumerate(choice.constants if isinstance(choice, Choice) else ()):
-            if numbers.setdefault(name, number) != number:
-                raise ValueError(f"{name} stands at another place in two choices: C bots know it by one number")
+    for decision in decisions:
+        for choice in _choices((*decision.observation.values(), decision.answer)):
+            for number, name in enumerate(choice.constants):
+                if numbers.setdefault(name, number) != number:
+                    raise ValueError(f"{name} stands at another place in two choices: C bots know it by one number")
     return numbers
+
+
+def _choices(kinds: Sequence[ValueType]) -> Iterator[Choice]:
+    """Yield the choices among types, and within them."""
+    for kind in kinds:
+        if isinstance(kind, Choice):
+            yield kind
+        yield from _choices(kind.parts)

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import keyword
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+
+from engine.rules.decisions import MOST_ANSWER_BYTES
+from engine.rules.shapes import Shape
 
 _SHORT = range(-(2**31), 2**31)
 _LONGEST_LIST_OF_TEXTS = 1 << 20
 _MOST_CHOICES = 1 << 16
-
-# A type as `engine.rules.decisions` takes it: code, lowest, highest, a list's greatest length, names of choices.
-Spec = tuple[str, int, int, int, tuple[str, ...] | None]
+_NUMBER_BYTES = 26  # of a number in JSON
+_MOST_DEPTH = 4  # of lists and records in others
+# Names that a value can't have: it is also a member of a C struct, and of a JSON object.
+TAKEN = frozenset(
+    """
+    auto break case char const continue default do double else enum extern float for goto if inline int long register
+    restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
+    bool true false alignas alignof asm new delete this class template operator private public protected virtual
+    f field_names decision
+    """.split()  # noqa: SIM905  # read as words
+)
+_FIELD = re.compile("[a-z][a-z0-9_]{0,40}")
 
 
 class ValueType:
@@ -19,15 +33,35 @@ class ValueType:
 
     description: str
 
-    @property
-    def spec(self) -> Spec:
-        """It as the engine has it: a code, the limits, the longest list or -1, and the names of choices."""
+    @cached_property
+    def shape(self) -> Shape:
+        """The checks of its values."""
         raise NotImplementedError
 
     @property
     def limits(self) -> str:
         """Its values as text."""
         raise NotImplementedError
+
+    @property
+    def first(self) -> object:
+        """The answer that counts where none is declared. Raises ValueError for a type without one."""
+        raise ValueError("an answer that is a list or a text needs default=")
+
+    @property
+    def max_json(self) -> int:
+        """Bytes of the longest value as JSON."""
+        return _NUMBER_BYTES
+
+    @property
+    def parts(self) -> tuple[ValueType, ...]:
+        """The types in it."""
+        return ()
+
+    @property
+    def depth(self) -> int:
+        """How many lists and records hold each other."""
+        return max((part.depth for part in self.parts), default=0)
 
 
 @dataclass(frozen=True)
@@ -45,10 +79,13 @@ class Int(ValueType):
                 f"the lowest number, {self.low}, is above the highest, {self.high}: Int(low, high, description)"
             )
 
+    @cached_property
+    def shape(self) -> Shape:
+        return Shape("i" if self.low in _SHORT and self.high in _SHORT else "q", self.low, self.high)
+
     @property
-    def spec(self) -> Spec:
-        """How the core keeps a value: its letter, limits, length and names."""
-        return "i" if self.low in _SHORT and self.high in _SHORT else "q", self.low, self.high, -1, None
+    def first(self) -> int:
+        return self.low
 
     @property
     def limits(self) -> str:
@@ -61,10 +98,13 @@ class Float(ValueType):
 
     description: str = ""
 
+    @cached_property
+    def shape(self) -> Shape:
+        return Shape("d")
+
     @property
-    def spec(self) -> Spec:
-        """How the core keeps a value: its letter, limits, length and names."""
-        return "d", 0, 0, -1, None
+    def first(self) -> float:
+        return 0.0
 
     @property
     def limits(self) -> str:
@@ -78,10 +118,13 @@ class Text(ValueType):
     max_length: int | None = None
     description: str = ""
 
+    @cached_property
+    def shape(self) -> Shape:
+        return Shape("s", 0, self.max_length or 0)
+
     @property
-    def spec(self) -> Spec:
-        """How the core keeps a value: its letter, limits, length and names."""
-        return "s", 0, self.max_length or 0, -1, None
+    def max_json(self) -> int:
+        return 6 * (MOST_ANSWER_BYTES if self.max_length is None else self.max_length) + 2
 
     @property
     def limits(self) -> str:
@@ -110,10 +153,17 @@ class Choice(ValueType):
         """What C bots call them."""
         return [re.sub(r"\W", "_", name, flags=re.ASCII).upper() for name in self.names]
 
+    @cached_property
+    def shape(self) -> Shape:
+        return Shape("c", 0, len(self.names) - 1, names=self.names)
+
     @property
-    def spec(self) -> Spec:
-        """How the core keeps a value: its letter, limits, length and names."""
-        return "c", 0, len(self.names) - 1, -1, tuple(self.names)
+    def first(self) -> str:
+        return self.names[0]
+
+    @property
+    def max_json(self) -> int:
+        return max(map(len, self.names)) + 2
 
     @property
     def limits(self) -> str:
@@ -121,31 +171,49 @@ class Choice(ValueType):
 
 
 @dataclass(frozen=True)
-class List(ValueType):
-    """A list of at most `max_length` values of a type."""
+class Bool(ValueType):
+    """True or false. C bots get 1 or 0, and return it."""
 
-    of: Int | Float | Text | Choice
+    description: str = ""
+
+    @cached_property
+    def shape(self) -> Shape:
+        return Shape("b", 0, 1)
+
+    @property
+    def limits(self) -> str:
+        return "true or false"
+
+    @property
+    def first(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True)
+class List(ValueType):
+    """A list of at most `max_length` values of a type. A list of lists of numbers is a grid, row by row."""
+
+    of: ValueType
     max_length: int | None = None
     description: str = ""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.of, (Int, Float, Text, Choice)):
+        if not isinstance(self.of, ValueType) or isinstance(self.of, LegalAction):
             raise ValueError(f"a list can't have items of {self.of!r}: List(Int(low, high), max_length, description)")
         if self.max_length is None and not isinstance(self.of, Text):
             raise ValueError("a list has a greatest length: List(Int(low, high), max_length, description)")
         if self.max_length is not None and self.max_length < 0:
             raise ValueError(f"a list can't have at most {self.max_length} items")
+        _check_depth(self)
 
     @property
     def most(self) -> int:
         """The greatest length."""
         return _LONGEST_LIST_OF_TEXTS if self.max_length is None else self.max_length
 
-    @property
-    def spec(self) -> Spec:
-        """How the core keeps a value: its letter, limits, length and names."""
-        code, low, high, _, names = self.of.spec
-        return code, low, high, self.most, names
+    @cached_property
+    def shape(self) -> Shape:
+        return Shape("L", most=self.most, parts=[self.of.shape])
 
     @property
     def limits(self) -> str:
@@ -154,6 +222,109 @@ class List(ValueType):
         if isinstance(self.of, Int):
             items = f"numbers from {one}"
         return f"a list of {items}" if self.max_length is None else f"at most {self.max_length} {items}"
+
+    @property
+    def max_json(self) -> int:
+        return (self.of.max_json + 2) * max(1, self.most) + 2
+
+    @property
+    def parts(self) -> tuple[ValueType, ...]:
+        return (self.of,)
+
+    @property
+    def depth(self) -> int:
+        return super().depth + 1
+
+
+@dataclass(frozen=True)
+class Maybe(ValueType):
+    """A value of a type, or nothing: None, and null in JSON."""
+
+    of: ValueType
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.of, ValueType) or isinstance(self.of, (Maybe, LegalAction)):
+            raise ValueError(f"{self.of!r} can't be missing: Maybe(Int(low, high), description)")
+
+    @cached_property
+    def shape(self) -> Shape:
+        return Shape("M", parts=[self.of.shape])
+
+    @property
+    def limits(self) -> str:
+        return f"{self.of.limits}, or nothing"
+
+    @property
+    def first(self) -> None:
+        return None
+
+    @property
+    def max_json(self) -> int:
+        return max(4, self.of.max_json)
+
+    @property
+    def parts(self) -> tuple[ValueType, ...]:
+        return (self.of,)
+
+
+class Struct(ValueType):
+    """A record of named fields, each of a type: a dict in Python, an object in JSON, a struct in C.
+
+    Args:
+        description: What it means.
+        fields: The types by name.
+
+    Raises:
+        ValueError: A name can't be used in C, or a field has no type.
+    """
+
+    def __init__(self, description: str = "", /, **fields: ValueType) -> None:
+        self.description = description
+        self.fields: Mapping[str, ValueType] = fields
+        for name, kind in fields.items():
+            if not isinstance(kind, ValueType) or isinstance(kind, LegalAction):
+                raise ValueError(f"{name} is {kind!r}; expected a type, as in Struct(x=Int(low, high))")
+            if not usable(name):
+                raise ValueError(f"{name} can't name a field: bots are to use it in C and Python")
+        if not fields:
+            raise ValueError("a record has a field: Struct(x=Int(low, high))")
+        _check_depth(self)
+
+    @cached_property
+    def shape(self) -> Shape:
+        return Shape("R", names=self.fields, parts=[kind.shape for kind in self.fields.values()])
+
+    @property
+    def limits(self) -> str:
+        return ", ".join(f"{name}: {kind.limits}" for name, kind in self.fields.items())
+
+    @property
+    def first(self) -> dict[str, object]:
+        return {name: kind.first for name, kind in self.fields.items()}
+
+    @property
+    def max_json(self) -> int:
+        return sum(len(name) + 6 + kind.max_json for name, kind in self.fields.items()) + 2
+
+    @property
+    def parts(self) -> tuple[ValueType, ...]:
+        return tuple(self.fields.values())
+
+    @property
+    def depth(self) -> int:
+        return super().depth + 1
+
+
+def usable(name: str) -> bool:
+    """Return whether a name can be that of a value in bots of all languages."""
+    return bool(_FIELD.fullmatch(name)) and not keyword.iskeyword(name) and name not in TAKEN
+
+
+def _check_depth(kind: ValueType) -> None:
+    """Raise ValueError for too many lists and records in each other."""
+    if kind.depth > _MOST_DEPTH:
+        raise ValueError(f"lists and records hold each other {kind.depth} deep; at most {_MOST_DEPTH} are possible")
 
 
 @dataclass(frozen=True)
@@ -176,11 +347,14 @@ class LegalAction(ValueType):
         """The type of `legal_actions`."""
         return List(self.of, self.max_actions, "the actions that are legal now")
 
-    @property
-    def spec(self) -> Spec:
-        """How the core keeps a value: its letter, limits, length and names."""
-        return self.of.spec
+    @cached_property
+    def shape(self) -> Shape:
+        return self.of.shape
 
     @property
     def limits(self) -> str:
         return "one of the legal actions"
+
+    @property
+    def max_json(self) -> int:
+        return self.of.max_json

@@ -87,7 +87,7 @@ class Prepared:
 
     @property
     def settings(self) -> dict[str, object]:
-        """As the ledger has them."""
+        """The settings as the records have them."""
         assert self.config.contest.seed is not None
         return recorded_settings(self.config.contest, self.config.contest.seed)
 

@@ -48,7 +48,7 @@ def settle_seed(
 
 
 def recorded_settings(settings: ContestSettings, seed: str) -> dict[str, object]:
-    """The settings as the ledger has them: a fingerprint stands for the seed."""
+    """Return the settings as the records have them: a fingerprint stands for the seed."""
     return settings.recorded() | {"seed": seed_fingerprint(master_key(seed))}
 
 

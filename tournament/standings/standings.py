@@ -1,4 +1,4 @@
-"""From the ledger's sums to ranked data: scores, errors, the crosstable."""
+"""Rank a field by the sums of its legs: scores, errors, the crosstable."""
 
 from __future__ import annotations
 
@@ -58,6 +58,8 @@ class Standing:
     adjusted_ci_high: float | None = None
     measures: Mapping[str, float | None] = field(default_factory=dict)
     points_per_session: float | None = None
+    stderr_per_session: float | None = None
+    freedom: float = 0.0
     order_status: Verdict | None = None
     significantly_ahead_of: tuple[str, ...] = ()
 
@@ -333,7 +335,7 @@ def _ranked(
         is_placed = place < len(met) and has_places and (sure.unknown is None or not sure.unknown[place])
         rank_low, rank_high = sure.bounds[place] if is_placed else (None, None)
         has_next = place + 1 < len(met)
-        score = float(tally.scores[index])
+        score, length = float(tally.scores[index]), tally.lengths[index]
         lines.append(
             Standing(
                 entrant.name,
@@ -361,7 +363,9 @@ def _ranked(
                     fit[met[other]].name for other in (sure.nearest_behind[place] if place < len(met) else ())
                 ),
                 measures=tally.measures[index],
-                points_per_session=score / tally.lengths[index] if tally.lengths[index] else None,
+                points_per_session=score / length if length else None,
+                stderr_per_session=own.stderr / length if length and own.stderr is not None else None,
+                freedom=own.freedom,
             )
         )
     return lines
@@ -385,18 +389,24 @@ def _below_the_line(field: ContestSetup, faulty: FaultyLegs) -> list[Standing]:
 
 @dataclass(frozen=True)
 class _Interval:
-    """A score, its standard error, and the ends of its interval of 95%; None for what can't be told."""
+    """A score, its standard error, the ends of its interval of 95%, and the error's degrees of freedom.
+
+    What can't be told is None.
+    """
 
     score: float | None = None
     stderr: float | None = None
     low: float | None = None
     high: float | None = None
+    freedom: float = 0.0
 
 
 def _intervals(tally: Tally) -> list[_Interval]:
     measured = tally.measured
-    columns = (tally.scores, measured.stderr * tally.divisors, measured.ci_half_width * tally.divisors)
+    errors, reaches = (values * tally.divisors for values in (measured.stderr, measured.ci_half_width))
+    columns = (tally.scores, errors, reaches, measured.freedom)
     found = []
-    for score, error, reach in zip(*(column.tolist() for column in columns)):
-        found.append(_Interval(score) if math.isnan(error) else _Interval(score, error, score - reach, score + reach))
+    for score, error, reach, freedom in zip(*(column.tolist() for column in columns)):
+        known = not math.isnan(error)
+        found.append(_Interval(score, error, score - reach, score + reach, freedom) if known else _Interval(score))
     return found

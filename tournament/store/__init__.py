@@ -1,1 +1,1 @@
-"""Records: Parquet parts, the ledger, folders and object stores."""
+"""Records: Parquet parts, the field's file, folders and object stores."""

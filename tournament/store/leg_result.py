@@ -57,7 +57,7 @@ class Fault:
         return self.decision, _NUMBER.sub("0", self.message)
 
     def bounded(self) -> Fault:
-        """The fault with its texts cut to what the ledger keeps of them."""
+        """The fault with its texts cut to what the records keep of them."""
         return replace(
             self,
             message=truncate(self.message, _MOST_WHAT),
@@ -173,7 +173,7 @@ def by_sort(faults: Iterable[tuple[LegResult, Fault]]) -> list[list[tuple[LegRes
 
 
 def kept_faults(faults: Sequence[Fault], out: Collection[int], seats: int) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
-    """What the ledger keeps of a leg's faults, and how many of each seat it leaves out.
+    """What the records keep of a leg's faults, and how many of each seat it leaves out.
 
     Kept are the first ones, and the last one of each seat that is `out`.
     """

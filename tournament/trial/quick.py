@@ -17,7 +17,7 @@ from tournament.worker.leg import limits_of
 from tournament.worker.observation import cut_short
 
 GAMES = 3
-SECONDS = 3.0  # of processor time for the games, so that a loop shows within 5 s
+SECONDS = 1.5  # of processor time for the games, so that a loop shows soon, also while others play
 
 
 def check_quickly(

@@ -21,7 +21,6 @@ from tournament.contests.contest import Contest, LegLuck
 from tournament.contests.rules_loader import Source, load_source
 from tournament.contests.settings import ContestSettings
 from tournament.leg import PROCESSES, Leg, legs_per_replica
-from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import NAME, ROWS_PER_BUFFER, Column, buffer_fields
 from tournament.store.field import Batch, FailedLeg, Origin, new_batch_name
@@ -232,8 +231,8 @@ def play_task(
     can't play; then nothing is left.
     """
     contest = load_source(task.source).named(task.contest) if task.source else find_contest(task.contest, task.rules)
-    contest = contest.seated(len(task.legs[0].seats))
     settings = contest.settings.model_validate(task.settings)
+    contest = contest.seated(len(task.legs[0].seats)).under(settings)
     storage = open_storage(task.location)
     games, sessions = (Table(buffer_fields(columns), ROWS_PER_BUFFER) for columns in (contest.games, contest.sessions))
 
@@ -344,6 +343,7 @@ class _Lanes:
         if not legs:
             return
         # Imported here: a task without processes needs none of it.
+        from tournament.sandbox.outside import probe
         from tournament.worker.processes.lanes import play_in_lanes
 
         started = time.perf_counter()

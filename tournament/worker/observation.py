@@ -230,7 +230,6 @@ def _games(
         if failed:
             answered = "" if answer is None else contest.interface.name_answer(answer)
         else:
-            assert answer is not None
             answered = _plain_answer(contest, kind, answer) + ILLEGAL * illegal
         steps.setdefault((session, game), []).append(
             Step(
@@ -276,5 +275,7 @@ def _take_fault(faults: list[Fault], seat: int, session: int, game: int) -> Faul
 
 def _plain_answer(contest: Contest, kind: int, answer: object) -> str:
     """An answer by its name in the contest, else the value."""
+    if answer is None:
+        return "nothing"
     names = contest.interface.questions[kind].names
     return names.get(answer, str(answer)) if isinstance(answer, int) else str(answer)

@@ -146,4 +146,4 @@ def scene(row: Row) -> Scene:
     return Scene([*steps, won(row["profit"])], (f"Alice, {STACK} chips", f"{STACK} chips"))
 
 
-PRESENTATION = Presentation(tally, charts, scene, lambda rows: rows["profit"], "chips", "hand", columns=_COLUMNS)
+PRESENTATION = Presentation(tally, charts, scene, lambda rows: [rows["profit"]], "chips", "hand", columns=_COLUMNS)

@@ -30,24 +30,32 @@ from tournament.contests.presentation import (
 
 Payoffs = Sequence[Sequence[float]]  # by the row player's move and the column player's
 
+SEAT_0_IS_ROW = "seat_0_is_row"
 _STRETCHES = 20  # that a game's turns are cut into
 _MOST_LINES = 4  # moves whose share is shown over a game: the bot's most frequent
 _MOST_BOTH = 3  # up to this many moves, answers are shown by both players' last moves, else by the other's
 _MOST_ANSWERS = 12  # up to this many moves they are shown at all
 
 
-def new_presentation(moves: Sequence[str], payoffs: tuple[Payoffs, Payoffs] | None, rounds: int) -> Presentation:
-    """The presentation for moves of these names. `payoffs`: of both players, None where either may be the row player. A
-    game has this many `rounds`. Moves count as chosen by the bots: those that noise replaced are left out."""
+def new_presentation(moves: Sequence[str], payoffs: tuple[Payoffs, Payoffs], rounds: int) -> Presentation:
+    """Return the presentation of a matrix game. Moves that noise replaced don't count, because no bot chose them.
+
+    Args:
+        moves: The moves' names.
+        payoffs: The row player's payoffs and the column player's, by the row player's move and the column player's.
+        rounds: The number of turns of a game.
+    """
     shown = _MatrixGame(moves, payoffs, rounds)
     return Presentation(
         shown.tally,
         shown.charts,
         shown.scene,
-        shown.points_0 if payoffs else None,
+        shown.points,
         game="turn",
         whole_sessions=True,
         columns={"move": moves},
+        seat_0_is="" if shown.is_symmetric else SEAT_0_IS_ROW,
+        positions=("row player", "column player"),
     )
 
 
@@ -56,8 +64,14 @@ class _MatrixGame:
     """A game with these settings, as `new_presentation` takes them."""
 
     moves: Sequence[str]
-    payoffs: tuple[Payoffs, Payoffs] | None
+    payoffs: tuple[Payoffs, Payoffs]
     rounds: int
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether both players have the same payoffs, so that rows needn't say who is the row player."""
+        row, column = map(np.asarray, self.payoffs)
+        return np.array_equal(row.T, column)
 
     @property
     def count(self) -> int:
@@ -133,12 +147,12 @@ class _MatrixGame:
             f"After {whose}", meaning, after, self.moves, [_parts(row) for row in answers], answers.tolist()
         )
 
-    def points_0(self, rows: Rows) -> npt.NDArray[Any]:
-        assert self.payoffs is not None
-        table = np.asarray(self.payoffs[0], float)
-        inside = [np.minimum(rows[f"move_{seat}"], self.count - 1) for seat in (0, 1)]
-        won: npt.NDArray[Any] = table[inside[0], inside[1]]
-        return won
+    def points(self, rows: Rows) -> Sequence[npt.NDArray[Any]]:
+        is_row = np.ones(len(rows["turn"]), bool) if self.is_symmetric else rows[SEAT_0_IS_ROW]
+        moves = [np.minimum(rows[f"move_{seat}"], self.count - 1) for seat in (0, 1)]
+        row, column = np.where(is_row, *moves), np.where(is_row, *moves[::-1])
+        of_row, of_column = (np.asarray(payoffs, float)[row, column] for payoffs in self.payoffs)
+        return np.where(is_row, of_row, of_column), np.where(is_row, of_column, of_row)
 
     def scene(self, row: Row) -> Scene:
         steps = []
@@ -146,9 +160,10 @@ class _MatrixGame:
             slipped = " by a slip" if row[f"move_replaced_{seat}"] else ""
             steps.append(Step(seat, f"plays {_move_name(self.moves, row[f'move_{seat}'])}{slipped}"))
         paid = [Step(None, f"turn {row['turn']} of its game")]
-        x, y = row["move_0"], row["move_1"]
-        if self.payoffs and 0 <= x < self.count and 0 <= y < self.count:
-            paid = [Step(seat, f"is paid {payoffs[x][y]:g}") for seat, payoffs in enumerate(self.payoffs)]
+        is_known = self.is_symmetric or SEAT_0_IS_ROW in row  # A replay of a few games has no rows of sessions.
+        if is_known and all(0 <= row[f"move_{seat}"] < self.count for seat in (0, 1)):
+            points = self.points({name: np.array([value]) for name, value in row.items()})
+            paid = [Step(seat, f"is paid {won[0]:g}") for seat, won in enumerate(points)]
         return Scene([*steps, *paid], ends=len(paid))
 
 

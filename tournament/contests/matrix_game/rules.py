@@ -13,7 +13,7 @@ from engine.games.matrix_game.core import MatrixGame as MatrixGameCore
 from engine.kernel.game_core import GameCore
 from tournament.contests.contest import Core, CoreSetup, Estimates
 from tournament.contests.interface import CompiledBots, DecisionSpec, Histories, PythonBots, Sdk, ViewField
-from tournament.contests.matrix_game.presentation import new_presentation
+from tournament.contests.matrix_game.presentation import SEAT_0_IS_ROW, new_presentation
 from tournament.contests.presentation import Presentation
 from tournament.contests.scoring import PointsSource
 from tournament.contests.settings import ContestSettings, Sessions
@@ -109,8 +109,7 @@ def _new_core_at_limits(setup: CoreSetup[Settings]) -> GameCore:
 
 
 def _presentation_of(settings: Settings) -> Presentation:
-    """The presentation with the moves' names. Payoffs are told where they are the same for either role."""
-    payoffs = None if settings.column_payoffs and settings.duplicate else (settings.payoffs, settings.payoffs_to_column)
+    payoffs = settings.payoffs, settings.payoffs_to_column
     turns, ends = settings.turns_per_game, settings.end_probability
     expected = min(turns, int(_ENDS_FOR_PANELS / ends)) if ends else 0
     return new_presentation(settings.moves, payoffs, expected or turns)
@@ -158,7 +157,7 @@ class MatrixGame(Rules):
         ),
         sessions=columns_of(
             SESSION_ROW,
-            ("seat_0_is_row",),
+            (SEAT_0_IS_ROW,),
             games="turns played",
             seat_0_is_row="seat 0 had the row's payoffs, seat 1 the column's",
             points_0="what seat 0 was paid over the session",

@@ -115,7 +115,7 @@ class OpenSpiel(Rules):
                 node = go(outcomes[rng.weighted_index(probabilities)])
             else:
                 questions, players = node.told
-                chosen = dict(zip(players, (yield questions)))
+                chosen = yield questions
                 node = go(tuple(chosen.get(player, 0) for player in range(session.seats)))
                 actions += len(players)
         session.record(node.told, actions=actions)

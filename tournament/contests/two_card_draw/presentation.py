@@ -94,4 +94,4 @@ def scene(row: Row) -> Scene:
     return Scene([*steps, won(row["gain_0"], pot=row["pot"])], ("bot", "server"))
 
 
-PRESENTATION = Presentation(tally, charts, scene, lambda rows: rows["gain_0"], "chips", "hand", columns=_COLUMNS)
+PRESENTATION = Presentation(tally, charts, scene, lambda rows: [rows["gain_0"]], "chips", "hand", columns=_COLUMNS)

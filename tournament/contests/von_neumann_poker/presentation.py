@@ -75,8 +75,9 @@ def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
     ]  # fmt: skip
 
 
-def points_0(rows: Rows) -> npt.NDArray[Any]:
-    return np.where(rows["seat_0_is_a"], rows["a_gain"], -rows["a_gain"])
+def points(rows: Rows) -> Sequence[npt.NDArray[Any]]:
+    gain = np.where(rows["seat_0_is_a"], rows["a_gain"], -rows["a_gain"])
+    return gain, -gain
 
 
 def scene(row: Row) -> Scene:
@@ -96,4 +97,6 @@ def scene(row: Row) -> Scene:
     return Scene([*steps, won(row["a_gain"] * (1 - 2 * a), "$")], (notes[a], notes[b]))
 
 
-PRESENTATION = Presentation(tally, charts, scene, points_0, "$", columns={})
+PRESENTATION = Presentation(
+    tally, charts, scene, points, "$", columns={}, seat_0_is="seat_0_is_a", positions=("as A", "as B")
+)

@@ -1,7 +1,7 @@
 """Recorded legs against the schedule of their field: the one place that says which of them count, and what is missing.
 
-A digest stands for settings and players, names included. That a leg's names are those of its match is seen to whenever
-a ledger is read. After a leg in which a bot was disqualified, its legs against one opponent don't count. At tables of
+A digest stands for settings and players, names included. That a leg's names are those of its match is checked whenever
+records are read. After a leg in which a bot was disqualified, its legs against one opponent don't count. At tables of
 three and more they count for the others if default answers stood in for the bot, which the digest says. So the results
 of legs alone say which legs there are, on any number of machines and after any crash.
 """

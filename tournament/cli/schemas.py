@@ -1,26 +1,29 @@
-"""JSON Schemas of what commands print by --json: one file, which `make reference` writes."""
+"""The command `tournament schemas`: JSON Schemas of what commands print by --json."""
 
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
+import pandas
+import typer
 from pydantic import TypeAdapter, create_model
 from pydantic.fields import FieldInfo
 
-from docs.tools.meanings import meanings_of
 from tournament.audit.replay import Replay
 from tournament.audit.report import Verification
+from tournament.cli.meanings import meanings_of
+from tournament.cli.options import print_json
+from tournament.errors import InputError
+from tournament.records.citation import Citation
+from tournament.records.comparison import Comparison
 from tournament.records.values import AUTHOR, FAULT_COLUMNS, OUTLIER_RESULTS, STANDING
 from tournament.standings.standings import Standing
 from tournament.store.summary_parts import FAULTS
 from tournament.trial.check import CHECKED, CheckReport
 from tournament.trial.match import MatchReport
 
-PATH = Path(__file__).resolve().parents[1] / "reference" / "schemas.json"
 _PAIR: dict[str, Any] = {
     "bot": str, "opponent": str, "sessions": int, "games": int, "points_per_session": float, "stderr": float | None,
     "ci_half_width": float | None,
@@ -32,8 +35,23 @@ _RATED: dict[str, Any] = {
 _TYPES = {"str": str, "bool": bool}
 
 
-def commands() -> dict[str, Any]:
-    """The schema of what each command prints by --json."""
+def schemas(
+    command: Annotated[
+        str | None, typer.Argument(metavar="COMMAND", help="command, such as leaderboard; default all, by name")
+    ] = None,
+) -> None:
+    """The meaning of each field is its description."""
+    found = schemas_of_commands()
+    if command is None:
+        print_json(found)
+    elif command in found:
+        print_json(found[command])
+    else:
+        raise InputError(f"{command} prints no JSON; expected one of: {', '.join(found)}")
+
+
+def schemas_of_commands() -> dict[str, Any]:
+    """Return the schema of what each command prints by --json."""
     hints = {name: _hint(Standing, name) for name in STANDING} | {
         "author": str | None,
         "outlier_results": list[dict[str, Any]],
@@ -54,8 +72,11 @@ def commands() -> dict[str, Any]:
         "faults": list[dict[str, Any]],
         "boundary_faults": list[dict[str, Any]],
     }
+    rows = list[dict[str, Any]]  # with the fields of output.md
     return {
         "check": _schema("Check", checked, CHECKED),
+        "cite": _of(Citation, {}),
+        "compare": _of(Comparison, {"settings": list[dict[str, Any]], "scores": rows, "pairs": rows}),
         "crosstable": {"type": "array", "items": _schema("Pair", _PAIR, dict.fromkeys(_PAIR, "see output.md"))},
         "leaderboard --rating": {
             "type": "array",
@@ -80,15 +101,10 @@ def _hint(kind: Any, name: str) -> Any:
     found = getattr(kind, name, None)
     if isinstance(found, property):
         return get_type_hints(found.fget)["return"]
-    return get_type_hints(kind)[name]
+    return get_type_hints(kind, localns={"pd": pandas})[name]
 
 
 def _schema(name: str, hints: Mapping[str, Any], meanings: Mapping[str, str]) -> dict[str, Any]:
     fields: dict[str, Any] = {key: (hint, FieldInfo(description=meanings[key])) for key, hint in hints.items()}
     schema: dict[str, Any] = TypeAdapter(create_model(name, **fields)).json_schema()
     return schema
-
-
-def text() -> str:
-    """The file."""
-    return json.dumps({"commands": commands()}, indent=1) + "\n"

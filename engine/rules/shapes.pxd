@@ -1,0 +1,30 @@
+# See shapes.pyx for details.
+
+from libc.stdint cimport int64_t
+
+cdef struct Cells:              # the numbers of checked values, in order
+    int64_t* content
+    size_t count
+    size_t room
+
+cdef int append(Cells* cells, int64_t number) except -1
+
+
+cdef class Shape:
+    # i, q: a whole number of 32 or 64 bits; d: any finite number; c: a choice; b: yes or no; s: a text;
+    # L: a list of its only part; M: its only part or nothing; R: a record of its parts
+    cdef int code
+    cdef int64_t low
+    cdef int64_t high           # of a text its bytes
+    cdef Py_ssize_t most        # items of a list
+    cdef readonly tuple names   # of choices, or of a record's fields
+    cdef readonly tuple parts
+    cdef dict places            # of each name
+    cdef Shape item             # the first part
+
+    cdef object observed(self, str decision, str name, object value, Cells* cells)
+    cdef int64_t whole(self, str decision, str name, object value, bint is_item) except? -1
+    cdef object items(self, str decision, str name, object value, Cells* cells)
+    cdef object fields(self, str decision, str name, object value, Cells* cells)
+    cdef object answered(self, object value)
+    cdef int write(self, object value, list parts) except -1

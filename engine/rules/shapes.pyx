@@ -1,0 +1,296 @@
+"""What a value of a question, or an answer, can be: the checks of both, and values as messages have them."""
+
+cimport cython
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
+from libc.math cimport isfinite
+from libc.stdint cimport int64_t, uint32_t
+from libc.string cimport memcpy
+
+from engine.kernel.memory cimport grown
+
+from collections.abc import Mapping
+
+CODES = "iqdcbsLMR"
+
+
+cdef int append(Cells* cells, int64_t number) except -1:
+    """Add a number."""
+    if not grown(<void**>&cells.content, &cells.room, cells.count + 1, sizeof(int64_t)):
+        raise MemoryError
+    cells.content[cells.count] = number
+    cells.count += 1
+    return 0
+
+
+@cython.final
+cdef class Shape:
+    """A shape of values, with their limits.
+
+    Args:
+        code: One of CODES; shapes.pxd has their meanings.
+        low: Lowest whole number.
+        high: Highest whole number, or most bytes of a text.
+        most: Most items of a list.
+        names: Names of choices, or of a record's fields.
+        parts: Shape of a list's items, of what might be missing, or of each field.
+    """
+
+    def __init__(self, str code, low=0, high=0, Py_ssize_t most=-1, names=(), parts=()):
+        if len(code) != 1 or code not in CODES or low > high or (code == "L") != (most >= 0):
+            raise ValueError(f"no value has the shape {code!r} from {low} to {high}")
+        self.code = ord(code)
+        self.low, self.high, self.most = low, high, most
+        self.names, self.parts = tuple(names), tuple(parts)
+        self.places = {name: place for place, name in enumerate(self.names)}
+        self.item = self.parts[0] if self.parts else None
+
+    @property
+    def kind(self):
+        """Its code."""
+        return chr(self.code)
+
+    def _key(self):
+        return self.code, self.low, self.high, self.most, self.names, tuple([part._key() for part in self.parts])
+
+    def __eq__(self, other):
+        return isinstance(other, Shape) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def holds(self, Shape other not None):
+        """Return whether each value of the other shape is one of this one, too."""
+        if self.code == c"M" and other.code != c"M":
+            return self.item.holds(other)
+        if self.code == c"c":
+            return other.code == c"c" and set(other.names) <= set(self.names)
+        if self.code == c"i" or self.code == c"q":
+            return other.kind in ("i", "q") and self.low <= other.low and other.high <= self.high
+        return (
+            self.code == other.code
+            and other.high <= self.high
+            and other.most <= self.most
+            and self.names == other.names
+            and all([one.holds(narrower) for one, narrower in zip(self.parts, other.parts)])
+        )
+
+    cdef object observed(self, str decision, str name, object value, Cells* cells):
+        """Return a value that rules show, with each sequence taken once; add its numbers to the cells.
+
+        Raises:
+            ValueError: The value has another shape.
+        """
+        cdef double number
+        cdef int64_t bits
+        if self.code == c"i" or self.code == c"q":
+            append(cells, self.whole(decision, name, value, False))
+        elif self.code == c"L":
+            return self.items(decision, name, value, cells)
+        elif self.code == c"c":
+            if value not in self.places:
+                raise ValueError(f"{decision} shows {name} = {value!r}, which is none of {', '.join(self.names)}")
+            append(cells, self.places[value])
+        elif self.code == c"d":
+            number = fraction(decision, name, value)
+            memcpy(&bits, &number, sizeof(number))
+            append(cells, bits)
+        elif self.code == c"b":
+            if value is not True and value is not False and (isinstance(value, str) or value not in (0, 1)):
+                raise ValueError(f"{decision} shows {name} = {value!r}, which is neither true nor false")
+            append(cells, 1 if value else 0)
+        elif self.code == c"s":
+            if type(value) is not str:
+                raise ValueError(f"{decision} shows {name} = {value!r}, which is no text")
+        elif self.code == c"M":
+            append(cells, value is not None)
+            return None if value is None else self.item.observed(decision, name, value, cells)
+        else:
+            return self.fields(decision, name, value, cells)
+        return value
+
+    cdef int64_t whole(self, str decision, str name, object value, bint is_item) except? -1:
+        """Return a whole number, or one of a list. Raises ValueError for another value."""
+        cdef int overflow = 0
+        cdef int64_t number
+        if PyLong_CheckExact(value):
+            number = PyLong_AsLongLongAndOverflow(value, &overflow)
+            if not overflow and self.low <= number <= self.high:
+                return number
+        try:
+            number = value
+        except (TypeError, OverflowError):
+            raise ValueError(f"{decision} shows {name} = {value!r}, which is no whole number of 64 bits") from None
+        if isinstance(value, float) or not self.low <= number <= self.high:
+            has = "has" if is_item else "is"
+            raise ValueError(f"{decision}: {name} {has} {value!r}, {self.low} to {self.high} were declared")
+        return number
+
+    cdef object items(self, str decision, str name, object value, Cells* cells):
+        cdef tuple taken
+        cdef Shape item = self.item
+        cdef bint are_whole = item.code == c"i" or item.code == c"q"
+        try:
+            taken = tuple(value)
+        except TypeError:
+            raise ValueError(f"{decision} shows {name} = {value!r}, which is no list") from None
+        if isinstance(value, str) or len(taken) > self.most:
+            raise ValueError(f"{decision}: {name} has {len(taken)} items, at most {self.most} were declared")
+        append(cells, len(taken))
+        if are_whole:
+            for one in taken:
+                append(cells, item.whole(decision, name, one, True))
+            return taken
+        if item.code in b"LMR":
+            return tuple([item.observed(decision, name, one, cells) for one in taken])
+        for one in taken:
+            item.observed(decision, name, one, cells)
+        return taken
+
+    cdef object fields(self, str decision, str name, object value, Cells* cells):
+        cdef Shape part
+        if not isinstance(value, Mapping) or value.keys() != self.places.keys():
+            raise ValueError(f"{decision} shows {name} = {value!r}; declared is {', '.join(self.names)}")
+        return {
+            field: part.observed(decision, f"{name}.{field}", value[field], cells)
+            for field, part in zip(self.names, self.parts)
+        }
+
+    def takes(self, value):
+        """Return whether an answer has this shape."""
+        try:
+            self.answered(value)
+        except ValueError:
+            return False
+        return True
+
+    def plain(self, value):
+        """Return a checked value as plain numbers, texts, lists and dicts."""
+        if self.code == c"i" or self.code == c"q":
+            return int(value)
+        if self.code == c"d":
+            return float(value)
+        if self.code == c"b":
+            return bool(value)
+        if self.code == c"L":
+            return [self.item.plain(one) for one in value]
+        if self.code == c"R":
+            return {field: part.plain(value[field]) for field, part in zip(self.names, self.parts)}
+        return self.item.plain(value) if self.code == c"M" and value is not None else value
+
+    cdef object answered(self, object value):
+        """Return an answer as rules get it. Raises ValueError for a wrong one, with what is wrong."""
+        cdef double real
+        cdef Shape part
+        if self.code == c"s":
+            return answered_text(value, self.high)
+        if self.code == c"M":
+            return None if value is None else self.item.answered(value)
+        if self.code == c"L":
+            if not isinstance(value, (list, tuple)):
+                raise ValueError("no list")
+            if len(value) > self.most:
+                raise ValueError(f"{len(value)} items")
+            return [self.item.answered(one) for one in value]
+        if self.code == c"R":
+            if not isinstance(value, dict) or value.keys() != self.places.keys():
+                raise ValueError(f"no object with {', '.join(self.names)}")
+            return {field: part.answered(value[field]) for field, part in zip(self.names, self.parts)}
+        if self.code == c"b":
+            if isinstance(value, bool) or (isinstance(value, int) and 0 <= value <= 1):
+                return bool(value)
+            raise ValueError("neither true nor false")
+        if isinstance(value, bool):
+            raise ValueError("no number")
+        if self.code == c"c":
+            if isinstance(value, int) and 0 <= value < len(self.names):
+                return self.names[value]
+            if isinstance(value, str) and value in self.places:
+                return value
+            raise ValueError("none of the choices")
+        if self.code == c"d":
+            if not isinstance(value, (int, float)):
+                raise ValueError("no number")
+            try:
+                real = value
+            except OverflowError:
+                raise ValueError("no finite number") from None
+            if not isfinite(real):
+                raise ValueError("no finite number")
+            return real
+        if not isinstance(value, int):
+            raise ValueError("no whole number")
+        if not self.low <= value <= self.high:
+            raise ValueError(f"{value} is not from {self.low} to {self.high}")
+        return int(value)
+
+    cdef int write(self, object value, list parts) except -1:
+        """Add a plain value as messages have it within another value (`engine.processes.messages`)."""
+        cdef int64_t number
+        cdef double real
+        cdef Shape part
+        if self.code == c"i" or self.code == c"q":
+            number = value
+            parts.append(b"i" + PyBytes_FromStringAndSize(<const char*>&number, sizeof(number)))
+        elif self.code == c"d":
+            real = value
+            parts.append(b"d" + PyBytes_FromStringAndSize(<const char*>&real, sizeof(real)))
+        elif self.code == c"b":
+            parts.append(b"t" if value else b"f")
+        elif self.code == c"s" or self.code == c"c":
+            parts.append(b"s" + sized_text(value))
+        elif self.code == c"M":
+            if value is None:
+                parts.append(b"n")
+            else:
+                self.item.write(value, parts)
+        elif self.code == c"L":
+            parts.append(b"l" + size_of(len(value)))
+            for one in value:
+                self.item.write(one, parts)
+        else:
+            parts.append(b"r" + size_of(len(self.names)))
+            for field, part in zip(self.names, self.parts):
+                parts.append(sized_text(field))
+                part.write(value[field], parts)
+        return 0
+
+
+cdef bytes size_of(size_t count):
+    """Return a size of 32 bits as it is in memory."""
+    cdef uint32_t size = <uint32_t>count
+    return PyBytes_FromStringAndSize(<const char*>&size, sizeof(size))
+
+
+cdef bytes sized_text(str text):
+    """Return a text in UTF-8 with its size before it."""
+    cdef bytes encoded = text.encode("utf-8", "surrogatepass")
+    return size_of(len(encoded)) + encoded
+
+
+cdef double fraction(str decision, str name, object value) except? -1:
+    """Return a finite number: JSON has no others. Raises ValueError for another value."""
+    cdef double number
+    try:
+        number = value
+    except (TypeError, OverflowError):
+        raise ValueError(f"{decision} shows {name} = {value!r}, which is no number") from None
+    if not isfinite(number):
+        raise ValueError(f"{decision} shows {name} = {value!r}, which is no finite number")
+    return number
+
+
+cdef str answered_text(object value, int64_t most):
+    """Return a text of at most this many bytes of UTF-8. Raises ValueError for another value."""
+    cdef bytes encoded
+    if not isinstance(value, str):
+        raise ValueError("no text")
+    try:
+        encoded = (<str>value).encode()
+    except UnicodeEncodeError:
+        raise ValueError("a text that isn't UTF-8") from None
+    if len(encoded) > most:
+        raise ValueError(f"a text of {len(encoded)} bytes")
+    if 0 in encoded:
+        raise ValueError("a text with a 0 byte")
+    return value

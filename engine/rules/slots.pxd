@@ -1,0 +1,20 @@
+# See slots.pyx for details.
+
+from libc.stdint cimport int64_t
+
+from engine.rules.shapes cimport Shape
+
+
+cdef class Slot:
+    cdef readonly int value     # offset of the value, or of a list's first item; -1 if it is left out
+    cdef readonly int count     # offset of a list's length, or of whether a value is there; -1 for none
+    cdef int size               # bytes of a number, or from one item of a list to the next
+    cdef readonly int lengths   # offset of the lengths of a list's rows, which are apart from their items; -1 for none
+    cdef tuple parts            # of a record: the slots of its fields, from its own offset on
+    cdef Slot item              # of a list's items, from each item's offset on; or of a value that might be missing
+
+    cdef const int64_t* write(
+        self, Shape shape, unsigned char* base, unsigned char* counts, const int64_t* cell
+    ) except NULL
+    cdef object read(self, Shape shape, const unsigned char* base, const unsigned char* counts)
+    cdef list read_items(self, Shape shape, const unsigned char* source, const unsigned char* counts, int64_t count)

@@ -1,0 +1,38 @@
+"""The command `tournament cite`."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import partial
+from typing import Annotated
+
+from tournament.cli.consoles import out
+from tournament.cli.locations import load_records
+from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrOnly, Final, Json, Results, flag, print_json
+from tournament.config import load_config, with_configured_titles
+from tournament.errors import InputError
+from tournament.records import citation
+from tournament.records.contest_of import contest_of
+
+
+def cite(
+    contest: ContestOrOnly = None,
+    bibtex: Annotated[bool, flag("--bibtex", "an entry of BibTeX", OUTPUT)] = False,
+    show_seed: Annotated[
+        bool, flag("--show-seed", "the seed too, from which all cards follow: once nobody plays any more", CHOICE)
+    ] = False,
+    results: Results = None,
+    final: Final = False,
+    config: ConfigPath = None,
+    as_json: Json = False,
+) -> None:
+    """The digest of the results is the same wherever the same games are played."""
+    if bibtex and as_json:
+        raise InputError("--bibtex, --json: choose one of the two")
+    found = load_records(contest, results, config, final=final)
+    played = with_configured_titles(contest_of(found.location, found.setup), partial(load_config, path=config))
+    cited = citation.cite(found, played, show_seed=show_seed)
+    if as_json:
+        print_json(dataclasses.asdict(cited))
+    else:
+        out.print(cited.bibtex() if bibtex else str(cited), soft_wrap=True, markup=False, highlight=False)

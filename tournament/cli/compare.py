@@ -1,0 +1,145 @@
+"""The command `tournament compare`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tournament.cli.consoles import out
+from tournament.cli.fitting import LATE, FittingTable
+from tournament.cli.options import CHOICE, OUTPUT, Csv, Json, flag, option, print_json
+from tournament.errors import InputError, and_more, printable
+from tournament.records.results import load
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tournament.records.comparison import Comparison
+
+_LOCATION = {"help": "folder or URL of a contest's records"}
+
+
+def compare(
+    first: Annotated[str, typer.Argument(metavar="FIRST", **_LOCATION)],
+    second: Annotated[str, typer.Argument(metavar="SECOND", **_LOCATION)],
+    most: Annotated[int, option("N", "bots and pairs to show, the least likely differences first", CHOICE)] = 10,
+    assert_same: Annotated[bool, flag("--assert-same", "exit with 1 unless the results are equal", OUTPUT)] = False,
+    as_csv: Csv = False,
+    as_json: Json = False,
+) -> None:
+    """Errors are those of two runs with deals of their own.
+
+    Exit codes: 0; with --assert-same 1 if bots, places or the results of any leg differ in any bit.
+    """
+    from tournament.records.comparison import compare_results
+
+    if as_csv and as_json:
+        raise InputError("--csv, --json: choose one of the two")
+    found = compare_results(load(first), load(second))
+    if as_json:
+        print_json(comparison_values(found))
+    elif as_csv:
+        print(found.scores.to_csv(index=False), end="")
+    else:
+        _show(found, max(0, most))
+    if assert_same and not found.is_same:
+        raise typer.Exit(1)
+
+
+def comparison_values(found: Comparison) -> dict[str, Any]:
+    """Return a comparison as scripts get it."""
+    return {
+        "first": found.first,
+        "second": found.second,
+        "is_same": found.is_same,
+        "shared_legs": found.shared_legs,
+        "unlike_legs": found.unlike_legs,
+        "settings": [{"name": name, "first": one, "second": other} for name, one, other in found.settings],
+        "scores": _rows(found.scores),
+        "pairs": _rows(found.pairs),
+    }
+
+
+def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    plain = frame.astype(object).where(frame.notna(), None)
+    return [{str(name): value for name, value in row.items()} for row in plain.to_dict("records")]
+
+
+def _show(found: Comparison, most: int) -> None:
+    for name, one, other in found.settings:
+        if name == "seed":
+            out.print("setting seed: another one")
+        else:
+            out.print(f"setting {name}: {_text(one)} → {_text(other)}", markup=False, soft_wrap=True)
+    for version, words in (
+        ("changed", "changed"),
+        ("first only", "in the first run only"),
+        ("second only", "in the second run only"),
+    ):
+        if names := found.scores["bot"][found.scores["version"] == version].tolist():
+            more = f", {and_more(len(names) - most)}" if len(names) > most else ""
+            out.print(f"{words}: {', '.join(names[:most])}{more}", markup=False, soft_wrap=True)
+    if found.is_same:
+        out.print(f"same results: {len(found.scores)} bots, {found.shared_legs:,} legs")
+        return
+    if len(found.scores) and most:
+        out.print(_table("scores", found.scores, most))
+    if len(found.pairs) and most:
+        out.print(_table("pairs", found.pairs, most))
+    if found.unlike_legs:
+        out.print(
+            f"{found.unlike_legs:,} of {found.shared_legs:,} legs that both runs played alike have other results: a bot"
+            " in them reads a clock or draws its own numbers",
+            soft_wrap=True,
+        )
+    elif found.shared_legs:
+        out.print(f"{found.shared_legs:,} legs are in both runs, with equal results", soft_wrap=True)
+    scores, pairs = (int(frame["differs"].sum()) for frame in (found.scores, found.pairs))
+    moved = int((found.scores["first_rank"] != found.scores["second_rank"]).fillna(False).sum())
+    if (found.scores["version"] != "same").any():
+        out.print("scores are of unlike fields: pairs of unchanged bots can be compared", soft_wrap=True)
+    of_scores, of_pairs = f"{scores} of {len(found.scores)} scores", f"{pairs} of {len(found.pairs)} pairs"
+    out.print(f"beyond luck: {of_scores}, {of_pairs}; other places: {moved}", soft_wrap=True)
+
+
+def _table(title: str, frame: pd.DataFrame, most: int) -> FittingTable:
+    rest = len(frame) - most
+    table = FittingTable(f"points per session, {title}", f"{and_more(rest)}: --most, --csv, --json" if rest > 0 else "")
+    is_pair = "opponent" in frame
+    table.add_column("bot", is_left=True)
+    if is_pair:
+        table.add_column("against", is_left=True)
+    table.add_column("first", drop=1)
+    table.add_column("second", drop=1)
+    table.add_column("difference")
+    table.add_column("± 95%", drop=LATE)
+    if not is_pair:
+        table.add_column("places", drop=0)
+    table.add_column("beyond luck", drop=LATE - 1)
+    row: Any
+    for row in frame.head(most).itertuples(index=False):
+        numbers = [_signed(row.first), _signed(row.second), _signed(row.difference), _reach(row.ci_half_width)]
+        places = [] if is_pair else [_places(row.first_rank, row.second_rank)]
+        names = [printable(row.bot), printable(row.opponent)] if is_pair else [printable(row.bot)]
+        table.add_row(*names, *numbers, *places, "yes" if row.differs else "")
+    return table
+
+
+def _signed(value: float) -> str:
+    return "" if value != value else f"{value:+.3f}"
+
+
+def _reach(value: float) -> str:
+    return "" if value != value else f"{value:.3f}"
+
+
+def _places(first: Any, second: Any) -> str:
+    import pandas as pd
+
+    one, other = ("—" if pd.isna(rank) else str(rank) for rank in (first, second))
+    return one if one == other else f"{one} → {other}"
+
+
+def _text(value: object) -> str:
+    return "not set" if value is None else printable(str(value))

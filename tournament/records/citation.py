@@ -1,0 +1,132 @@
+"""How to cite a run: what it takes to play it again, and a digest of its results to compare with."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tournament.contests.contest import Contest
+from tournament.errors import InputError
+from tournament.store.field import Setting
+from tournament.store.legs import Legs
+from tournament.store.seed_files import kept_seed
+from tournament.store.storage import open_storage
+
+if TYPE_CHECKING:
+    from tournament.records.results import Results
+
+_SHORT = 16  # hexadecimal digits of a digest in text and BibTeX
+
+
+@dataclass(frozen=True)
+class Citation:
+    """What identifies a run."""
+
+    tournament: str  #: version of this package
+    contest: str  #: name of the contest
+    title: str  #: title of the contest
+    rules: str  #: name of the rules
+    rules_version: str  #: version of the rules
+    settings: Mapping[str, Setting]  #: settings that decide the games, without the seed
+    seed: str | None  #: the seed with `--show-seed`, otherwise null
+    seed_fingerprint: str  #: fingerprint of the seed
+    bots: Mapping[str, str]  #: sha256 of each bot's content, by name
+    house: Mapping[str, str]  #: sha256 of each house player's content, by name
+    legs: int  #: number of legs
+    games: int  #: number of games
+    #: digest of the results, equal for equal games, whoever played them in whichever order
+    records_sha256: str
+
+    def __str__(self) -> str:
+        """Return the citation as a paragraph for a text."""
+        settings = ", ".join(f"{name} = {_value(value)}" for name, value in self.settings.items())
+        return (
+            f"{self.title} ({self.rules}, version {self.rules_version} of the rules), played by tournament"
+            f" {self.tournament}: {self._players()}, {self.games:,} games. Settings: {settings}. Seed:"
+            f" {self.seed if self.seed is not None else f'unpublished, {self._fingerprint()}'}. Bots: sha256"
+            f" {_digest_of(self.bots)[:_SHORT]}. Results: sha256 {self.records_sha256}."
+        )
+
+    def bibtex(self) -> str:
+        """Return the citation as an entry of BibTeX."""
+        settings = ", ".join(f"{name} = {_value(value)}" for name, value in self.settings.items())
+        seed = f"seed {self.seed}" if self.seed is not None else self._fingerprint()
+        fields = {
+            "title": f"{{{_escaped(self.title)}: {_escaped(self._players())}, {self.games:,} games}}",
+            "howpublished": _escaped(f"tournament {self.tournament}, {self.rules} version {self.rules_version}"),
+            "note": _escaped(f"{settings}; {seed}; results sha256 {self.records_sha256[:_SHORT]}"),
+            "key": "tournament",
+        }
+        body = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items())
+        return f"@misc{{{self.contest}_{self.records_sha256[:8]},\n{body}}}"
+
+    def _players(self) -> str:
+        house = f" against {len(self.house)} house players" if self.house else ""
+        return f"{len(self.bots)} bots{house}"
+
+    def _fingerprint(self) -> str:
+        return f"fingerprint {self.seed_fingerprint[:_SHORT]}"
+
+
+def cite(results: Results, contest: Contest, *, show_seed: bool = False) -> Citation:
+    """Return what identifies a run.
+
+    Args:
+        results: The run.
+        contest: Its contest.
+        show_seed: Whether to include the seed, from which all cards follow.
+
+    Raises:
+        InputError: The seed is to be shown, and it isn't beside the records.
+    """
+    setup, legs = results.setup, Legs.joined(batch.legs for batch in results.batches)
+    fingerprint, playing = str(setup.settings.get("seed")), setup.artifacts
+    seed = kept_seed(open_storage(results.location), fingerprint) if show_seed else None
+    if show_seed and seed is None:
+        raise InputError(f"{results.location}/secret has no seed; leave --show-seed away")
+    return Citation(
+        importlib.metadata.version("tournament"),
+        setup.contest,
+        contest.title,
+        setup.rules,
+        setup.engine,
+        {name: value for name, value in setup.settings.items() if name != "seed" and value is not None},
+        seed,
+        fingerprint,
+        {one.name: one.sha256 for one in sorted(setup.entrants, key=lambda one: one.name) if one.name in playing},
+        {one.name: one.sha256 for one in sorted(setup.house, key=lambda one: one.name)},
+        len(legs),
+        int(legs.games.sum()),
+        results_digest(legs),
+    )
+
+
+def results_digest(legs: Legs) -> str:
+    """Return the sha256 of what legs brought, by the digests of what they depend on.
+
+    Neither the order of play, nor how legs lie in files, nor the numbers of matches change it; nor do times and memory.
+    """
+    order = np.argsort(legs.digest, kind="stable")
+    ordered = legs.chosen(order)
+    digest = hashlib.sha256()
+    for column in (ordered.digest, ordered.sessions, ordered.games, ordered.sums):
+        digest.update(np.ascontiguousarray(column).tobytes())
+    return digest.hexdigest()
+
+
+def _digest_of(bots: Mapping[str, str]) -> str:
+    return hashlib.sha256("".join(f"{name} {digest}\n" for name, digest in sorted(bots.items())).encode()).hexdigest()
+
+
+def _value(value: Setting) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _escaped(text: str) -> str:
+    """Return a text as LaTeX sets it."""
+    return "".join(f"\\{char}" if char in "&%$#_{}" else char for char in text)
