@@ -7,7 +7,6 @@ from hashlib import sha256
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from tournament.audit.report import Problem, plays_again
 from tournament.contests.contest import Contest
@@ -25,7 +24,7 @@ from tournament.store.parts import damage, rows_of
 from tournament.store.reading import Records, text_of
 from tournament.store.small_tables import is_as_written, summary_table
 from tournament.store.storage import FIELD_NAME, Storage
-from tournament.store.summary_parts import summary_of, summary_parts
+from tournament.store.summary_parts import is_as_summarised, summary_parts
 
 WRITE = "tournament run writes it again"
 _MOST_OF_HOUSE = 4 << 20  # bytes of a house player's file
@@ -175,8 +174,7 @@ def summary_problems(storage: Storage, records: Records, ranking: Standings, per
             content = text_of(storage, place)
             if content is None:
                 found.append(Problem(place, "is missing", WRITE))
-            # Another version of pyarrow writes the same rows as other bytes.
-            elif f"version {pa.cpp_version}".encode() in content and content != summary_of(table, legs, per_replica):
+            elif not is_as_summarised(content, table, legs, per_replica):
                 found.append(Problem(place, "has other bytes than were written", f"remove it: {WRITE}"))
         for name in sorted(filter(SUMMARY_FILE.fullmatch, storage.list(table).keys() - wanted.keys())):
             found.append(Problem(f"{table}/{name}", "is of legs that don't count", "tournament run removes it"))
