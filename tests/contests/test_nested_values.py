@@ -321,6 +321,9 @@ def test_answer_beyond_what_the_question_narrows_is_a_fault(over: tuple[str, str
     field = play_field(contest_of(Betting), {"a": over, "b": (".c", most)}, sessions=3, max_faults=99)
     ((result, rows),) = field.values()
     assert [fault.seat for fault in result.faults] == [0] * 6
+    assert {fault.message.partition("; ")[2] for fault in result.faults if fault.decision == "bet"} == {
+        "it takes 2 to 5", "it takes 2 to 6", "it takes 2 to 7"
+    }  # fmt: skip
     bets = sorted(rows["games"]["bet_0"].tolist() + rows["games"]["bet_1"].tolist())
     assert bets == [2, 2, 2, 5, 6, 7]  # the lowest that is legal counts at a fault, not 0
     assert rows["games"]["way_0"].tolist() == rows["games"]["way_1"].tolist() == [4] * 3
