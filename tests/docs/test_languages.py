@@ -60,7 +60,10 @@ def toolchain(command: str, monkeypatch: pytest.MonkeyPatch) -> SandboxSettings:
 
 @pytest.mark.parametrize(
     ("language", "contest"),
-    [*((language, VON_NEUMANN_POKER) for language in WRITTEN), ("program-rust", TWO_CARD_DRAW)],
+    [
+        *((language, VON_NEUMANN_POKER) for language in WRITTEN),
+        pytest.param("program-rust", TWO_CARD_DRAW, marks=pytest.mark.slow),
+    ],
     ids=lambda one: one if isinstance(one, str) else one.name,
 )
 def test_program_that_new_writes_is_fit(

@@ -123,6 +123,18 @@ def test_bot_makes_no_other_file_readable_by_naming_it(tmp_path: Path) -> None:
     assert not [path for path in allowed if path.startswith((str(secret), "/etc/passwd"))]
 
 
+def test_what_lies_in_readable_folder_has_no_rule_of_its_own_unless_it_leads_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "file").write_text("own")
+    (tmp_path / "elsewhere").write_text("shown")
+    (tmp_path / "bot" / "link").symlink_to(tmp_path / "elsewhere")
+    within = [str(tmp_path / "bot" / name) for name in ("file", "link")]
+    launch = shell(f"read x < {within[1]}; echo $x", str(tmp_path / "bot"), *within)
+    allowed = readable_paths.paths(replace(launch, what=ForkServer("program")), {})
+    assert [path for path in allowed if path.startswith(str(tmp_path))] == [str(tmp_path / "bot"), within[1]]
+    assert run_command.finish(fork_server.start(launch, "on"), launch, 20).output == b"shown\n"
+
+
 def test_bot_names_no_more_libraries_than_can_be_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "greedy").write_bytes(elf(strange_libraries()))
     spec = replace(shell("exit 0", str(tmp_path)), folder=tmp_path, what=ForkServer("program"))

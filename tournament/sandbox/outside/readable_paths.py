@@ -126,7 +126,9 @@ def paths(launch: LaunchSpec, files: Mapping[str, str]) -> list[str]:
     within = f"{folder}/"  # whatever its own files are called: the command is one of the paths
     places = {entry for path in own if not folder or not f"{path}/".startswith(within) for entry in _entries(path)}
     places |= {*libraries.closure(places), *filter(os.path.exists, (_LOADERS_LIST, *_DEVICES))}
-    return sorted(places if not folder else {*places, folder, *_loaded_by_bot(folder, places)})
+    places |= {folder, *_loaded_by_bot(folder, places)} if folder else set()
+    # Each rule takes time at each start. What lies in a folder has the folder's, unless it leads elsewhere.
+    return sorted(path for path in places if os.path.dirname(path) not in places or os.path.islink(path))
 
 
 def _loaded_by_bot(folder: str, places: Collection[str]) -> list[str]:
