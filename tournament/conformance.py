@@ -53,7 +53,11 @@ from tournament.trial.check import check_bot
 _FAULTY = "zz_faulty"  # last by name, so that it has the last number
 _ILLEGAL = "zz_illegal"
 # What a Python bot answers illegally, by what it returns.
-_NO_ANSWERS = {"number": "2**62", "name": "'no such answer'", "value": "[['no such answer']]"}
+_NO_ANSWERS = {
+    "number": "2**62",
+    "name": "'no such answer'",
+    **dict.fromkeys(("value", "optional"), "[['no such answer']]"),
+}
 _SEED = "a seed of the conformance suite"
 _BLOCKS = 16  # of sessions between equal bots
 _FALSE_ALARMS = 0.001  # of comparisons of all bots, or positions, of a table

@@ -157,7 +157,7 @@ cdef class Question:
             value = self.values[name]
             if i == decision.legal:
                 self.legal_cell = self.cells.count
-            elif callable(value) and is_text(shape):
+            elif is_text(shape) and callable(value):
                 if shape.code == c"L":
                     append(&self.cells, 0)
                 continue
@@ -375,12 +375,12 @@ cdef class Question:
         return plain
 
 
-cdef bint is_text(Shape shape):
+cdef inline bint is_text(Shape shape) noexcept:
     """Return whether values are texts, or lists of texts."""
     return shape.code == c"s" or (shape.code == c"L" and shape.item.code == c"s")
 
 
-cdef bint is_choice(Shape shape):
+cdef inline bint is_choice(Shape shape) noexcept:
     """Return whether values are choices, or lists of choices."""
     return shape.code == c"c" or (shape.code == c"L" and shape.item.code == c"c")
 

@@ -512,6 +512,9 @@ cdef class SessionCore(GameCore):
     def refused(self):
         return self.refused_value
 
+    def narrowed(self):
+        return "" if self.asked.answer is None else self.asked.answer.limits
+
     def check(self):
         if self.failure is not None:
             raise explained(self.failure)

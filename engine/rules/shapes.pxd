@@ -2,12 +2,26 @@
 
 from libc.stdint cimport int64_t
 
+from engine.kernel.memory cimport grown
+
 cdef struct Cells:              # the numbers of checked values, in order
     int64_t* content
     size_t count
     size_t room
 
-cdef int append(Cells* cells, int64_t number) except -1
+cdef inline int reserve(Cells* cells, size_t more) except -1:
+    """Make room for more numbers."""
+    if not grown(<void**>&cells.content, &cells.room, cells.count + more, sizeof(int64_t)):
+        raise MemoryError
+    return 0
+
+cdef inline int append(Cells* cells, int64_t number) except -1:
+    """Add a number."""
+    if cells.count == cells.room:
+        reserve(cells, 16)
+    cells.content[cells.count] = number
+    cells.count += 1
+    return 0
 
 
 cdef class Shape:

@@ -7,20 +7,9 @@ from libc.math cimport isfinite
 from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memcpy
 
-from engine.kernel.memory cimport grown
-
 from collections.abc import Mapping
 
 CODES = "iqdcbsLMR"
-
-
-cdef int append(Cells* cells, int64_t number) except -1:
-    """Add a number."""
-    if not grown(<void**>&cells.content, &cells.room, cells.count + 1, sizeof(int64_t)):
-        raise MemoryError
-    cells.content[cells.count] = number
-    cells.count += 1
-    return 0
 
 
 @cython.final
@@ -130,6 +119,9 @@ cdef class Shape:
         cdef tuple taken
         cdef Shape item = self.item
         cdef bint are_whole = item.code == c"i" or item.code == c"q"
+        cdef int64_t number
+        cdef int overflow = 0
+        cdef int64_t* target
         try:
             taken = tuple(value)
         except TypeError:
@@ -137,9 +129,17 @@ cdef class Shape:
         if isinstance(value, str) or len(taken) > self.most:
             raise ValueError(f"{decision}: {name} has {len(taken)} items, at most {self.most} were declared")
         append(cells, len(taken))
+        reserve(cells, len(taken))
         if are_whole:
+            target = cells.content + cells.count
             for one in taken:
-                append(cells, item.whole(decision, name, one, True))
+                if PyLong_CheckExact(one):
+                    number = PyLong_AsLongLongAndOverflow(one, &overflow)
+                if not PyLong_CheckExact(one) or overflow or not item.low <= number <= item.high:
+                    number = item.whole(decision, name, one, True)
+                target[0] = number
+                target += 1
+            cells.count += len(taken)
             return taken
         if item.code in b"LMR":
             return tuple([item.observed(decision, name, one, cells) for one in taken])
@@ -182,6 +182,12 @@ cdef class Shape:
         """Return an answer as rules get it. Raises ValueError for a wrong one, with what is wrong."""
         cdef double real
         cdef Shape part
+        cdef int64_t number
+        cdef int overflow = 0
+        if (self.code == c"i" or self.code == c"q") and PyLong_CheckExact(value):
+            number = PyLong_AsLongLongAndOverflow(value, &overflow)
+            if not overflow and self.low <= number <= self.high:
+                return value
         if self.code == c"s":
             return answered_text(value, self.high)
         if self.code == c"M":

@@ -111,8 +111,12 @@ cdef class Slot:
         cdef const unsigned char* rest
         cdef int64_t i
         cdef list items = []
+        if item is None and shape.item.code == c"d":
+            return [(<const double*>source)[i] for i in range(count)]
+        if item is None and self.size == sizeof(int64_t):
+            return [(<const int64_t*>source)[i] for i in range(count)]
         if item is None:
-            item = Slot(0, size=self.size)
+            return [(<const int32_t*>source)[i] for i in range(count)]
         for i in range(count):
             here = source + i * self.size
             rest = counts + self.lengths + sizeof(int32_t) * i if self.lengths >= 0 else here

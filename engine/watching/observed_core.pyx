@@ -164,6 +164,9 @@ cdef class ObservedCore(GameCore):
     def refused(self):
         return self.core.refused()
 
+    def narrowed(self):
+        return self.core.narrowed()
+
     cdef bytes told(self, bint as_line):
         return self.core.told(as_line)
 

@@ -12,8 +12,7 @@ MOVE = Decision(
     "move",
     "Choose where your goose goes; the grid has no borders",
     observation={
-        "cells": List(CELL, ROWS * COLUMNS, "cells of all geese, one goose after the other, each from its head on"),
-        "lengths": List(Int(0, ROWS * COLUMNS), SEATS, "the length of each goose, 0 for one that is gone"),
+        "geese": List(List(CELL, ROWS * COLUMNS), SEATS, "cells of each goose from its head on; none if it is gone"),
         "food": List(CELL, ROWS * COLUMNS, "cells with food"),
         "step": Int(0, 200, "steps so far"),
     },
@@ -35,10 +34,7 @@ class HungryGeese(Rules):
         self.env = env = engine(session.rng.sample)
         while not env.done:
             seen = env.state[0].observation
-            told: dict[str, Any] = {
-                "cells": [cell for goose in seen.geese for cell in goose], "lengths": [*map(len, seen.geese)],
-                "food": seen.food, "step": seen.step,
-            }  # fmt: skip
+            told: dict[str, Any] = {"geese": seen.geese, "food": seen.food, "step": seen.step}
             active = [seat for seat in range(SEATS) if env.state[seat].status == "ACTIVE"]
             chosen = yield [MOVE(seat, **told) for seat in active]
             env.step([chosen.get(seat) for seat in range(SEATS)])

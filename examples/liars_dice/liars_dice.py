@@ -4,26 +4,12 @@ from pydantic import Field
 
 from tournament.rules import Column, Decision, Int, LegalAction, List, Questions, Rules, Session, Settings
 
-MOST_DICE, FACES, CHALLENGE = 8, 6, 0
-HIGHEST_BID = 2 * MOST_DICE * FACES
-
-BID = Decision(
-    "bid",
-    "Bid higher than the last bid, or challenge it",
-    observation={
-        "dice": List(Int(1, FACES), MOST_DICE, "your own dice"),
-        "last_bid": Int(0, HIGHEST_BID, "the bid to beat, or 0 when there is none yet"),
-    },
-    answer=LegalAction(
-        Int(0, HIGHEST_BID),
-        HIGHEST_BID,
-        "6 · (count - 1) + face, which says that this count of dice show it; or 0, a challenge",
-    ),
-)
+FACES, CHALLENGE = 6, 0
+BID = "6 · (count - 1) + face, which says that this count of dice show it; or 0, a challenge"
 
 
 class LiarsDiceSettings(Settings):
-    dice: int = Field(5, ge=1, le=MOST_DICE, description="dice of each player")
+    dice: int = Field(5, ge=1, le=8, description="dice of each player")
 
 
 class LiarsDice(Rules):
@@ -36,27 +22,30 @@ class LiarsDice(Rules):
     points_unit = "a point is a session won, less one lost"
     seats = 2
     settings_class = LiarsDiceSettings
-    decisions = (BID,)
     columns = (
         Column("last_bid", "uint8", "the bid that was challenged: 6 · (count - 1) + face"),
         Column("held", "bool", "there were as many dice of that face as it said"),
     )
+
+    @staticmethod
+    def decisions(settings: LiarsDiceSettings) -> list[Decision]:
+        dice, bids = List(Int(1, FACES), settings.dice, "your own dice"), 2 * settings.dice * FACES
+        told = {"dice": dice, "last_bid": Int(0, bids, "the bid to beat, or 0 when there is none yet")}
+        legal = LegalAction(Int(0, bids), bids, BID)
+        return [Decision("bid", "Bid higher than the last bid, or challenge it", observation=told, answer=legal)]
 
     def render(self) -> str:
         return as_svg(self.dice, self.bid)
 
     def play(self, session: Session) -> Questions:
         self.dice = dice = [session.rng.roll(self.settings.dice) for _ in range(2)]
-        self.bid = 0
         actions = list(range(2 * self.settings.dice * FACES + 1))
-        seat, bid = 0, 0
-        while True:
+        seat, answer = 0, -1
+        while answer != CHALLENGE:
+            self.bid = bid = max(answer, 0)
             legal = [CHALLENGE, *actions[bid + 1 :]] if bid else actions[1:]
-            answer = yield BID(seat, dice=dice[seat], last_bid=bid, legal_actions=legal)
+            answer = yield self.ask.bid(seat, dice=dice[seat], last_bid=bid, legal_actions=legal)
             seat = session.next_seat(seat)
-            if answer == CHALLENGE:
-                break
-            self.bid = bid = answer
         count, face = (bid - 1) // FACES + 1, (bid - 1) % FACES + 1
         held = (dice[0] + dice[1]).count(face) >= count
         points_0 = 1 if (seat == 0) == held else -1  # `seat` made the bid

@@ -2,24 +2,14 @@
 
 from pydantic import Field
 
-from tournament.rules import Choice, Column, Decision, Int, List, Questions, Rules, Session, Settings
+from tournament.rules import Bool, Choice, Column, Decision, Int, List, Questions, Rules, Session, Settings
 
 SIDE, SEATS = 11, 4
 CELLS, FREE, FOOD = SIDE * SIDE, -1, -2
 WAYS = {"up": -SIDE, "right": 1, "down": SIDE, "left": -1}
 STARTS = [SIDE + 1, 2 * SIDE - 2, CELLS - SIDE - 2, CELLS - 2 * SIDE + 1]  # in the corners, one cell off the walls
 
-TURN = Decision(
-    "turn",
-    "Choose where your snake goes",
-    observation={
-        "board": List(Int(FOOD, SEATS - 1), CELLS, "row by row: the seat whose snake is there, -1 free, -2 food"),
-        "heads": List(Int(-1, CELLS - 1), SEATS, "the cell of each snake's head; -1 for one that is gone"),
-        "lengths": List(Int(0, CELLS), SEATS, "the length of each snake"),
-        "turns_left": Int(1, 1000, "turns until the session ends"),
-    },
-    answer=Choice(list(WAYS), "the way; the board is 11 cells wide"),
-)
+ROW = List(Int(FOOD, SEATS - 1), SIDE)
 
 
 class SnakesSettings(Settings):
@@ -36,11 +26,21 @@ class Snakes(Rules):
     points_unit = "a point for each snake outlived, less one for each that lived longer"
     seats = range(2, SEATS + 1)
     settings_class = SnakesSettings
-    decisions = (TURN,)
     columns = (
         Column("turns", "uint16", "turns lived", per_seat=True),
         Column("length", "uint8", "length at the end", per_seat=True),
     )
+
+    @staticmethod
+    def decisions(settings: SnakesSettings) -> list[Decision]:
+        told = {
+            "board": List(ROW, SIDE, "rows of cells: the seat whose snake is there, -1 free, -2 food"),
+            "heads": List(Int(-1, CELLS - 1), SEATS, "each snake's head: 11 · row + column, -1 for one that is gone"),
+            "free": List(Bool(), len(WAYS), "for each way from your head whether no wall or snake is there"),
+            "lengths": List(Int(0, CELLS), SEATS, "the length of each snake"),
+            "turns_left": Int(1, settings.turns, "turns until the session ends"),
+        }
+        return [Decision("turn", "Choose where your snake goes", observation=told, answer=Choice(list(WAYS)))]
 
     def play(self, session: Session) -> Questions:
         self.snakes = [[start] for start in STARTS[: session.seats]]  # cells from head to tail
@@ -55,8 +55,11 @@ class Snakes(Rules):
                 self.food.append(session.rng.choice([cell for cell in range(CELLS) if board[cell] == FREE]))
                 board[self.food[-1]] = FOOD
             heads = [snake[0] if snake else -1 for snake in self.snakes]
-            asked = [TURN(seat, board=board, heads=heads, lengths=lengths, turns_left=left) for seat in alive]
-            self.move((yield asked))
+            told = {"heads": heads, "lengths": lengths, "turns_left": left}
+            told["board"] = [board[row : row + SIDE] for row in range(0, CELLS, SIDE)]
+            ways = {seat: [next_cell(heads[seat], way) for way in WAYS] for seat in alive}
+            free = {seat: [cell >= 0 and board[cell] < 0 for cell in ways[seat]] for seat in alive}
+            self.move((yield [self.ask.turn(seat, free=free[seat], **told) for seat in alive]))
             for seat in alive:
                 lived[seat] += bool(self.snakes[seat])
                 lengths[seat] = len(self.snakes[seat]) or lengths[seat]

@@ -23,6 +23,8 @@ from tests.oracles.poker_hands import card, worth_of_seven
 from tests.python_rules import of_seat, play_field, play_table
 from tournament.contests.contest import Contest
 from tournament.contests.rules_loader import load_rules
+from tournament.rules import Int
+from tournament.rules.rules import decisions_of
 
 
 def rules_of(name: str) -> Contest:
@@ -59,14 +61,12 @@ def test_colonel_blotto_gives_five_fixed_bots_their_exact_scores() -> None:
 
 
 def test_holdem_can_tell_all_chips_that_its_settings_allow() -> None:
-    module = module_of("holdem")
-    most = {
-        name: next(one.le for one in module.HoldemSettings.model_fields[name].metadata if hasattr(one, "le"))
-        for name in ("hands", "stack")
-    }
-    # In each hand all but one may lose the stack that they began with, and get another.
-    chips = most["stack"] * (module.SEATS + (module.SEATS - 1) * most["hands"])
-    assert all(module.OBSERVATION[name].high >= chips for name in ("pot", "to_call", "least", "most"))
+    """In each hand all but one may lose the stack that they began with, and get another."""
+    chosen = rules_of("holdem").settings.model_validate({"seats": 3, "stack": 50, "hands": 4})
+    for decision in decisions_of(module_of("holdem").Holdem, chosen):
+        for name in ("pot", "to_call", "least", "most"):
+            limits = decision.observation[name]
+            assert isinstance(limits, Int) and 50 * (3 + 2 * 4) <= limits.high < 1000
 
 
 @pytest.mark.statistical
@@ -215,7 +215,7 @@ def test_holdem_hand_conserves_chips_and_pays_as_the_oracle(data: st.DataObject)
     stacks = data.draw(st.lists(st.integers(1, 60), min_size=2, max_size=6))
     seats, button = len(stacks), data.draw(st.integers(0, len(stacks) - 1))
     deck = data.draw(st.permutations(range(52)))
-    hand = module.Hand(stacks, button)
+    hand = module.Hand(module.Holdem(rules_of("holdem").settings()).ask, stacks, button)
     hand.cards = [deck[2 * seat : 2 * seat + 2] for seat in range(seats)]
     for shown in (0, 3, 4, 5):
         hand.board = deck[-5:][:shown]

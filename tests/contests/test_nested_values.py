@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import zlib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from pydantic import Field
 
 from tests.python_rules import play_field
 from tournament.conformance import ContestSuite, extremes
+from tournament.entrants.new import write_new_bot
 from tournament.rules import (
     Bool,
     Choice,
@@ -321,6 +323,9 @@ def test_answer_beyond_what_the_question_narrows_is_a_fault(over: tuple[str, str
     field = play_field(contest_of(Betting), {"a": over, "b": (".c", most)}, sessions=3, max_faults=99)
     ((result, rows),) = field.values()
     assert [fault.seat for fault in result.faults] == [0] * 6
+    assert {fault.message.partition("; ")[2] for fault in result.faults if fault.decision == "bet"} == {
+        "it takes 2 to 5", "it takes 2 to 6", "it takes 2 to 7"
+    }  # fmt: skip
     bets = sorted(rows["games"]["bet_0"].tolist() + rows["games"]["bet_1"].tolist())
     assert bets == [2, 2, 2, 5, 6, 7]  # the lowest that is legal counts at a fault, not 0
     assert rows["games"]["way_0"].tolist() == rows["games"]["way_1"].tolist() == [4] * 3
@@ -396,7 +401,7 @@ def test_same_settings_have_the_same_decisions() -> None:
     assert decisions_of(Grid, chosen) is not decisions_of(Grid, GridSettings(side=5))
 
 
-def test_template_of_nested_answers_can_enter(tmp_path: Any) -> None:
+def test_template_of_nested_answers_can_enter(tmp_path: Path) -> None:
     (tmp_path / "grid.py").write_text(
         "from pydantic import Field\n"
         "from tournament.rules import *\n\n\n"
@@ -436,3 +441,26 @@ def test_impossible_types_are_refused() -> None:
         Decision("a", "m", observation={"answer": Bool()}, answer=Bool())
     with pytest.raises(ValueError, match="needs default="):
         Decision("a", "m", observation={}, answer=Struct(x=List(Int(0, 1), 2)))
+
+
+class Leaving(Rules):
+    """An answer that may be nothing, and is nothing by default."""
+
+    name = "leaving"
+    seats = 2
+    decisions = (Decision("leave", "Leave", observation={"n": Int(0, 9)}, answer=Maybe(Struct(x=Int(0, 3)))),)
+    columns = (Column("left", "bool", "left", per_seat=True),)
+
+    def play(self, session: Session) -> Questions:
+        left = yield [self.ask.leave(seat, n=1) for seat in range(2)]
+        session.record([0, 0], left={seat: one is None for seat, one in left.items()})
+
+
+def test_templates_whose_answer_is_nothing_write_it(tmp_path: Path) -> None:
+    contest = contest_of(Leaving)
+    program = write_new_bot(contest, tmp_path, "program", "program-python")
+    bots = {"c": (".c", write_new_bot(contest, tmp_path, "in_c", "c").read_text())}
+    bots |= {"program": ("", (program / "bot.py").read_text())}
+    ((result, rows),) = play_field(contest, bots, sessions=2, program_seconds=20).values()
+    assert result.faults == ()
+    assert rows["games"]["left_0"].all() and rows["games"]["left_1"].all()

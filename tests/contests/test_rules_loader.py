@@ -73,7 +73,33 @@ def test_rules_in_a_file_are_played_and_read_and_another_content_is_another_vers
     )
     assert changed.setup.engine != played.setup.engine
     assert changed.ranking == played.ranking, "what is dealt follows from the name of the rules"
-    assert [place.name for place in (folder / "results").iterdir()] != ["dice"], "nothing was archived"
+    assert load("results/dice-archive-1").ranking == played.ranking
+
+
+@pytest.mark.parametrize("kept", ["", "seed is given", "a minute of play", "many games", "a final"])
+def test_records_of_changed_rules_are_replaced_unless_they_matter(
+    folder: Path, kept: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = folder / ("final-20260101T000000Z" if kept == "a final" else "results")
+    if kept != "seed is given":
+        (folder / "tournament.toml").write_text('[dice]\nrules = "rules/our_dice.py"\n')
+    if kept == "a minute of play":
+        monkeypatch.setattr("tournament.runner.archives._LONG_SECONDS", 0.0)
+    elif kept == "many games":
+        monkeypatch.setattr("tournament.runner.archives._MANY_GAMES", 1)
+    said = []
+    for _ in range(2):
+        told = Listener()
+        played = run("dice", results=results, sessions=4, workers=1, archive=True, listener=told)
+        said += [text for text in told.said if "the rules have changed" in text]
+        path = folder / "rules" / "our_dice.py"
+        path.write_text(path.read_text() + "\n# another\n")
+        rules_loader.forget()
+    assert (results / "dice-archive-1").exists() is bool(kept)
+    assert said == ["the rules have changed: replacing the records of 4 games"] or kept
+    assert (
+        played.ranking.games == 4 and not verify_contest(str(results / "dice"), load_config, 0, NullListener()).problems
+    )
 
 
 def test_records_are_read_where_their_rules_are_not_and_no_file_is_run_for_them(
@@ -163,9 +189,7 @@ def test_rules_may_have_a_generator_of_a_seed_of_their_own(folder: Path) -> None
 
 
 def test_an_answer_out_of_range_is_told_the_range(folder: Path) -> None:
-    rules = DICE.replace(
-        "LegalAction(\n        Int(0, HIGHEST_BID),\n        HIGHEST_BID,", "Int(\n        0, HIGHEST_BID,"
-    )
+    rules = DICE.replace("LegalAction(Int(0, bids), bids, BID)", "Int(0, bids, BID)")
     rules = rules.replace(", legal_actions=legal", "")
     (folder / "rules" / "our_dice.py").write_text(rules)
     (folder / "entrants" / "dice" / "first.py").write_text("def bid(bot):\n    return 10**6\n")
@@ -173,7 +197,7 @@ def test_an_answer_out_of_range_is_told_the_range(folder: Path) -> None:
         "def bid(view):\n    return view.last_bid + 1 if view.last_bid < 60 else 0\n"
     )
     played = run("dice", sessions=4, executor="local", workers=1)
-    assert "answered 1000000, which is no answer to this; it takes 0 to 96" in played.faults["message"].iloc[0]
+    assert "answered 1000000, which is no answer to this; it takes 0 to 60" in played.faults["message"].iloc[0]
 
 
 def test_a_class_of_a_package_is_played_and_read(folder: Path, site: Path) -> None:

@@ -76,7 +76,11 @@ def plain_value(value: object) -> str:
         return '""'
     if isinstance(value, list | tuple) and all(type(item) is int for item in value):
         return f"[{', '.join(_stretches(value))}]"
-    return str(value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(plain_value, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{name}: {plain_value(one)}' for name, one in value.items())}}}"
+    return "nothing" if value is None else str(value)
 
 
 def _stretches(numbers: Sequence[int]) -> Iterator[str]:

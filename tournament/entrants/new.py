@@ -20,6 +20,8 @@ _FILE, _PROGRAM = "new_bot", "new_program_"
 _ANY_PROGRAM = Path(contests.__file__).parent / "sdk"
 _LEGAL_ACTIONS = "legal_actions"
 _MARK = re.compile(r"^([ \t]*)// {functions}\n", re.MULTILINE)
+# What a program in Python writes where some decisions have no answer.
+_ALWAYS_ANSWERS = re.compile(r"^    if answer is not None:\n((?: {8}.*\n)+)", re.MULTILINE)
 # Of each language: a decision, an answer, the first legal action, and no answer.
 _FORMS = {
     "go": ('case "{name}":\n\treturn {answer}', "{}", f'first(told["{_LEGAL_ACTIONS}"])', "nil"),
@@ -78,6 +80,8 @@ def _write(template: Path, path: Path, name: str, interface: Interface) -> None:
         chooses = "plays at random" if language == "python" else "plays the first legal action"
         at_random = any(_LEGAL_ACTIONS in told for told in interface.told)
         text = text.replace("{manner}", chooses if at_random else "always answers the same")
+        if not any(question.only_tells for question in interface.questions):
+            text = _ALWAYS_ANSWERS.sub(lambda found: textwrap.indent(textwrap.dedent(found[1]), "    "), text)
         text = text.replace("# {functions}\n", "\n\n".join(_functions(interface)))
         text = _MARK.sub(lambda mark: _branches(language, interface, mark[1]), text)
     with open(path, "x", encoding="utf-8") as file:
@@ -104,7 +108,7 @@ def _in(language: str, answer: object) -> str:
     """An answer as a program's source has it: in Java and Rust within a string of JSON."""
     text = json.dumps(answer)
     if language == "go":
-        return f"json.RawMessage(`{text}`)" if isinstance(answer, list | dict) else text
+        return f"json.RawMessage(`{text}`)" if answer is None or isinstance(answer, list | dict) else text
     return text if language == "javascript" else text.replace('"', '\\"')
 
 

@@ -194,7 +194,7 @@ def _c_bot(decisions: Sequence[Decision]) -> str:
     bots = []
     for decision in decisions:
         shown = "\n".join(
-            _comment(f"view->{name}: {value.description}; {value.limits}{_counted(name, value)}", "    ")
+            _comment(f"view->{name}: {_meaning(value)}{_counted(name, value)}", "    ")
             for name, value in decision.observation.items()
             if not isinstance(value.of if isinstance(value, List) else value, Text)
         )
@@ -277,8 +277,7 @@ def _python_bot(decisions: Sequence[Decision]) -> str:
     bots = []
     for decision in decisions:
         shown = "\n".join(
-            _wrapped(f"view.{name}: {value.description}; {value.limits}", "    # ")
-            for name, value in decision.observation.items()
+            _wrapped(f"view.{name}: {_meaning(value)}", "    # ") for name, value in decision.observation.items()
         )
         answer = f"random.choice(view.{LEGAL_ACTIONS})" if decision.has_legal_actions else repr(decision.default)
         bots.append(f"def {decision.name}(view):\n{_docstring(_answer(decision))}\n{shown}\n    return {answer}\n")
@@ -302,6 +301,11 @@ def _answer(decision: Decision) -> str:
     """A decision and its legal answers in words."""
     what = decision.answer.description.rstrip(".")
     return f"{decision.description.rstrip('.')}. Returns {f'{what}; ' if what else ''}{decision.answers}."
+
+
+def _meaning(value: ValueType) -> str:
+    """What a value means, and its limits."""
+    return "; ".join(filter(None, (value.description, value.limits)))
 
 
 def _counted(name: str, value: ValueType) -> str:

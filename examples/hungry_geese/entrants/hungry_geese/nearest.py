@@ -22,14 +22,12 @@ class Goose:
         if view.step <= self.step:  # another game
             self.last = None
         self.step = view.step
-        heads, start = [], 0
-        for length in view.lengths:
-            heads.append(view.cells[start] if length else None)
-            start += length
+        heads = [goose[0] if goose else None for goose in view.geese]
+        taken = {cell for goose in view.geese for cell in goose}
         own = heads[view.seat]
         risky = {beside(head, way) for head in heads if head not in (None, own) for way in WAYS}
         ways = [way for way in WAYS if self.last is None or way != OPPOSITE[self.last]]
-        free = [way for way in ways if beside(own, way) not in view.cells] or ways
+        free = [way for way in ways if beside(own, way) not in taken] or ways
         safe = [way for way in free if beside(own, way) not in risky] or free
         self.last = min(safe, key=lambda way: min((distance(beside(own, way), food) for food in view.food), default=0))
         return self.last

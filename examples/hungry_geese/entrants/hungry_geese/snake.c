@@ -2,9 +2,10 @@
 
 static int taken(const View *view, int cell)
 {
-    for (int i = 0; i < view->cells_count; i++)
-        if (view->cells[i] == cell)
-            return 1;
+    for (int i = 0; i < view->geese_count; i++)
+        for (int j = 0; j < view->geese_lengths[i]; j++)
+            if (view->geese[i][j] == cell)
+                return 1;
     return 0;
 }
 
@@ -12,13 +13,10 @@ int move(const View *view)
 {
     static const int ways[] = {EAST, SOUTH, NORTH}, downs[] = {0, 1, 6}, rights[] = {1, 0, 0};
     static int last = EAST, step = 1000;
-    int start = 0;
     if (view->step <= step)
         last = EAST; /* another game */
     step = view->step;
-    for (int i = 0; i < view->seat; i++)
-        start += view->lengths[i];
-    int head = view->cells[start];
+    int head = view->geese[view->seat][0];
     for (int i = 0; i < 3; i++) {
         int way = ways[(i + view->step) % 3], down = downs[(i + view->step) % 3], right = rights[(i + view->step) % 3];
         int cell = (head / 11 + down) % 7 * 11 + (head % 11 + right) % 11;

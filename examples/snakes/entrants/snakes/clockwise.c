@@ -1,14 +1,9 @@
 /* clockwise: the first free way, from up on clockwise. */
 
-static const int downs[] = {-1, 0, 1, 0}, rights[] = {0, 1, 0, -1};
-
 int turn(const View *view)
 {
-    int head = view->heads[view->seat];
-    for (int way = UP; way <= LEFT; way++) {
-        int row = head / 11 + downs[way], column = head % 11 + rights[way];
-        if (row >= 0 && row < 11 && column >= 0 && column < 11 && view->board[11 * row + column] < 0)
+    for (int way = UP; way <= LEFT; way++)
+        if (view->free[way])
             return way;
-    }
     return UP;
 }

@@ -10,10 +10,8 @@ def ways_from(cell, board):
     """The free cells beside a cell, by way."""
     row, column = divmod(cell, SIDE)
     for way, (down, right) in WAYS.items():
-        if 0 <= row + down < SIDE and 0 <= column + right < SIDE:
-            there = SIDE * (row + down) + column + right
-            if board[there] < 0:
-                yield way, there
+        if 0 <= row + down < SIDE and 0 <= column + right < SIDE and board[row + down][column + right] < 0:
+            yield way, SIDE * (row + down) + column + right
 
 
 def turn(view):
@@ -22,7 +20,7 @@ def turn(view):
     last = "up"
     while queue:
         cell, last = queue.popleft()
-        if view.board[cell] == -2:
+        if view.board[cell // SIDE][cell % SIDE] == -2:
             return last
         for _, there in ways_from(cell, view.board):
             if there not in seen:
