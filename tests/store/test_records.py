@@ -284,6 +284,25 @@ def test_a_damaged_part_names_itself_and_all_others_count(storage: FolderStorage
     assert reopened(storage) == [[leg(3)]]
 
 
+@pytest.mark.parametrize(
+    ("odd", "problem"),
+    [
+        ({"sums": sums_of(float("nan"))}, "is damaged: out of bounds"),
+        ({"seats": ("ann", "bob", "cat"), "sums": (*sums_of(1.0), LegSums(0.0, 0.0))}, "has legs of another number of"),
+    ],
+    ids=["points", "seats"],
+)
+def test_a_batch_of_impossible_legs_is_named_and_all_others_count(
+    storage: FolderStorage, writer: Writer, monkeypatch: pytest.MonkeyPatch, odd: dict[str, Any], problem: str
+) -> None:
+    monkeypatch.setattr("tournament.store.carried.check_legs", lambda legs: None)  # as a forger would
+    batches = [stage_batch(storage, leg(number)) for number in (0, 1)]
+    writer.commit([*batches, strange := stage_batch(storage, replace(leg(2), **odd))])
+    records = read_records(storage)
+    assert [batch.name for batch in records.batches] == [batch.name for batch in batches]
+    assert records.problems.keys() == {strange.name} and records.problems[strange.name].startswith(problem)
+
+
 @pytest.mark.parametrize("content", [None, b"", b"{}", b"\xff" * 100])
 def test_a_field_that_is_gone_is_made_from_the_batches(
     storage: FolderStorage, writer: Writer, content: bytes | None
