@@ -8,7 +8,7 @@
 # make lowest        play with the lowest versions of what pyproject.toml requires; make newest, with the newest
 # make constraints   raise the versions that development and CI use
 # make package-test  build sdist and wheel, install, and play from them
-# make wheel         build the wheel of this interpreter in dist/; HEADERS=ROOT builds that of an aarch64 Debian there
+# make wheel         build the wheel of this interpreter in dist/
 # make reference     write the tables of docs/reference from the code
 # make docs-pictures make the pictures in docs/pictures, from real runs
 # make bench         run the measurements of benchmarks/README.md; make bench-peers, of other frameworks
@@ -101,7 +101,7 @@ package-test: build $(VENV)/libraries $(VENV)/tools
 wheel: build $(VENV)/libraries
 	@echo "Building the wheel (two minutes)"
 	@$(call quietly, $(INSTALL) --group wheel)
-	@$(call quietly, PATH="$$PWD/$(BIN):$$PATH" $(BIN)/python .ci/wheel $(HEADERS))
+	@$(call quietly, PATH="$$PWD/$(BIN):$$PATH" .ci/wheel $(BIN)/python)
 	@ls dist/*.whl
 
 check: format lint types layers stubs

@@ -156,7 +156,7 @@ def read_outcome(results: Path) -> Outcome:
         with_texts(pd.read_parquet(results / name))
         for name in ("games", "sessions", "matches.parquet", "entrants.parquet")
     )
-    entrants = entrants.drop(columns=["cpu_seconds", "memory_bytes"])  # no two runs use the same
+    entrants = entrants.drop(columns=["cpu_seconds", "memory_bytes", "slowest_seconds"])  # no two runs use the same
     lines = load(str(results)).ranking.entrants
     return Outcome(games, sessions, matches, entrants, json.dumps([standing_values(line) for line in lines]))
 

@@ -54,6 +54,8 @@ cdef struct Channel:
     size_t inbox_capacity
     uint32_t serial
     uint64_t messages
+    int64_t asked_at            # nanoseconds, when the message that is out was made
+    int64_t took                # nanoseconds from there to its answer, for each of its questions
     int tail_size               # of the last that it wrote to standard error
     char tail[4096]
 
@@ -112,6 +114,7 @@ cdef class Channels:
     cdef void tell(self, int kind, int lane, int channel, const char* text, int length) noexcept nogil
 
 cdef int64_t now_nanoseconds() noexcept nogil
+cdef void note_answer(Channel* channel) noexcept nogil
 cdef bint gather_bytes(Channel* channel, const void* content, size_t size) noexcept nogil
 cdef bint gather_lane(Channel* channel, int lane) noexcept nogil
 cdef size_t line_room(const Channel* channel) noexcept nogil

@@ -70,6 +70,12 @@ cdef void take_gathered_lanes(Channel* channel) noexcept nogil:
     channel.gathered_count = 0
     channel.gathers_start = False
     channel.outstanding = True
+    channel.asked_at = now_nanoseconds()
+
+
+cdef void note_answer(Channel* channel) noexcept nogil:
+    """Note how long the answer to a message took. Questions that were sent together share it evenly."""
+    channel.took = (now_nanoseconds() - channel.asked_at) // max(1, channel.asked_count)
 
 
 cdef bint take_gathered_message(Channel* channel) noexcept nogil:

@@ -37,6 +37,7 @@ from engine.processes.channels cimport (
     Reading,
     line_room,
     make_inbox,
+    note_answer,
     now_nanoseconds,
     poll,
     pull,
@@ -105,6 +106,7 @@ cdef struct SeatedBot:
     bint in_json            # its answer is in `values`
     int64_t answer
     uint64_t decisions
+    int64_t slowest         # nanoseconds for a decision, at most
 
 cdef struct Lane:
     void* core              # a GameCore
@@ -343,6 +345,10 @@ cdef class Lanes:
         cdef Lane* lane = &self.lanes[lane_number]
         return tuple([bot_of(lane, seat).decisions for seat in range(lane.seats)])
 
+    def slowest_seconds(self, int lane_number, int seat):
+        """How long the slowest decision of a seat's process took."""
+        return bot_of(&self.lanes[lane_number], seat).slowest / 1e9
+
     def take_printed(self, int lane_number, int channel):
         """The last bytes that the lane's bot printed before its fault, where it could share a process."""
         return self.last_printed.pop((lane_number, channel), b"")
@@ -576,6 +582,7 @@ cdef class Lanes:
             end = <unsigned char*>memchr(channel.inbox, c"\n", channel.inbox_size)
             if end != NULL or channel.inbox_size == room:
                 lines += 1
+                note_answer(channel)
                 used = end - channel.inbox + 1 if end != NULL else room + 1
                 if channel.dialogue == NULL:
                     self.take_line(number, used - 1)
@@ -636,6 +643,7 @@ cdef class Lanes:
         ):
             self.channels.fail(number, b"wrote what is no answer to what it was asked")
             return
+        note_answer(channel)
         for i in range(channel.asked_count):
             asked = channel.asked[i]
             if asked >= 0 and self.waits_for(asked, number):
@@ -676,7 +684,7 @@ cdef class Lanes:
         cdef SeatedBot* bot = bot_of(lane, seat)
         bot.answer = answer
         bot.in_json = False
-        bot.state = HAS_ANSWERED
+        self.note_decision(channel, bot)
         self.go_on(number, lane, seat)
 
     cdef void go_on(self, int number, Lane* lane, int seat) noexcept nogil:
@@ -701,8 +709,13 @@ cdef class Lanes:
         cdef SeatedBot* bot = bot_of(lane, seat)
         self.values[number, seat] = value
         bot.in_json = True
-        bot.state = HAS_ANSWERED
+        self.note_decision(channel, bot)
         self.go_on(number, lane, seat)
+
+    cdef void note_decision(self, int channel, SeatedBot* bot) noexcept nogil:
+        """Note that a bot has answered, and how long it took."""
+        bot.state = HAS_ANSWERED
+        bot.slowest = max(bot.slowest, self.channels.all[channel].took)
 
     cdef void keep_printed(self, int lane, int channel, const char* text, int length) noexcept with gil:
         self.last_printed[lane, channel] = text[:length]

@@ -54,8 +54,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_run_loads_no_library_of_functions_on_tables(place: Path) -> None:
     modules = loaded(place, "run", "von_neumann_poker", "--sessions", "3")
     assert "pyarrow.parquet" in modules
-    assert not {"pyarrow.compute", "pyarrow.dataset", "pandas", "ray", "obstore"} & modules
-    assert "tournament.worker.processes.lanes" not in modules  # its bots are in C
+    assert not {"pyarrow.compute", "pyarrow.dataset", "numpy.ma", "pandas", "ray", "obstore"} & modules
+    # Its bots are in C, and compiled.
+    assert not {"tournament.worker.processes.lanes", "tournament.artifacts.c_bots"} & modules
+    assert "tournament.sandbox.outside.confined" not in modules
 
 
 @pytest.fixture

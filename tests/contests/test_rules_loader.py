@@ -73,7 +73,33 @@ def test_rules_in_a_file_are_played_and_read_and_another_content_is_another_vers
     )
     assert changed.setup.engine != played.setup.engine
     assert changed.ranking == played.ranking, "what is dealt follows from the name of the rules"
-    assert [place.name for place in (folder / "results").iterdir()] != ["dice"], "nothing was archived"
+    assert load("results/dice-archive-1").ranking == played.ranking
+
+
+@pytest.mark.parametrize("kept", ["", "seed is given", "a minute of play", "many games", "a final"])
+def test_records_of_changed_rules_are_replaced_unless_they_matter(
+    folder: Path, kept: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = folder / ("final-20260101T000000Z" if kept == "a final" else "results")
+    if kept != "seed is given":
+        (folder / "tournament.toml").write_text('[dice]\nrules = "rules/our_dice.py"\n')
+    if kept == "a minute of play":
+        monkeypatch.setattr("tournament.runner.archives._LONG_SECONDS", 0.0)
+    elif kept == "many games":
+        monkeypatch.setattr("tournament.runner.archives._MANY_GAMES", 1)
+    said = []
+    for _ in range(2):
+        told = Listener()
+        played = run("dice", results=results, sessions=4, workers=1, archive=True, listener=told)
+        said += [text for text in told.said if "the rules have changed" in text]
+        path = folder / "rules" / "our_dice.py"
+        path.write_text(path.read_text() + "\n# another\n")
+        rules_loader.forget()
+    assert (results / "dice-archive-1").exists() is bool(kept)
+    assert said == ["the rules have changed: replacing the records of 4 games"] or kept
+    assert (
+        played.ranking.games == 4 and not verify_contest(str(results / "dice"), load_config, 0, NullListener()).problems
+    )
 
 
 def test_records_are_read_where_their_rules_are_not_and_no_file_is_run_for_them(

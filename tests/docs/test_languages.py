@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.built_in import MATRIX_GAME, TWO_CARD_DRAW, VON_NEUMANN_POKER
+from tests.built_in import TWO_CARD_DRAW, VON_NEUMANN_POKER
 from tournament.config import load_config
 from tournament.contests.contest import Contest
 from tournament.contests.rules_loader import Source, load_source
@@ -58,14 +58,18 @@ def toolchain(command: str, monkeypatch: pytest.MonkeyPatch) -> SandboxSettings:
     return SandboxSettings(readable_paths=[place])
 
 
-@pytest.mark.parametrize("contest", [VON_NEUMANN_POKER, TWO_CARD_DRAW, MATRIX_GAME], ids=lambda one: one.name)
-@pytest.mark.parametrize("language", WRITTEN)
+@pytest.mark.parametrize(
+    ("language", "contest"),
+    [
+        *((language, VON_NEUMANN_POKER) for language in WRITTEN),
+        pytest.param("program-rust", TWO_CARD_DRAW, marks=pytest.mark.slow),
+    ],
+    ids=lambda one: one if isinstance(one, str) else one.name,
+)
 def test_program_that_new_writes_is_fit(
     language: str, contest: Contest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sandbox = toolchain(WRITTEN[language], monkeypatch)
-    if contest is not VON_NEUMANN_POKER and language != "program-rust":
-        pytest.skip("one that starts slowly is tried in one contest")
     folder = write_new_bot(contest, tmp_path, "fresh", language)
     monkeypatch.setattr("tournament.trial.trial_legs.SESSIONS", 3)
     short = {"hands": 60, "servers": 1} if contest is TWO_CARD_DRAW else {"sessions": 3}

@@ -76,7 +76,7 @@ LEGS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(
     mood=st.tuples(st.integers(0, 2**32), st.sampled_from([0.0, 0.3, 0.9]), st.sampled_from([0.0, 0.05])),
     deals_key=st.integers(0, 2**64 - 1),
@@ -111,7 +111,7 @@ def test_bob_stops_early_with_the_answer_of_all_rollouts(shown: int) -> None:
     """Decision by decision, for raises around the one at which he is of two minds."""
     random = Random(shown)
     answers = []
-    for number in range(60):
+    for number in range(20):
         cards = random.sample(range(52), 2 + shown)
         paid = random.randint(0, 20)
         raised = random.choice([100 - paid, random.randint(1, 100 - paid)])
@@ -119,7 +119,7 @@ def test_bob_stops_early_with_the_answer_of_all_rollouts(shown: int) -> None:
         wanted = oracle.bob_calls(cards[:2], cards[2:], 100 - paid, 10 + 2 * paid + raised, raised, words)
         assert bob_calls(cards[:2], cards[2:], 10 + 2 * paid, raised, number) == wanted
         answers.append(wanted)
-    assert 10 < sum(answers) < 55
+    assert 3 < sum(answers) < 19
 
 
 def outcomes_of(hole: str) -> tuple[int, int]:
@@ -138,7 +138,7 @@ def test_chances_before_the_flop_are_the_multinomial_ones(hole: str, raised: int
     assert math.isclose(preflop_call_probability(first, second, raised), wanted, rel_tol=1e-9, abs_tol=1e-12)
 
 
-@pytest.mark.parametrize(("hole", "raised"), [("Th 9h", 100), ("2h 7s", 10), ("Kd 4d", 90), ("2d 2c", 100)])
+@pytest.mark.parametrize(("hole", "raised"), [("Th 9h", 100), ("2h 7s", 10)])
 @pytest.mark.statistical
 def test_rollouts_before_the_flop_call_as_often_as_the_table_says(hole: str, raised: int) -> None:
     """The plain form, a hundred rollouts for each answer, against the one random number: equal in distribution."""
@@ -250,11 +250,11 @@ def test_the_better_seven_cards_take_the_pot(table: Table52) -> None:
 @pytest.mark.statistical
 def test_deals_are_uniform() -> None:
     """Every card in every place, by χ² with 51 degrees of freedom: 99 is the 0.9999 quantile."""
-    record = play_core(lambda _view: FOLD, 21, sessions=1, hands=52_000, capacities=(52_000, 1))
+    record = play_core(lambda _view: FOLD, 21, sessions=1, hands=20_800, capacities=(20_800, 1))
     cards = np.array([hand.cards for hand in record.hands])
     for place in range(9):
         counts = np.bincount(cards[:, place], minlength=52)
-        assert ((counts - 1000) ** 2 / 1000).sum() < 99
+        assert ((counts - 400) ** 2 / 400).sum() < 99
     assert all(len(set(row)) == 9 for row in cards[:2000].tolist())
 
 

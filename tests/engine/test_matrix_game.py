@@ -144,7 +144,7 @@ def on_core(leg: dict[str, Any]) -> dict[str, Any]:
     return {names.get(name, name): value for name, value in (leg | floats).items()}
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(legs(), st.tuples(st.booleans(), st.booleans()), st.sampled_from([1, 3, 64]))
 def test_every_turn_is_the_oracles(leg: dict[str, Any], in_memory: tuple[bool, bool], games: int) -> None:
     moves = len(leg["payoffs"])
@@ -164,7 +164,7 @@ def test_every_turn_is_the_oracles(leg: dict[str, Any], in_memory: tuple[bool, b
     assert core.most_decisions >= max(sum(seat == s for seat, _ in wanted.asked) for s in (0, 1))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(legs(), st.tuples(st.booleans(), st.booleans()), st.frozensets(st.tuples(st.integers(0, 1), st.integers(1, 30))))
 def test_a_bot_that_starts_again_knows_the_game_so_far(
     leg: dict[str, Any], in_memory: tuple[bool, bool], restarts: frozenset[Place]

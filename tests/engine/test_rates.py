@@ -5,25 +5,32 @@ from __future__ import annotations
 import math
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.games.holdem_training.hand_strength import strengths
 from engine.games.holdem_training.rates import RateSampler
 from tests.oracles.deals import key_of
-from tests.oracles.holdem_training import compare
 from tests.oracles.poker_hands import cards_of
 
 
 def exact(alice: list[int], board: list[int]) -> tuple[float, float]:
-    """Alice's shares of wins and ties over all holdings of Bob and boards, by trying all fives of seven."""
+    """Alice's shares of wins and ties over all holdings of Bob and boards, by hand strengths, which have their own
+    oracle."""
     unseen = sorted(set(range(52)) - set(alice) - set(board))
-    outcomes = [
-        compare((*alice, *bob, *board, *rest))
+    dealt = [
+        (*rest, *bob)
         for rest in combinations(unseen, 5 - len(board))
         for bob in combinations([card for card in unseen if card not in rest], 2)
     ]
-    return outcomes.count(1) / len(outcomes), outcomes.count(0) / len(outcomes)
+    boards = [[*board, *cards[:-2]] for cards in dealt]
+    mine, other = (
+        strengths(np.array([[*own, *shown] for own, shown in zip(holes, boards)], np.uint8)).astype(int)
+        for holes in ([alice] * len(dealt), [cards[-2:] for cards in dealt])
+    )
+    return float((mine > other).mean()), float((mine == other).mean())
 
 
 def check_share(share: float, wanted: float, samples: int) -> None:

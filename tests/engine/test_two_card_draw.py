@@ -144,7 +144,7 @@ def test_all_thirteen_betting_sequences_occur_in_both_rounds() -> None:
     """Per round: who opened, the bets, and who folded tell the sequence apart."""
     tables = new_tables()
     core = TwoCardDraw(
-        *tables, deals_key=key_of(5), hands=20_000, bet1=1, bet2=2, server=CompiledStrategy(random_strategy(4))
+        *tables, deals_key=key_of(5), hands=6_000, bet1=1, bet2=2, server=CompiledStrategy(random_strategy(4))
     )
     bot = WildBot(1)
     rows = play(core, bot.ask, tables)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contest_runs import call
+from tests.cli.in_process import run_cli
 from tests.support import build_folder, constant_bot, try_bot
 from tournament.artifacts.bot import Entrant
 
@@ -45,8 +45,7 @@ def test_a_failed_assertion_traps(entrants: dict[str, Entrant]) -> None:
 def test_check_shows_warnings(tmp_path: Path) -> None:
     bot = tmp_path / "warned.c"
     bot.write_text("int a(const Bot *bot) { int unused[1]; return unused; }\n" + CALLS)
-    done = call(["check", str(bot), "--contest", "von_neumann_poker"])
-    shown = " ".join(done.stdout.split())
-    assert "warnings warned.c:1:" in shown, done.stdout + done.stderr
+    done = run_cli("check", str(bot), "--contest", "von_neumann_poker")
+    assert "warnings warned.c:1:" in " ".join(done.out.split()), done
     bot.write_text("int a(const Bot *bot) { return 20; }\n" + CALLS)
-    assert "warning" not in call(["check", str(bot), "--contest", "von_neumann_poker"]).stdout
+    assert "warning" not in run_cli("check", str(bot), "--contest", "von_neumann_poker").out

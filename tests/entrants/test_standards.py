@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.built_in import HOLDEM_TRAINING, TWO_CARD_DRAW, VON_NEUMANN_POKER
-from tests.contest_runs import call
+from tests.cli.in_process import run_cli
 from tests.entrants.test_which_function import CARDS, first_answer
 from tests.samples import sample_params
 from tournament.contests.contest import Contest
@@ -85,5 +85,5 @@ def test_check_says_by_which(folder: Path) -> None:
     config = folder / "tournament.toml"
     config.write_text("[von_neumann_poker]\nsessions = 5\n")
     bot = folder / "von_neumann_poker" / "constant.c"
-    done = call(["check", str(bot), "--config", str(config)])
-    assert "compiled by gnu2x" in " ".join(done.stdout.split()), done.stdout + done.stderr
+    done = run_cli("check", str(bot), "--config", str(config))
+    assert "compiled by gnu2x" in " ".join(done.out.split()), done

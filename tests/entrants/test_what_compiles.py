@@ -53,13 +53,8 @@ PLAYED = {
     ),
     "of_std.cpp": (
         POKER,
-        "#include <vector>\n#include <string>\nusing namespace std;\n#define MORE count += 1\n"
-        "struct Seen { int count; vector<int> end; };\nint count = 1, left, next, prev[3]; long move, end = 2;\n"
-        "struct rank { int first; }; rank hash = {1};\nstatic rank other(rank one) { return one; }\n"
-        "int a(Bot *bot) {\n    Seen seen = {3, vector<int>(2, count)}; string s(count, 'x'); left = hash.first;\n"
-        "    next = prev[0] + int(move); for (int one : seen.end) { next += one; } count++; MORE;\n"
-        "    next += int(seen.end.end() - seen.end.begin()) + int(end);\n"
-        "    return count == 3 && next == 6 && left == 1 && other(hash).first == 1 && seen.count == 3; }\n" + B,
+        "#include <vector>\n#include <string>\nusing namespace std;\nint count = 1, left;\n"
+        "int a(Bot *bot) { count++; left = vector<int>(2, count).size(); return count == 2 && left == 2; }\n" + B,
     ),
     # Headers of a system.
     "system.c": (

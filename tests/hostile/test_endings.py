@@ -82,7 +82,12 @@ def is_playing(pid: int, line: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    "number", [signal.SIGKILL, signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.thorough)]
+    "number",
+    [
+        signal.SIGKILL,
+        pytest.param(signal.SIGINT, marks=pytest.mark.slow),
+        pytest.param(signal.SIGTERM, marks=pytest.mark.thorough),
+    ],
 )
 def test_a_driver_that_is_ended(tmp_path: Path, number: signal.Signals) -> None:
     ground = Ground(tmp_path)

@@ -42,6 +42,7 @@ def test_they_fail_alone(tmp_path: Path, scratch: Path, alone: Results, part: in
     assert_they_fare_as_said(Ground(tmp_path), scratch, alone, FAILING[part::PARTS], FEW)
 
 
+@pytest.mark.slow
 def test_they_fail_late(tmp_path: Path, scratch: Path) -> None:
     undisturbed = Ground(tmp_path / "without")
     undisturbed.prepare([], FEW)

@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ import pytest
 from tests.contest_runs import REPOSITORY, environment, make_contest
 from tests.open_contest.support import CONTEST
 from tests.processes import descendants, wait_until, wait_until_exited
+from tests.worker.support import write_bot
 from tournament.open_contest import trials
 from tournament.open_contest.submissions import PRACTICE_SECONDS
 
@@ -76,14 +76,6 @@ def test_trials_go_on_after_what_forks_them_was_killed(tmp_path: Path) -> None:
         assert trials.forks._running[0].pid != before.pid
 
 
-def slow_to_compile(folder: Path) -> Path:
-    """A bot in C that takes the compiler as long as it may, and that no cache knows."""
-    bot = folder / "slow.c"
-    lines = "".join(f"#define m{n} m{n + 1} m{n + 1} m{n + 1} m{n + 1}\n" for n in range(14))
-    bot.write_text(f"{lines}#define m14 123 +\nint x[] = {{ m0 0 }};\n// {folder} {time.time()}\n")
-    return bot
-
-
 @pytest.mark.parametrize("what", ["check", "practice"])
 def test_what_takes_too_long_is_ended(what: str, tmp_path: Path) -> None:
     """So that no one holds up the queue by what no other limit ends."""
@@ -103,17 +95,19 @@ def test_what_takes_too_long_is_ended(what: str, tmp_path: Path) -> None:
 
 
 def test_a_check_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
-    """Long before the compiler's time is up."""
+    """Long before its build's time is up."""
     (tmp_path / "tournament.toml").write_text(f"[{CONTEST}]\n")
+    began = tmp_path / "bot"
+    write_bot(began, {"bot.toml": 'command = ["sleep", "9"]\nbuild = ["sleep", "200"]\n'})
     steps = "import pathlib, sys; from tournament.open_contest.trials import check;"
     steps += "check(pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3]),"
     steps += "pathlib.Path(sys.argv[3] + '.built'), 180, lambda: False)"
-    words = [sys.executable, "-c", steps, str(tmp_path / "tournament.toml"), CONTEST, str(slow_to_compile(tmp_path))]
+    words = [sys.executable, "-c", steps, str(tmp_path / "tournament.toml"), CONTEST, str(began)]
     with subprocess.Popen(words, env=environment()) as server:
-        assert wait_until(lambda: len(descendants(server.pid)) > 2)  # what forks, the check, and what compiles
+        assert wait_until(lambda: any("sleep" in line for line in descendants(server.pid).values()))
         started = list(descendants(server.pid))
         server.kill()
-        assert wait_until_exited(started)
+        assert len(started) > 2 and wait_until_exited(started, 10)
 
 
 @pytest.mark.parametrize("name", ["tournament", "json", pytest.param("sitecustomize", marks=pytest.mark.slow)])

@@ -154,8 +154,9 @@ def test_settings_that_are_wrong_or_would_archive_change_nothing(tmp_path: Path)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.thorough)])
 def test_an_error_at_any_call_of_a_round_or_a_reload_is_told_and_the_round_played(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, every: int
 ) -> None:
     """Nothing is played here: what the round calls does nothing."""
     place = make_contest(tmp_path, ["bold", "calm"])
@@ -169,7 +170,7 @@ def test_an_error_at_any_call_of_a_round_or_a_reload_is_told_and_the_round_playe
     shown: list[bool] = []
     monkeypatch.setattr(watch_module, "publish", lambda *_, open, **__: shown.append(open))
     places = []
-    for number in range(1, 1_000):
+    for number in range(1, 1_000, every):
         watch = Kept(place).watch
         settled(place, lambda text, number=number: f"{text}\n# {number}\n")  # type: ignore[misc]
         rounds = iter(range(4))

@@ -46,6 +46,7 @@ def test_same_games_in_another_order_are_the_same_results(first: ContestDir, tmp
     found = compared(first, grown)
     assert found.is_same and not found.settings
     assert found.shared_legs == 6 and not found.unlike_legs
+    assert len(found.pairs) == 6 and (found.pairs.bot < found.pairs.opponent).all()
     cited = [tournament.cite(place.results) for place in (first, grown)]
     assert cited[0] == cited[1]
     ended = run_cli("compare", str(first.results), str(grown.results), "--assert-same")
@@ -83,8 +84,12 @@ def test_other_settings_and_other_bots_are_named(first: ContestDir, tmp_path: Pa
     assert SEEDS[8] not in text
 
 
-def test_error_of_a_difference_is_that_of_two_independent_runs(first: ContestDir, tmp_path: Path) -> None:
+def test_error_of_a_difference_is_that_of_two_independent_runs(
+    first: ContestDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = played(tmp_path, seed=SEEDS[8])
+    monkeypatch.setattr("tournament.records.comparison._places", lambda ranking: set())
+    assert not compared(first, other).is_same  # whatever the places, the points differ
     sides = [{(one.x, one.y): one for one in tournament.load(place.results).ranking.sides} for place in (first, other)]
     row: Any
     for row in compared(first, other).pairs.itertuples():

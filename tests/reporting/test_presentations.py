@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from tournament.contests.game_text import told_game
 from tournament.contests.presentation import BarChart, GridChart, LineChart, Row, Scene, Seats, Subject, together
 from tournament.reporting.bots import Bots
 from tournament.reporting.findings import contest_of
+from tournament.reporting.game_sample import Group
 from tournament.reporting.layout import Layout
 
 
@@ -209,6 +212,14 @@ def test_points_by_position_of_a_matrix_game_are_by_the_role_of_each_session(tmp
     chart = by_position(one, "plays_1")
     assert chart.labels == ("row player", "column player")
     assert chart.lines[1].values == pytest.approx(expected)
+
+
+def test_values_of_sessions_go_to_the_rows_of_their_games() -> None:
+    """Of two legs with three sessions, of which the first leg's last one was broken off and has no row."""
+    legs: Any = SimpleNamespace(sessions=np.array([2, 3]), number=np.array([4, 5]), games=np.array([5, 4]))
+    rows = {"match": np.zeros(9), "session": np.array([12, 12, 13, 13, 14, 15, 16, 17, 17])}
+    group = Group(rows, legs, np.array([0, 5, 9]), range(2))
+    assert group.of_session(np.array([1, 2, 3, 4, 5]), 3).tolist() == [1, 1, 2, 2, 2, 3, 4, 5, 5]
 
 
 def contributions(scene: Scene, ante: float, sizes: tuple[float, ...]) -> tuple[float, float, int | None]:

@@ -22,6 +22,7 @@ from tests.contest_runs import (
     Listener,
     assert_games_are_the_standings,
     assert_parts_are_in_order,
+    assert_same,
     bot_source,
     call,
     in_order,
@@ -111,6 +112,18 @@ def test_an_edited_bot_plays_again_and_nobody_else_does(place: ContestDir, name:
     place.write_bot(name, bot_source(2, 1))
     assert play(place) == pairs_with(name, BOTS)
     pd.testing.assert_frame_equal(games_without(place, name), before)
+
+
+def test_an_edit_plays_both_legs_of_a_duplicate_match_again(tmp_path: Path) -> None:
+    edited, fresh = (make_contest(tmp_path / name, BOTS[:3], 6, "duplicate = true") for name in ("edited", "fresh"))
+    edited.play()
+    before = {*digests_in(edited)}
+    for one in (edited, fresh):
+        one.write_bot("bold", bot_source(2, 1))
+        one.play()
+    new = [pair for digest, pair in digests_in(edited).items() if digest not in before]
+    assert sorted(new) == sorted([*pairs_with("bold", BOTS[:3])] * 2)
+    assert_same(in_order(read_outcome(edited.results)), in_order(read_outcome(fresh.results)))
 
 
 def test_a_comment_plays_nothing_and_is_noted(place: ContestDir) -> None:

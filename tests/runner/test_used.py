@@ -36,7 +36,8 @@ def test_legs_and_entrants_show_what_each_bot_used(tmp_path: Path) -> None:
     of = {name: legs[legs.bot == name] for name in ("bold", "slow", "snake")}
     assert (of["snake"].cpu_seconds > 0).all() and not of["snake"].fuel.any()
     for name in ("bold", "slow"):
-        assert (of[name].fuel > 0).all() and not of[name].cpu_seconds.any()
+        assert (of[name].fuel > 0).all() and not of[name].cpu_seconds.any() and not of[name].slowest_seconds.any()
+    assert (of["snake"].slowest_seconds > 0).all() and (of["snake"].slowest_seconds < 60).all()
     assert of["slow"].fuel.min() > 10 * of["bold"].fuel.max()
     assert of["slow"].memory_bytes.max() > (20 << 20) > of["bold"].memory_bytes.max()
     raw = pd.read_parquet(place.results / "legs").astype({"bot": str, "house": str})

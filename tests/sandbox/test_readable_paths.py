@@ -9,10 +9,12 @@ import shutil
 import struct
 import subprocess
 import sysconfig
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -121,6 +123,18 @@ def test_bot_makes_no_other_file_readable_by_naming_it(tmp_path: Path) -> None:
     assert not [path for path in allowed if path.startswith((str(secret), "/etc/passwd"))]
 
 
+def test_what_lies_in_readable_folder_has_no_rule_of_its_own_unless_it_leads_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "file").write_text("own")
+    (tmp_path / "elsewhere").write_text("shown")
+    (tmp_path / "bot" / "link").symlink_to(tmp_path / "elsewhere")
+    within = [str(tmp_path / "bot" / name) for name in ("file", "link")]
+    launch = shell(f"read x < {within[1]}; echo $x", str(tmp_path / "bot"), *within)
+    allowed = readable_paths.paths(replace(launch, what=ForkServer("program")), {})
+    assert [path for path in allowed if path.startswith(str(tmp_path))] == [str(tmp_path / "bot"), within[1]]
+    assert run_command.finish(fork_server.start(launch, "on"), launch, 20).output == b"shown\n"
+
+
 def test_bot_names_no_more_libraries_than_can_be_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "greedy").write_bytes(elf(strange_libraries()))
     spec = replace(shell("exit 0", str(tmp_path)), folder=tmp_path, what=ForkServer("program"))
@@ -187,9 +201,31 @@ def test_what_processes_may_read_is_in_memory_before_they_start(
         launch = shell("exit 0", str(tmp_path / "inner"))
         assert run_command.finish(fork_server.start(launch, "on"), launch, 20).status == 0
         assert resident(file) == 1.0
+        os.link(file, tmp_path / "same")
+        places = [str(file), str(tmp_path / "same"), str(other)]
         monkeypatch.setattr(readable_paths, "MAX_WARM", 8 << 20)
-        readable_paths.warm([str(file), str(other)])
+        readable_paths.warm(places)
         assert resident(other) < 0.5
+        monkeypatch.setattr(readable_paths, "MAX_WARM", 16 << 20)
+        readable_paths.warm(places)
+        assert resident(other) == 1.0
+
+
+def test_place_is_read_into_memory_again_after_a_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = readable_paths._read
+    found: list[str] = []
+
+    def noted(path: str, *more: Any) -> int:
+        found.append(path)
+        return read(path, *more)
+
+    monkeypatch.setattr(readable_paths, "_read", noted)
+    (tmp_path / "file").write_text("content")
+    now = time.monotonic()
+    for seconds, times in ((0, 1), (50, 1), (70, 2)):
+        monkeypatch.setattr(time, "monotonic", lambda seconds=seconds: now + seconds)
+        readable_paths.warm([str(tmp_path)])
+        assert found == [str(tmp_path / "file")] * times
 
 
 def test_bot_cannot_advise_the_system_about_files() -> None:

@@ -119,7 +119,7 @@ def cut(legs: list[bool], pace: Pace) -> list[list[bool]]:
     return [[legs[number] for number in task] for task in numbers(schedule_of(legs), pace)]
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(
     legs=st.lists(st.booleans(), min_size=1, max_size=300),
     workers=st.integers(1, 9),
@@ -132,7 +132,7 @@ def test_every_leg_is_in_one_batch_and_none_has_too_many_lanes(legs: list[bool],
     assert max(batch.count(True) for batch in batches) <= max(1, -(-in_lanes // workers))
 
 
-@pytest.mark.parametrize("sessions", [100, 1000, 10_000])
+@pytest.mark.parametrize("sessions", [100, 10_000])
 def test_one_python_bot_among_thousands_in_c_makes_no_endless_batches(sessions: int) -> None:
     """Each entrant meets the one, then all those before him: few lanes among ever more other legs."""
     legs = [earlier == 0 for later in range(1, 200) for earlier in range(later)]
@@ -191,7 +191,7 @@ def test_a_task_goes_on_over_legs_that_are_done_and_over_replicas() -> None:
     assert numbers(schedule_of([True, False]), new_pace(1, 1), done=(0, 1)) == []
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(st.data())
 def test_tasks_have_the_missing_legs_without_disqualified_bots_in_schedule_order(data: st.DataObject) -> None:
     seats, replicas = data.draw(st.integers(2, 4)), data.draw(st.integers(1, 5))

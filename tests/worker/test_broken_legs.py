@@ -69,7 +69,7 @@ FIELD: dict[str, Source] = {
 
 def test_legs_that_break_off_give_same_records(monkeypatch: pytest.MonkeyPatch) -> None:
     """Faults, new bots after them and wide answers among them."""
-    entrants, settings = build(FIELD), Settings(sessions=12, max_faults=20, seed="1")
+    entrants, settings = build(FIELD), Settings(sessions=8, max_faults=20, seed="1")
     calm = play(entrants, settings)
     assert Counter(leg.result.tries for leg in calm) == {1: len(calm)}
     assert sum(len(leg.faults) for leg in calm) > 10
@@ -193,9 +193,9 @@ for line in sys.stdin:
 def test_answers_of_all_types_count_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Illegal answers and answers that are given together among them."""
     contest = contest_of(Words)
-    calm = play_field(contest, WORDS, sessions=200, max_faults=1000)
+    calm = play_field(contest, WORDS, sessions=80, max_faults=1000)
     with broken_off(monkeypatch) as done:
-        broken = play_field(contest, WORDS, sessions=200, max_faults=1000)
+        broken = play_field(contest, WORDS, sessions=80, max_faults=1000)
     assert done.total() > 3 and sum(len(leg.faults) for leg, _ in calm.values()) > 15
     for pair_of, (leg, rows) in calm.items():
         again, its_rows = broken[pair_of]

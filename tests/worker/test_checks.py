@@ -199,7 +199,7 @@ class TimedPairing(trial_legs.Pairing):
         decisions = trial.meter.decisions
         taken = self.start + decisions * self.each
         self.clock[0] += taken
-        return [replace(trial, meter=trial_legs.Meter(decisions, use=LegUse(decisions, taken, 1)))]
+        return [replace(trial, meter=trial_legs.Meter(decisions, use=LegUse(decisions, taken, 1, 0.0)))]
 
 
 @pytest.mark.parametrize("start", [0.1, 30.0])

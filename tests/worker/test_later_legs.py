@@ -66,9 +66,9 @@ def at_once(times: Sequence[tuple[float, float]]) -> int:
 
 
 def test_legs_with_the_same_deals_play_one_after_the_other() -> None:
-    programs = {f"told{number}": PROGRAM for number in range(3)}
-    found = lives({**{f"apart{number}.py": PYTHON for number in range(3)}, **programs})
-    assert {place: len(times) for place, times in found.items()} == dict.fromkeys(found, 2) and len(found) == 30
+    programs = {f"told{number}": PROGRAM for number in range(2)}
+    found = lives({**{f"apart{number}.py": PYTHON for number in range(2)}, **programs})
+    assert {place: len(times) for place, times in found.items()} == dict.fromkeys(found, 2) and len(found) == 12
     assert {place: at_once(times) for place, times in found.items()} == dict.fromkeys(found, 0)
     everything = sorted(times for several in found.values() for times in several)
     assert at_once(everything)  # others don't wait for them
@@ -98,13 +98,13 @@ def test_no_leg_of_fast_bots_waits_for_one_that_sleeps(kind: str, monkeypatch: p
     monkeypatch.setattr(pool, "MOST_OWN_PROCESSES", 10)
     fast, ending = (PROGRAM, "") if kind == "program" else (PYTHON, ".py")
     field: dict[str, Source] = {f"fast{number}{ending}": fast for number in range(3)}
-    field |= {f"idle{number}.c": SILENT_C for number in range(10)}
+    field |= {f"idle{number}.c": SILENT_C for number in range(4)}
     sleeps = "import time\ndef a(bot): time.sleep(1000)\ndef b(bot, bet): return a(bot)"
     entrants = build({"a_sleeper.py": sleeps, **field})
     settings = Settings(sessions=1, idle_seconds=3000)
     legs = legs_of(entrants, settings)
     left = {leg.digest for leg in legs if "a_sleeper" not in leg.names}
-    assert len(left) == 3 + 3 * 10 and len(legs) - len(left) == 13
+    assert len(left) == 3 + 3 * 4 and len(legs) - len(left) == 7
     how = artifacts_of(entrants), cache_folder()
     with (
         closing(Spool()) as spool,

@@ -178,7 +178,7 @@ def test_a_mixed_field_gives_the_same_records_however_it_is_played(tmp_path: Pat
     ways = {
         "one": ("", 1),
         "alone": ("[sandbox]\nlegs_per_process = 1\n", 2),
-        "unconfined": ('[sandbox]\nmode = "off"\nlegs_per_process = 3\n', 2),
+        "unconfined": ('[sandbox]\nmode = "off"\nlegs_per_process = 3\n', 1),
     }
     outcomes, faults = {}, {}
     for name, (sandbox, workers) in ways.items():

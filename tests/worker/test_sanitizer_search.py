@@ -81,7 +81,11 @@ def test_mistake_that_plays_on_here_is_found_at_its_line(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "source"), [("good.cpp", GOOD), ("gives_up.c", bot_of(["__builtin_trap();"]))], ids=["good", "fails"]
+    ("name", "source"),
+    [
+        pytest.param("good.cpp", GOOD, id="good", marks=pytest.mark.slow),
+        pytest.param("gives_up.c", bot_of(["__builtin_trap();"]), id="fails"),
+    ],
 )
 def test_bot_without_mistakes_or_that_fails_here_too_has_none(tmp_path: Path, name: str, source: str) -> None:
     assert mistakes_in(tmp_path / name, source) == ()

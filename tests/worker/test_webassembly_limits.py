@@ -212,6 +212,21 @@ def test_a_table_counts_as_memory() -> None:
     read_bot(code, 2)
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('"wasi_snapshot_preview1" "clock_time_get" (func (param i32)))', ".clock_time_get with another signature"),
+        ('"env" "rand" (global i32))', "imports env.rand as something other than a function"),
+        ('"env" "clock_time_get" (func))', "imports env.clock_time_get, which bots may not"),
+        ('"wasi_snapshot_preview1" "rand" (func (result i32)))', "imports .*.rand, which bots may not"),
+    ],
+)
+def test_import_of_another_kind_is_refused(text: str, reason: str) -> None:
+    code = bytes(wasmtime.wat2wasm(f'(module (import {text} (memory (export "memory") 1))'))
+    with pytest.raises(Unfit, match=reason):
+        load_bot(code, VON_NEUMANN_POKER.interface, "imports", 64)
+
+
 HANDLERS = "(block $h (try_table {clauses} (nop)))"
 TOO_MUCH = {
     "has 101 tags": "(tag)" * 101,

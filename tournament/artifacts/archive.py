@@ -7,7 +7,7 @@ import itertools
 import os
 import stat
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from tournament.artifacts.bot_toml import FILE_NAME, MOST_BYTES, Recipe, read_recipe
@@ -26,21 +26,29 @@ _LEFT_OUT = {"__pycache__", ".git"}
 def pack(folder: Path, *, built: bool = False) -> bytes:
     """A folder as one archive, the same bytes for the same files. `built`: builds can't mark files as executable, so
     those that look executable are marked. Raises InputError for links, for too much, and for what can't be read."""
-    content = io.BytesIO()
+    files: dict[str, tuple[bytes, bool]] = {}
     total = 0
+    for name, path in _files(folder, folder.name):
+        try:
+            source, mode = read_plainly(path, _MOST_ARCHIVED - total)
+        except OSError as error:
+            raise InputError(f"{folder.name}/{name}: can't be read: {error.strerror}") from None
+        if source is None:
+            raise InputError(f"{folder.name}: larger than {_MOST_ARCHIVED >> 20} MiB")
+        total += len(source)
+        source = with_unix_line_ends(name, source)
+        files[name] = source, bool(mode & 0o100 or (built and source.startswith((b"\x7fELF", b"#!"))))
+    return archived(files)
+
+
+def archived(files: Mapping[str, tuple[bytes, bool]]) -> bytes:
+    """Return an archive of files by name: the content of each, and whether it can be executed."""
+    content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        for name, path in sorted(_files(folder, folder.name)):
-            try:
-                source, mode = read_plainly(path, _MOST_ARCHIVED - total)
-            except OSError as error:
-                raise InputError(f"{folder.name}/{name}: can't be read: {error.strerror}") from None
-            if source is None:
-                raise InputError(f"{folder.name}: larger than {_MOST_ARCHIVED >> 20} MiB")
-            total += len(source)
-            source = with_unix_line_ends(name, source)
+        for name, (source, is_executable) in sorted(files.items()):
             entry = tarfile.TarInfo(name)
             entry.size = len(source)
-            entry.mode = 0o755 if mode & 0o100 or (built and source.startswith((b"\x7fELF", b"#!"))) else 0o644
+            entry.mode = 0o755 if is_executable else 0o644
             archive.addfile(entry, io.BytesIO(source))
     return content.getvalue()
 

@@ -20,6 +20,7 @@ from tournament.artifacts.compiler_command import (
     ADAPTER_FOLDER,
     BARE,
     BOT_FOLDER,
+    RUNTIME_SOURCES,
     SEEN_FILES,
     STANDARDS,
     Purpose,
@@ -44,7 +45,7 @@ from tournament.sandbox.outside.settings import SandboxSettings
 _STRICT = ("implicit-function-declaration", "incompatible-pointer-types", "int-conversion")
 _CALLS_CLOCK = re.compile(rb"\b(time|clock)\s*\(")
 _ASKS_FOR_GNU = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+_GNU_SOURCE\b", re.MULTILINE)
-_MOST_BARE = 4  # times: what the linker says shows once all else is right
+_MOST_BARE = 2  # times: what the linker says shows once all else is right
 _PASTES = re.compile(rb"##|%:%:")
 _WORD = re.compile(r"[A-Za-z_][0-9A-Za-z_]*")
 # What tells how long the optimiser takes, and what hides it.
@@ -53,7 +54,6 @@ _BRANCHES = re.compile(
 )
 _MOST_BRANCHES = 1000
 _MOST_WORDS = 100_000  # that are looked at to find the file that a bot's functions are named after
-RUNTIME_SOURCES = sorted(Path(__file__).with_name("bot_runtime").glob("*.c"))
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def _compile_alone(submission: Submission, interface: Interface, sandbox: Sandbo
     """Compile a bot by the first standard that accepts it.
 
     What no standard accepts is tried BARE by the first: what g++ takes, since it includes less, builds so. There, what
-    the linker took for a function of the library has another name, and what is ambiguous is the bot's own.
+    the linker took for a function of the library has another name.
     """
     tries = _Tries(submission, interface, sandbox, build)
     refused: CompilerRefused | None = None
@@ -107,11 +107,9 @@ def _compile_alone(submission: Submission, interface: Interface, sandbox: Sandbo
         try:
             return tries.compile_by(standard, taken)
         except CompilerRefused as problem:
-            source = _at_file_level(tries.submission.source, problem.ambiguous)
-            if source == tries.submission.source and taken.keys() >= set(problem.taken):
+            if taken.keys() >= set(problem.taken):
                 break
             taken |= dict.fromkeys(problem.taken)
-            tries = replace(tries, submission=replace(submission, source=source))
         except Unfit:
             break
     raise refused
@@ -138,16 +136,6 @@ class _Tries:
                 return Compiled(_compile_by(work, runtime, self.build), standard)
             except NotChosen as problem:
                 raise Unfit(str(problem)) from None
-
-
-def _at_file_level(source: bytes, ambiguous: Iterable[tuple[int, int, str]]) -> bytes:
-    """A source whose ambiguous names, each at a line and column, are those of its own globals."""
-    lines = source.split(b"\n")
-    for number, column, name in sorted(ambiguous, reverse=True):
-        line = lines[number - 1] if number <= len(lines) else b""
-        if line[column - 1 :].startswith(name.encode()):  # else a macro's, or the file tells other lines
-            lines[number - 1] = line[: column - 1] + b" ::" + line[column - 1 :]
-    return b"\n".join(lines)
 
 
 def warnings_of(submission: Submission, interface: Interface, standard: str, sandbox: SandboxSettings) -> str:

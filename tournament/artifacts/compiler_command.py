@@ -116,6 +116,9 @@ _DEFINED_FOR_LIBRARY = (
 )
 FLAGS_OF_LIBRARY = ["-Os", *_to_the_compiler_proper("-Os"), "-std=c++23", *(f"-D{n}" for n in _DEFINED_FOR_LIBRARY)]
 EXCEPTIONS_SOURCE = Path(__file__).with_name("bot_exceptions.cpp")
+# What bots are linked with, and all files that decide what is made of a bot's.
+RUNTIME_SOURCES = sorted(Path(__file__).with_name("bot_runtime").glob("*.c"))
+WRITTEN_FROM = (Path(__file__).with_name("c_bots.py"), *RUNTIME_SOURCES, EXCEPTIONS_SOURCE)
 
 # What a bot's compilation finds, and by which names, on every machine: nothing else is there for it (`seen_by_bots`).
 _SEEN_LIBRARY, _SEEN_HEADERS, SEEN_SDK, _SEEN_WORK = "/zig/lib", "/zig/headers", "/sdk", "/work"

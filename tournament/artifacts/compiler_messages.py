@@ -18,15 +18,13 @@ Hints = tuple[tuple[str, str], ...]
 TRIAL_FILE = "trial_call_"
 
 _MOST_MESSAGE_BYTES = 1 << 18
+_HINTS: Hints = (("is ambiguous", "the library has this name, too. Rename yours, or write ::name."),)
 _TOO_LARGE = "File too large"
 # The message about each try and throw.
 _WITHOUT_EXCEPTIONS = "with exceptions disabled"
 _COMPLAINT = re.compile(r"^(?:\./)?([^:\n]+):\d+:\d+: (?:fatal )?error: (.*)$", re.MULTILINE)
 _UNDEFINED = re.compile(r"undefined symbol: (.+)$", re.MULTILINE)
 _TAKEN = re.compile(r"symbol type mismatch: (\w+)$", re.MULTILINE)
-_AMBIGUOUS = re.compile(
-    rf"^(?:\./)?{BOT_FOLDER}/[^:\n]+:(\d+):(\d+): error: reference to '(\w+)' is ambiguous$", re.MULTILINE
-)
 _IN_TRIAL = re.compile(rf"^{TRIAL_FILE}\d+:")
 _IN_UNIT = re.compile(r"^unit\.\w+:\d+:\d+: (.*)$")
 
@@ -49,11 +47,6 @@ def text_has_exceptions(finished: Finished) -> bool:
 def names_taken(finished: Finished) -> list[str]:
     """The names of a source's own variables that are functions of the library."""
     return _TAKEN.findall(message_of(finished))
-
-
-def ambiguous_names(finished: Finished) -> list[tuple[int, int, str]]:
-    """Where a bot's text names what both it and a namespace that it uses have: line, column of bytes from 1, name."""
-    return [(int(line), int(column), name) for line, column, name in _AMBIGUOUS.findall(message_of(finished))]
 
 
 def why_refused(finished: Finished, folders: list[Path], hints: Hints) -> str:
@@ -97,5 +90,5 @@ def shortened(message: str, folders: list[Path], hints: Hints, lines: int = 12) 
         elif line.strip() and "generated." not in line:
             kept.append(line)
             quoting_ours = False
-    ways_out = list(dict.fromkeys(f"Hint: {hint}" for sign, hint in hints if sign in message))
+    ways_out = list(dict.fromkeys(f"Hint: {hint}" for sign, hint in (*_HINTS, *hints) if sign in message))
     return "\n".join([*first_of(kept, lines), *ways_out]) or "the compiler failed without a message"

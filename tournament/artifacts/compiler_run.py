@@ -13,7 +13,6 @@ from pathlib import Path
 from tournament.artifacts.compiler_command import HEADERS, asking_for_words, home, own_command, words_said
 from tournament.artifacts.compiler_messages import (
     Hints,
-    ambiguous_names,
     complaints_of,
     first_line,
     message_of,
@@ -46,13 +45,11 @@ def allow_less() -> None:
 
 class CompilerRefused(Unfit):
     """The message is the compiler's own, cut to what helps. `complaints`: its errors as (file, message).
-    `text_has_exceptions`: a text that throws or catches was compiled without exceptions. `taken`: `names_taken`.
-    `ambiguous`: `ambiguous_names`."""
+    `text_has_exceptions`: a text that throws or catches was compiled without exceptions. `taken`: `names_taken`."""
 
     complaints: tuple[tuple[str, str], ...] = ()
     text_has_exceptions: bool = False
     taken: Sequence[str] = ()
-    ambiguous: Sequence[tuple[int, int, str]] = ()
 
 
 class Allowance:
@@ -104,7 +101,6 @@ def run_compiler(
         folders = [folder, *readable, *[Path(word[2:]) for word in commands[0] if word.startswith("-I")]]
         refused = CompilerRefused(why_refused(finished, folders, hints))
         refused.taken = names_taken(finished)
-        refused.ambiguous = ambiguous_names(finished)
         refused.complaints = complaints_of(finished)
         refused.text_has_exceptions = text_has_exceptions(finished)
         raise refused

@@ -45,7 +45,7 @@ from tournament.cache import cache_folder, cache_trouble, keep, make_folder, rec
 from tournament.cores import cores
 from tournament.errors import RunError, TournamentError
 from tournament.leg import Unfit
-from tournament.sandbox.outside.run_command import threads_that_end
+from tournament.sandbox.outside.ending import threads_that_end
 from tournament.sandbox.outside.scratch import alone_on_this_machine, remove, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 

@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from tournament.artifacts.compiler_command import LANGUAGES, home
+from tournament.artifacts.compiler_command import LANGUAGES, RUNTIME_SOURCES, home
 from tournament.cache import make_folder
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -77,7 +77,6 @@ def copy_built(built: Iterable[Path], folder: Path) -> None:
 
 def _main(archive: Path) -> None:
     """Build what bots are linked with in a new cache, which starts with what this machine has built, and pack it."""
-    from tournament.artifacts.c_bots import RUNTIME_SOURCES
     from tournament.artifacts.libraries import compile_once, libraries_of, library_of_exceptions, prepare_libraries
 
     sandbox = SandboxSettings()

@@ -51,7 +51,6 @@ class Verification:
     sessions: int  #: their sessions
     replayed: int  #: legs played again
     notes: tuple[str, ...]  #: what could not be checked, and why
-    remarks: tuple[str, ...]  #: what is no loss, and what the next run puts right
     problems: tuple[Problem, ...]  #: what is wrong: `path`, `message`, `fix`
 
     def with_self_play(self, other: Verification) -> Verification:
@@ -61,7 +60,6 @@ class Verification:
             self,
             **{name: getattr(self, name) + getattr(other, name) for name in counts},
             notes=(*self.notes, *(f"self-play: {note}" for note in other.notes)),
-            remarks=(*self.remarks, *(f"self-play: {remark}" for remark in other.remarks)),
             problems=(*self.problems, *(replace(one, path=f"{FOLDER}/{one.path}") for one in other.problems)),
         )
 

@@ -15,12 +15,10 @@ from tournament.audit.verify_games import find_players, replay_problems
 from tournament.audit.verify_records import (
     batch_problems,
     batches_problems,
-    commits_behind,
     field_problems,
     history_problems,
     house_problems,
     kept_bot_problems,
-    leg_summary_problems,
     stray_problems,
     summary_problems,
 )
@@ -119,26 +117,12 @@ def _verified(
     problems += house_problems(storage, after.field, contest.house.suffix if contest.house else None)
     ranking = ranking_of(storage, after.field, after.batches)
     per_replica = 1 if after.field.house_numbers else legs_per_replica(after.field.settings, ranking.seats)
-    wrong, late_legs = leg_summary_problems(storage, after.records, per_replica)
-    behind: list[Problem] = []
-    if of_field or after.records.problems or after.records.waiting:
-        late_legs = []
-    else:
-        of_summaries, behind = summary_problems(storage, ranking)
-        wrong += of_summaries
-    remarks = []
-    if late_legs:
-        remarks.append(f"{pluralize(len(late_legs), 'part')} of legs/ and faults/ are behind; the next run writes them")
-    commits = {one.path: commits_behind(storage, one.path) for one in behind}
-    if late := [name for name in commits if commits[name]]:
-        verb, them = ("is", "it") if len(late) == 1 else ("are", "them")
-        number = pluralize(max(commits.values()), "commit")
-        remarks.append(f"{' and '.join(late)} {verb} {number} behind; the next run rewrites {them}")
-        behind = [one for one in behind if one.path not in late]
-    if behind and storage.may_be_locked():
-        notes.append("a run may go on: matches.parquet and its like are behind")
-        behind = []
-    problems += wrong + behind
+    if not (of_field or after.records.problems or after.records.waiting):
+        wrong = summary_problems(storage, after.records, ranking, per_replica)
+        if wrong and storage.may_be_locked():
+            notes.append(f"a run may go on: {pluralize(len(wrong), 'summary', 'summaries')} behind the records")
+        else:
+            problems += wrong
     replayed = 0
     if replay != 0 and config and settings and settings.seed is not None:
         sound = [batch for batch in after.batches if batch not in damaged]
@@ -157,7 +141,6 @@ def _verified(
         sum(int(batch.legs.sessions.sum()) for batch in batches),
         replayed,
         tuple(notes),
-        tuple(remarks),
         tuple(problems),
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import sha256
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +16,15 @@ from tournament.records.history import damaged_parts
 from tournament.records.summaries import summaries
 from tournament.runner.stray_files import in_tables, shown, strays
 from tournament.standings.standings import Standings
-from tournament.store.field import OF_BATCH, SUMMARY_FILE, Batch, ContestSetup, Part, unpack_field
+from tournament.store.field import OF_BATCH, SUMMARY_FILE, Batch, ContestSetup, Part
+from tournament.store.field_file import unpack_field
 from tournament.store.kept_bots import damaged_bots
 from tournament.store.legs import pair_keys
 from tournament.store.parts import damage, rows_of
 from tournament.store.reading import Records, text_of
-from tournament.store.small_tables import summary_is
-from tournament.store.storage import FIELD_NAME, Storage, is_url
-from tournament.store.summary_parts import summary_of, summary_parts
+from tournament.store.small_tables import is_as_written, summary_table
+from tournament.store.storage import FIELD_NAME, Storage
+from tournament.store.summary_parts import is_as_summarised, summary_parts
 
 WRITE = "tournament run writes it again"
 _MOST_OF_HOUSE = 4 << 20  # bytes of a house player's file
@@ -112,25 +112,6 @@ def field_problems(storage: Storage) -> list[Problem]:
     return []
 
 
-def leg_summary_problems(storage: Storage, records: Records, per_replica: int) -> tuple[list[Problem], list[Problem]]:
-    """Parts of legs/ and faults/ that are damaged; and those that are missing or of former batches, as while a run goes
-    on."""
-    problems, behind = [], []
-    for table, wanted in summary_parts(records.batches).items():
-        there = {name for name in storage.list(table) if SUMMARY_FILE.fullmatch(name)}
-        behind += [Problem(f"{table}/{name}", "is missing", WRITE) for name in sorted(wanted.keys() - there)]
-        behind += [
-            Problem(f"{table}/{name}", "is of legs that don't count", "tournament run removes it")
-            for name in sorted(there - wanted.keys())
-        ]
-        for name in sorted(wanted.keys() & there):
-            content = text_of(storage, f"{table}/{name}")
-            if content is not None and content != summary_of(table, wanted[name], per_replica):
-                again = "remove it: tournament run writes it again"
-                problems.append(Problem(f"{table}/{name}", "has other bytes than were written", again))
-    return problems, behind
-
-
 def _place_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
     size = storage.size(part.place)
     if size != part.size and storage.size(part.staged) == part.size:
@@ -176,28 +157,25 @@ def house_problems(storage: Storage, field: ContestSetup, suffix: str | None) ->
     return problems
 
 
-def commits_behind(storage: Storage, name: str) -> int:
-    """How many parts were committed after a summary was written, as while a run goes on or after one was killed. One
-    that is missing is as old as the oldest, or older than all without any. In an object store that isn't known: 0."""
-    if is_url(storage.location):
-        return 0
-    folder = Path(storage.location)
-    times = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.parquet")}
-    written = times.get(name, min(times.values(), default=0))
-    return sum(path.stat().st_mtime_ns > written for path in (folder / "sessions").glob("*.parquet"))
-
-
-def summary_problems(storage: Storage, ranking: Standings) -> tuple[list[Problem], list[Problem]]:
-    """Summaries that are damaged; and those that are missing or differ from the legs, as while a run goes on."""
-    problems, behind = [], []
-    for name, (columns, values) in summaries(ranking).items():
+def summary_problems(storage: Storage, records: Records, ranking: Standings, per_replica: int) -> list[Problem]:
+    """Return what is wrong with summaries: damage, and what differs from the legs, as while a run goes on."""
+    found = []
+    for place, (columns, values) in summaries(ranking).items():
         try:
-            same = summary_is(storage, name, columns, values)
+            same = is_as_written(storage, place, summary_table(columns, values))
         except FileNotFoundError:
-            behind.append(Problem(name, "is missing", WRITE))
+            found.append(Problem(place, "is missing", WRITE))
             continue
-        if same is None:
-            problems.append(Problem(name, "is damaged", WRITE))
-        elif not same:
-            behind.append(Problem(name, "is not what the legs come to", WRITE))
-    return problems, behind
+        if not same:
+            found.append(Problem(place, "is damaged" if same is None else "is not what the legs come to", WRITE))
+    for table, wanted in summary_parts(records.batches).items():
+        for name, legs in wanted.items():
+            place = f"{table}/{name}"
+            content = text_of(storage, place)
+            if content is None:
+                found.append(Problem(place, "is missing", WRITE))
+            elif not is_as_summarised(content, table, legs, per_replica):
+                found.append(Problem(place, "has other bytes than were written", f"remove it: {WRITE}"))
+        for name in sorted(filter(SUMMARY_FILE.fullmatch, storage.list(table).keys() - wanted.keys())):
+            found.append(Problem(f"{table}/{name}", "is of legs that don't count", "tournament run removes it"))
+    return found

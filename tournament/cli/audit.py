@@ -54,7 +54,7 @@ def verify(
     else:
         for one in found:
             lines = [f"{one.location}/{problem}" for problem in one.problems]
-            lines += [f"{one.location}: {note}" for note in (*one.notes, *one.remarks)]
+            lines += [f"{one.location}: {note}" for note in one.notes]
             for line in (*lines, f"{one}: {one.verdict}"):
                 print_text(printable(line))
     codes = {one.exit_code for one in found}

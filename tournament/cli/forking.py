@@ -41,7 +41,7 @@ def serve() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # No one waits for forks.
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # The server ends its trials.
     while True:
-        request, ends, _, _ = socket.recv_fds(asks, _MOST_BYTES, 3)
+        request, ends, _, _ = socket.recv_fds(asks, _MOST_BYTES, 3, socket.MSG_CMSG_CLOEXEC)
         if not request:
             return
         own = os.getpid()

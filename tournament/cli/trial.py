@@ -30,7 +30,7 @@ from tournament.config import Config, load_config, load_contests
 from tournament.containment import containing
 from tournament.entrants.folder import check_among_others
 from tournament.errors import InputError, TournamentError
-from tournament.sandbox.outside.run_command import Ended
+from tournament.sandbox.outside.ending import Ended
 from tournament.trial.check import check_bot, check_values, contest_of
 from tournament.trial.quick import check_quickly
 

@@ -1,4 +1,7 @@
-"""From submissions to entrants: compile or pack, cache by content, check that each bot fits and starts."""
+"""From submissions to entrants: compile or pack, cache by content, check that each bot fits and starts.
+
+What makes and tries bots is imported where it is needed: most runs find all of them in the cache.
+"""
 
 from __future__ import annotations
 
@@ -14,27 +17,25 @@ from math import inf
 from pathlib import Path
 
 import engine.wasm
-from tournament.artifacts import c_bots, compiler_command, libraries, module_trial, program_build, python_artifact
+from tournament.artifacts import compiler_command
 from tournament.artifacts.archive import recipe_of
 from tournament.artifacts.bot import Entrant, Submission
-from tournament.artifacts.c_bots import Compiled, compile_bot
-from tournament.artifacts.compiler_command import EXCEPTIONS_SOURCE, LANGUAGES, Purpose
+from tournament.artifacts.compiler_command import LANGUAGES, WRITTEN_FROM, Purpose
 from tournament.cache import cache_folder, keep, recall, trouble_in_words
 from tournament.containment import our_error
 from tournament.contests.contest import Contest
 from tournament.contests.interface import ADAPTED, Adapter, Interface
 from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
-from tournament.entrants import hints, own_trial
+from tournament.entrants import hints
 from tournament.entrants.folder import KINDS, Recorded, find_submissions, other_files
 from tournament.errors import InputError, TooFewBotsError, TournamentError, join_names, main_error_line, printable
 from tournament.leg import FailureKind, Unfit
-from tournament.sandbox.inside import bot_functions, function_names, leg_isolation
-from tournament.sandbox.outside import probe, run_command
+from tournament.sandbox import inside
+from tournament.sandbox.outside.ending import Ended, threads_that_end
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.small_files import read_small_file
 from tournament.worker.leg import limits_of
-from tournament.worker.processes import programs, python_bots
 from tournament.worker.wasm import seating
 from tournament.worker.wasm.calls import library_path
 from tournament.worker.wasm.engine import Engine, engine_settings, version
@@ -145,12 +146,16 @@ def building(
     in_c = [submission for submission in submissions if submission.kind in LANGUAGES]
     to_compile = [s for s in in_c if not _is_compiled(s, builds.interface)]
     if to_compile or any(s.kind in ("python", "program") for s in submissions):
+        from tournament.sandbox.outside import probe
+
         probe.probe_sandbox(sandbox.mode)
     if to_compile:
+        from tournament.artifacts import libraries
+
         libraries.prepare_libraries({s.kind for s in to_compile}, sandbox, say)
         say(f"Compiling {len(to_compile)} bot{'s' if len(to_compile) > 1 else ''}…")
     # On one core, too, others are built beside one that takes long.
-    with run_command.threads_that_end(max(2, cores())) as pool:
+    with threads_that_end(max(2, cores())) as pool:
         yield Building(pool, builds.build, builds.build_alone, submissions, refused, recorded)
 
 
@@ -200,7 +205,7 @@ class Builds:
         try:
             artifact = _artifact(submission, self.interface, self.sandbox)
             _try(artifact, submission, self.interface, self.settings, self.sandbox)
-        except run_command.Ended:
+        except Ended:
             raise
         except Exception as error:
             if isinstance(error, (TournamentError, OSError, MemoryError)):
@@ -215,6 +220,8 @@ class Builds:
         built = self.build(put_off.submission)
         if isinstance(built, Entrant):
             return built
+        from tournament.entrants import own_trial
+
         own_trial.require_machine(built.submission.kind, self.interface, self.sandbox)
         submission, why = built.submission, _in_lines(_trouble_in_words(built.trouble))
         problem = f"{why}\nIt is set aside in this run, since it was so twice, the second time with no other beside it."
@@ -260,16 +267,21 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
     if submission.kind == "wasm":
         return submission.source
     if submission.kind == "python":
+        from tournament.artifacts import python_artifact
+
         adapter = interface.adapters["python"].content if "python" in interface.adapters else b""
         share = not why_legs_apart(submission.source, interface, sandbox, adapter)
         sdk = interface.python.sdk
         return python_artifact.pack(submission.source, sandbox, sdk, legs_may_share=share, adapter=adapter)
     if submission.kind == "program":
+        from tournament.artifacts import program_build
+        from tournament.entrants import own_trial
+
         own_trial.require_readable(sandbox)
         if not recipe_of(submission.source).build:
             return submission.source
         return _kept(["program", submission.source], lambda: program_build.build(submission.source, sandbox))
-    return _compiled(submission, interface, sandbox).code
+    return _compiled(submission, interface, sandbox)[1]
 
 
 def _try(
@@ -282,6 +294,8 @@ def _try(
     memory = settings.memory_megabytes
 
     def start() -> bytes:
+        from tournament.worker.processes import programs, python_bots
+
         if submission.kind == "python":
             python_bots.try_start(artifact, submission.name, interface, sandbox, memory_megabytes=memory)
         else:
@@ -289,7 +303,7 @@ def _try(
         return b""
 
     names = [question.name for question in interface.answered]
-    rules = Path(bot_functions.__file__).read_bytes() + Path(function_names.__file__).read_bytes()
+    rules = _source_inside("bot_functions") + _source_inside("function_names")
     _kept(["starts", artifact, submission.name, names, memory, rules], start)
 
 
@@ -298,7 +312,9 @@ def language_of(submission: Submission, interface: Interface, sandbox: SandboxSe
     if submission.kind not in LANGUAGES:
         return "", ""
     try:
-        standard = _compiled(submission, interface, sandbox).standard
+        from tournament.artifacts import c_bots
+
+        standard, _ = _compiled(submission, interface, sandbox)
         made_from = ["warnings", *_made_from(submission, interface)]
         warnings = _kept(made_from, lambda: c_bots.warnings_of(submission, interface, standard, sandbox).encode())
     except Unfit:
@@ -309,11 +325,15 @@ def language_of(submission: Submission, interface: Interface, sandbox: SandboxSe
 def why_legs_apart(source: bytes, interface: Interface, sandbox: SandboxSettings, adapter: bytes = b"") -> str:
     """Why a Python bot's legs must not share a process, "" when they may; from the cache or found out."""
 
+    from tournament.artifacts import python_artifact
+
     def isolation_violation() -> bytes:
+        from tournament.worker.processes import python_bots
+
         return python_bots.isolation_violation(source, interface, sandbox, adapter).encode()
 
     packed = python_artifact.pack(source, sandbox, interface.python.sdk, adapter=adapter)
-    return _kept(["legs", packed, Path(leg_isolation.__file__).read_bytes()], isolation_violation).decode()
+    return _kept(["legs", packed, _source_inside("leg_isolation")], isolation_violation).decode()
 
 
 def _try_module(
@@ -323,6 +343,9 @@ def _try_module(
     read: with many entrants that would take most of a run's start."""
 
     def compile_confined() -> bytes:
+        from tournament.artifacts import module_trial
+        from tournament.sandbox.outside import probe
+
         probe.probe_sandbox(sandbox.mode)
         module_trial.try_compile(code, library_path(), engines, sandbox)
         return b""
@@ -337,6 +360,12 @@ def _try_module(
 
     asked = (interface.questions, interface.compiled.imports, interface.compiled.struct_size)
     _kept(["starts", *how, _digest_of_rules(), submission.name, *asked, limits], start)
+
+
+@cache
+def _source_inside(name: str) -> bytes:
+    """The source of a module that runs in the sandbox."""
+    return Path(str(inside.__file__)).with_name(f"{name}.py").read_bytes()
 
 
 @cache
@@ -396,8 +425,8 @@ def require_playable(entrants: Sequence[Entrant], least: int, folder: Path, of: 
 def _made_from(submission: Submission, interface: Interface) -> list[object]:
     """All that a C or C++ bot's WebAssembly follows from."""
     sdk = sorted(interface.folder.rglob("*.h"))
-    how = [Path(c_bots.__file__), Path(function_names.__file__), *c_bots.RUNTIME_SOURCES, EXCEPTIONS_SOURCE]
-    files: list[object] = [path.read_bytes() for path in (*sdk, *how)]
+    files: list[object] = [path.read_bytes() for path in (*sdk, *WRITTEN_FROM)]
+    files.append(_source_inside("function_names"))
     if adapter := interface.adapters.get(submission.kind):
         files += ["an adapter", adapter.name, adapter.content]
     return [compiler_command.version(), submission.name, submission.kind, submission.source, *files]
@@ -410,15 +439,17 @@ def _is_compiled(submission: Submission, interface: Interface) -> bool:
     return True
 
 
-def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> Compiled:
-    """The bot's WebAssembly, or why there is none, from the cache or the compiler. Raises Unfit."""
+def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> tuple[str, bytes]:
+    """Return the standard by which a bot builds, and its WebAssembly, from the cache or the compiler. Raises Unfit."""
 
     def make() -> bytes:
+        from tournament.artifacts.c_bots import compile_bot
+
         compiled = compile_bot(submission, interface, sandbox)
         return compiled.standard.encode() + b"\n" + compiled.code
 
     standard, _, code = _kept(["wasm", *_made_from(submission, interface)], make).partition(b"\n")
-    return Compiled(code, standard.decode())
+    return standard.decode(), code
 
 
 def with_lines(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes | None:
@@ -438,6 +469,8 @@ def _built_otherwise(
     """A C or C++ bot's WebAssembly for another use than play, from the cache or the compiler; None for others."""
     if submission.kind not in LANGUAGES:
         return None
+    from tournament.artifacts.c_bots import compile_bot
+
     how = ["lines", *_made_from(submission, interface), *build.flags]
     try:
         return _kept(how, lambda: compile_bot(submission, interface, sandbox, build).code)

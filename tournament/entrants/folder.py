@@ -15,6 +15,7 @@ from tournament.artifacts.archive import pack
 from tournament.artifacts.bot import Entrant, Kind, Submission
 from tournament.artifacts.compiler_command import LANGUAGES
 from tournament.containment import our_error
+from tournament.entrants.single_file import is_program, pack_program
 from tournament.errors import InputError, printable
 from tournament.names import NAME_RULE, valid_name
 from tournament.store.field import FieldEntrant
@@ -212,6 +213,8 @@ def read_submission(path: Path, within: Path | None = None) -> Submission:
         source = _read_file(path, within)
     except OSError as error:
         raise InputError(f"{path.name}: can't be read: {error.strerror}") from None
+    if is_program(suffix := path.suffix.lower(), source):
+        kind, source = "program", pack_program(path.name, suffix, source)
     return Submission(path.stem, kind, path, source, hashlib.sha256(source).hexdigest())
 
 

@@ -12,8 +12,9 @@ _READS_INPUT = {
     "cpp": re.compile(rb"\bcin\b|\b(?:scanf|getchar|fgets|getline)\s*\("),
 }
 _PROGRAM = (
-    "Hint: this reads standard input, as a program does. A program is a folder with a bot.toml, for example:"
-    " tournament new NAME --language program-python"
+    "Hint: this reads standard input, as a program does. A program is a folder with a bot.toml, or a file that reads"
+    " standard input and answers by lines such as ACTION 1. For example: tournament new NAME --language"
+    " program-python"
 )
 _FILES = (
     "Hint: a bot's file plays alone, without files beside it and without processes of its own. A program, which is a"
@@ -21,6 +22,10 @@ _FILES = (
 )
 
 
+_ONE_FILE = (
+    "Hint: it is a program of one file, because it has main() and answers by lines of ACTION. This machine's own"
+    " compiler builds it; to build it otherwise, put it into a folder with a bot.toml"
+)
 _MODULES = (
     "Hint: `packages` of [sandbox] is for Python bots that are one file. A program finds the modules in its own folder,"
     " and the folders that `readable` of [sandbox] names."
@@ -42,6 +47,8 @@ def of(submission: Submission, problem: str) -> list[str]:
         "No such file" in problem or "not permitted" in problem or "Permission" in problem
     ):
         return [_FILES]
+    if submission.kind == "program" and submission.path.suffix and ("its build (" in problem or "installed" in problem):
+        return [_ONE_FILE]
     if submission.kind == "program" and "ModuleNotFoundError" in problem:
         return [_MODULES]
     return []

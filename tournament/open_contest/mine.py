@@ -1,11 +1,11 @@
-"""What authors read of their bots and jobs: outcomes, faults, losses and versions."""
+"""What authors read of their bots and jobs: outcomes, faults and losses."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -87,7 +87,7 @@ class Mine:
         found: dict[str, Any] = {
             "bot": bot, "state": state,
             "place": None, "field_size": None, "score": None, "matches": 0, "disqualified": None,
-            "anchor": f"bot-{bot}", "faults": [], "losses": None, "versions": self._versions(contest, bot),
+            "anchor": f"bot-{bot}", "faults": [], "losses": None,
         }  # fmt: skip
         with (
             contextlib.suppress(InputError, RunError, FileNotFoundError),  # none yet, or they change just now
@@ -128,12 +128,6 @@ class Mine:
             ],
             "losses": _in_words(records.losses[bot]),
         }
-
-    def _versions(self, contest: str, bot: str) -> Sequence[Mapping[str, Any]]:
-        with contextlib.suppress(OSError, ValueError, KeyError):
-            lines = json.loads((self._published / PLACE / contest / "board.json").read_bytes())["versions"].get(bot, [])
-            return [dict(zip(("sha", "made", "score", "rank", "field_size"), line)) for line in lines]
-        return []
 
 
 def _in_short(job: Job) -> Job:

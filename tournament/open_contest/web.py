@@ -437,7 +437,7 @@ class Desk:
         answer.delete_cookie(_COOKIE, **self._cookie)
         return answer
 
-    @_call("GET /mine", "list your bots: places, faults, losses, versions; and your last jobs")
+    @_call("GET /mine", "list your bots: places, faults and losses; and your last jobs")
     def _my_bots(self, request: Request, sent: _Sent) -> Response:
         with _counted(self._looking, sent.author.name, _MAX_LOOKS_OF_AUTHOR, _MAX_LOOKS) as fits:
             if not fits:

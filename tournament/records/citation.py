@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -83,15 +84,13 @@ def cite(results: Results, contest: Contest, *, show_seed: bool = False) -> Cita
     Raises:
         InputError: The seed is to be shown, and it isn't beside the records.
     """
-    import tournament
-
     setup, legs = results.setup, Legs.joined(batch.legs for batch in results.batches)
     fingerprint, playing = str(setup.settings.get("seed")), setup.artifacts
     seed = kept_seed(open_storage(results.location), fingerprint) if show_seed else None
     if show_seed and seed is None:
         raise InputError(f"{results.location}/secret has no seed; leave --show-seed away")
     return Citation(
-        tournament.__version__,
+        importlib.metadata.version("tournament"),
         setup.contest,
         contest.title,
         setup.rules,

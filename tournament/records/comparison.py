@@ -142,19 +142,13 @@ def _pairs_of(ranking: Standings) -> pd.DataFrame:
     import pandas as pd
 
     matches = ranking.matches
-    sessions = np.maximum(matches.whole[:, 2], 1)[:, np.newaxis]
-    points, errors = matches.amounts[:, [0, 2]] / sessions, matches.amounts[:, [1, 3]] / sessions
-    names = np.array([matches.column("x"), matches.column("y")], object).T.reshape(-1, 2)
-    side = np.zeros(len(names), np.intp)
-    if ranking.scoring is None:
-        side = (names[:, 0] > names[:, 1]).astype(np.intp)
-    row = np.arange(len(names))
+    sessions = np.maximum(matches.whole[:, 2], 1)
     return pd.DataFrame(
         {
-            "bot": names[row, side],
-            "opponent": names[row, 1 - side],
-            "points": points[row, side],
-            "stderr": errors[row, side],
+            "bot": matches.column("x"),
+            "opponent": matches.column("y"),
+            "points": matches.amounts[:, 0] / sessions,
+            "stderr": matches.amounts[:, 1] / sessions,
             "freedom": matches.whole[:, 4].astype(np.float64),
         }
     )

@@ -21,10 +21,15 @@ def final_place(results: str, closes: datetime, *, preliminary: bool = False) ->
     return join_location(results, f"{kind}{closes.astimezone(UTC):%Y%m%dT%H%M%SZ}")
 
 
+def is_of_final(location: str) -> bool:
+    """Return whether a contest's records are of a final, or its preliminary."""
+    return folder_of(folder_of(location)[0])[1].startswith((_FINAL, _PRELIMINARY))
+
+
 def finals_beside(location: str) -> tuple[str, ...]:
     """Return the locations of a contest's finals, the last one at the end; none if these records are a final's."""
     above, contest = folder_of(location)
-    if folder_of(above)[1].startswith((_FINAL, _PRELIMINARY)):
+    if is_of_final(location):
         return ()
     with contextlib.suppress(OSError, RunError):
         names = sorted(name for name in open_storage(above).folders() if name.startswith(_FINAL))

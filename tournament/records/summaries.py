@@ -39,6 +39,7 @@ ENTRANTS = (
     Column("fuel", "int64", "fuel that it used over all its legs; 0 of a process"),
     Column("cpu_seconds", "float64", "processor time that its processes used over all its legs; 0 of WebAssembly"),
     Column("memory_bytes", "int64", "most memory that it had at once in any of its legs"),
+    Column("slowest_seconds", "float64", "time of its slowest decision, as in legs/; 0 of WebAssembly"),
 )
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.errors import RunError
+from tournament.records.finals import is_of_final
 from tournament.runner.pace import LANES_SHARE
-from tournament.runner.resume import differences
+from tournament.runner.resume import RULES_HAVE_CHANGED, differences
 from tournament.store.reading import read_field, read_records
 from tournament.store.storage import open_storage
 
@@ -27,16 +29,40 @@ def archive_other_records(
     *,
     drawn: bool,
 ) -> None:
-    """Move records of other settings, or of other bots altogether, to an archive beside: a run never throws a
-    tournament away. `drawn`: the run's seed is."""
+    """Move records of other settings, or of other bots altogether, to an archive beside.
+
+    A run never throws a tournament away. Only where rules were edited after less than a minute of play, with a seed
+    that nobody chose, new records replace the old ones: each edit of rules would leave an archive.
+
+    Args:
+        contest: The contest.
+        location: Folder or URL of its records.
+        settings: Settings of the run.
+        names: Names of its bots.
+        house: House players.
+        say: Function that is called with what happens.
+        drawn: Whether the run's seed is drawn.
+
+    Raises:
+        RunError: Another run wrote meanwhile, or nothing can be moved there.
+    """
     storage = open_storage(location)
     if (known := read_field(storage)) is None:
         return
     if not (why := differences(known, contest, settings, names, house)):
         return
     away = storage.new_archive()
-    differing = "; ".join(_to_blame(why, drawn).values())
-    say(f"these settings differ from the records' ({differing}); archiving the records in {away}")
+    to_blame = _to_blame(why, drawn)
+    is_replaced = to_blame == {"version": RULES_HAVE_CHANGED} and drawn and not is_of_final(location)
+    if is_replaced:
+        legs = [batch.legs for batch in read_records(storage).batches]
+        games = sum(int(several.games.sum()) for several in legs)
+        is_replaced = games < _MANY_GAMES and sum(float(several.seconds.sum()) for several in legs) < _LONG_SECONDS
+    if is_replaced:
+        say(f"{RULES_HAVE_CHANGED}: replacing the records of {games:,} games")
+    else:
+        differing = "; ".join(to_blame.values())
+        say(f"these settings differ from the records' ({differing}); archiving the records in {away}")
     try:
         storage.acquire()
         if read_field(storage) != known:
@@ -44,6 +70,8 @@ def archive_other_records(
         storage.move(away)
     finally:
         storage.release()
+    if is_replaced:
+        shutil.rmtree(away)
 
 
 @dataclass(frozen=True)

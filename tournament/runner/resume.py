@@ -28,6 +28,7 @@ from tournament.store.writer import Writer
 
 # The first version of the engine in which legs share no deals; those of before told so by a setting.
 _OWN_DEALS_FROM = 9
+RULES_HAVE_CHANGED = "the rules have changed"
 
 
 def differences(
@@ -61,7 +62,7 @@ def differences(
         why = ", where each leg has deals of its own" if int(known.engine.split(".")[0]) < _OWN_DEALS_FROM else ""
         versions = f"version {known.engine} of {contest.name}, this is {contest.engine_version}"
         is_edited = contest.edition and known.engine.rpartition(".")[0] == contest.engine_version.rpartition(".")[0]
-        differing["version"] = "the rules have changed" if is_edited else f"games of {versions}{why}"
+        differing["version"] = RULES_HAVE_CHANGED if is_edited else f"games of {versions}{why}"
     if names.isdisjoint(entrant.name for entrant in known.entrants):
         differing["entrants"] = "none of its bots are here"
     if (

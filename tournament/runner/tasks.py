@@ -13,7 +13,7 @@ from tournament.runner.schedule.legs import Schedule
 
 # How long a task plays: short at first, so that there is something to see, then long enough
 # for its overhead not to matter. To write and commit a batch takes about as long as the shortest.
-_FIRST_SECONDS, _LONGEST_SECONDS, _SHORTEST_SECONDS = 0.25, 2.0, 0.02
+_FIRST_SECONDS, _LONGEST_SECONDS, _SHORTEST_SECONDS = 0.25, 2.0, 0.05
 # The most of its time that this process may be busy serving tasks, inverted.
 _SPARE = 1.5
 # Legs in lanes all end together, and the more there are the faster each goes.

@@ -11,10 +11,12 @@ from tournament.store.legs import Legs
 def used_by(legs: Legs) -> dict[str, Used]:
     """Return what each bot used in all legs, by name. The order of legs changes no bit."""
     fuel, microseconds = np.zeros((2, len(legs.names)), np.int64)
-    memory = np.zeros(len(legs.names))
+    memory, slowest = np.zeros((2, len(legs.names)))
     for seat in range(legs.seats):
         used = legs.used[:, seat].astype(float)
         np.add.at(fuel, legs.players[:, seat], np.rint(used[:, 0]).astype(np.int64))
         np.add.at(microseconds, legs.players[:, seat], np.rint(1e6 * used[:, 1]).astype(np.int64))
         np.maximum.at(memory, legs.players[:, seat], used[:, 2])
-    return {name: Used(*own) for name, *own in zip(legs.names, fuel.tolist(), (microseconds / 1e6).tolist(), memory)}
+        np.maximum.at(slowest, legs.players[:, seat], used[:, 3])
+    columns = fuel.tolist(), (microseconds / 1e6).tolist(), memory, slowest
+    return {name: Used(*own) for name, *own in zip(legs.names, *columns)}

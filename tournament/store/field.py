@@ -8,16 +8,15 @@ within limits.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import itertools
 import re
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, FailFast, StringConstraints, TypeAdapter
+from pydantic import AfterValidator, BeforeValidator, FailFast, StringConstraints
 from pydantic import Field as Limits
 
 from tournament.errors import truncate
@@ -319,48 +318,3 @@ class ContestSetup:
     def rules(self) -> str:
         """The name of the contest by whose rules it is played."""
         return self.game or self.contest
-
-
-@cache
-def _fields() -> TypeAdapter[ContestSetup]:
-    return TypeAdapter(ContestSetup)  # slow to make
-
-
-def pack_field(field: ContestSetup) -> bytes:
-    """Return a field as its file's content, with a seal: a flipped bit must not change what counts.
-
-    Raises:
-        ValueError: No one could read the field.
-    """
-    text = _fields().dump_json(field, exclude_defaults=True, indent=1)
-    content = b'{"sha256": "%s",\n"field": %s}\n' % (hashlib.sha256(text).hexdigest().encode(), text)
-    unpack_field(content)
-    return content
-
-
-def unpack_field(content: bytes) -> ContestSetup:
-    """Return the field of a file's content.
-
-    Raises:
-        ValueError: The content isn't as it was written, or says something impossible.
-    """
-    found = _SEALED.fullmatch(content)
-    if not found or hashlib.sha256(found[2]).hexdigest().encode() != found[1]:
-        raise ValueError("not what was written")
-    field = _fields().validate_json(found[2])
-    check_field(field)
-    return field
-
-
-_SEALED = re.compile(rb'\{"sha256": "([0-9a-f]{64})",\n"field": (.*)\}\n', re.DOTALL)
-
-
-def check_field(field: ContestSetup) -> None:
-    """Raises ValueError when numbers and names don't agree: later both are used as indices."""
-    for numbers, present in ((field.numbers, field.entrants), (field.house_numbers, field.house)):
-        if sorted(numbers.values()) != list(range(len(numbers))):
-            raise ValueError("numbers with gaps")
-        if len({one.name for one in present}) < len(present):
-            raise ValueError("a name twice")
-        if any(numbers.get(one.name) != one.number for one in present):
-            raise ValueError("another number")

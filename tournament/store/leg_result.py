@@ -73,11 +73,14 @@ class Used(NamedTuple):
         fuel: Fuel of a bot that is WebAssembly, to seven digits for a leg.
         cpu_seconds: Processor time of a bot that is a process. Legs that share a process share it evenly.
         memory_bytes: Most memory at once. Of WebAssembly, the size of its memory without the stack.
+        slowest_seconds: Time from a question to its answer, at most, of a bot that is a process. Questions that are
+            sent together share it evenly.
     """
 
     fuel: float = 0.0
     cpu_seconds: float = 0.0
     memory_bytes: float = 0.0
+    slowest_seconds: float = 0.0
 
 
 @dataclass(frozen=True)

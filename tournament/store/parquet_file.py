@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,7 @@ class Runs:
         return b"".join(parts), is_text, len(values), indices.astype(np.int32), self.lengths.astype(np.int64)
 
 
+@lru_cache(1 << 16)  # of a bot's name in all parts of an edit
 def _plain(value: str | int) -> bytes:
     """Return a value in the encoding PLAIN."""
     if isinstance(value, int):

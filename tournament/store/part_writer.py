@@ -123,8 +123,9 @@ def finish_batch(
         ValueError: No one could read the legs.
     """
     name = name or new_batch_name(int(legs.match[0]), int(legs.number[0]))
-    names = {legs.names[place] for place in np.unique(legs.players).tolist()}
-    house = {legs.names[place] for place in np.unique(legs.house).tolist() if place >= 0}
+    # Not by np.unique, which loads numpy.ma.
+    names = {legs.names[place] for place in set(legs.players.ravel().tolist())}
+    house = {legs.names[place] for place in set(legs.house.ravel().tolist()) if place >= 0}
     of_games = replace(games.finish(), name=f"{name}.parquet")
     origin = origin.of_players(names, house)
     of_sessions = replace(sessions.finish_carrying(carried_by(of_games, legs, sandbox, origin)), name=f"{name}.parquet")

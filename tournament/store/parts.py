@@ -17,7 +17,7 @@ from blake3 import blake3
 
 from tournament.errors import RunError, truncate
 from tournament.store.carried import DamagedPart, read_batch
-from tournament.store.columns import NAME, ROWS_PER_BUFFER, Column
+from tournament.store.columns import NAME, Column
 from tournament.store.field import Part
 from tournament.store.legs import Legs
 from tournament.store.parquet_file import Runs
@@ -259,14 +259,6 @@ def copy_legs(
         RunError: The published part is damaged, or its rows belong to other legs.
     """
     writer = PartWriter(storage, part.table, columns, part.name, staged, origin_of_part(storage, part, columns))
-    waiting: list[dict[str, npt.NDArray[Any]]] = []
-
-    def write_waiting() -> None:
-        rows = {column.name: np.concatenate([some[column.name] for some in waiting]) for column in columns}
-        names = {column.name: Runs.of_rows(rows[column.name]) for column in columns if column.dtype == NAME}
-        writer.append({**rows, **names}, len(rows["match"]))
-        waiting.clear()
-
     try:
         leg_of = np.repeat(np.arange(len(legs)), legs.games if part.table == "games" else legs.sessions)
         for rows in numbers_of(storage, part, columns, [column.name for column in columns]):
@@ -277,11 +269,10 @@ def copy_legs(
                     f"{storage.location}/{part.place} is damaged: it has rows of other legs than were played"
                 )
             some = stay[of]
-            waiting.append(rows if some.all() else {name: values[some] for name, values in rows.items()})
-            if sum(len(some["match"]) for some in waiting) >= ROWS_PER_BUFFER:
-                write_waiting()
-        if waiting:
-            write_waiting()
+            if some.any():
+                kept = {name: values[some] for name, values in rows.items()}
+                names = {column.name: Runs.of_rows(kept[column.name]) for column in columns if column.dtype == NAME}
+                writer.append({**kept, **names}, int(np.count_nonzero(some)))
         return writer
     except BaseException:
         writer.abandon()

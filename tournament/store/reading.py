@@ -14,7 +14,8 @@ import numpy as np
 from tournament.errors import RunError
 from tournament.leg import house_match_number, match_number
 from tournament.store.carried import DamagedPart, read_batch
-from tournament.store.field import BATCH_FILE, Batch, ContestSetup, FieldEntrant, Part, check_field, unpack_field
+from tournament.store.field import BATCH_FILE, Batch, ContestSetup, FieldEntrant, Part
+from tournament.store.field_file import check_field, unpack_field
 from tournament.store.leg_checks import check_legs
 from tournament.store.legs import Legs, hex_hashes, pair_keys
 from tournament.store.storage import FIELD_NAME, Storage, TooLarge, is_url

@@ -27,7 +27,7 @@ def write_summary(storage: Storage, name: str, columns: Sequence[Column], values
 def summary_content(columns: Sequence[Column], values: Cells) -> bytes:
     """A small table as a file. None is written as a null, and so is NaN in an array."""
     sink = pa.BufferOutputStream()
-    pq.write_table(_summary_table(columns, values), sink, write_page_checksum=True, compression="zstd")
+    pq.write_table(summary_table(columns, values), sink, write_page_checksum=True, compression="zstd")
     return sink.getvalue().to_pybytes()
 
 
@@ -47,18 +47,20 @@ def rows_of_summary(content: bytes, place: str, columns: Sequence[Column]) -> li
         raise RunError(f"{place} is damaged: {truncate(str(error), 200)}") from None
 
 
-def summary_is(storage: Storage, name: str, columns: Sequence[Column], values: Cells) -> bool | None:
-    """Whether a table that `write_summary` wrote has these values; None when it is damaged. One that is larger isn't
-    read. Raises FileNotFoundError."""
-    table = _summary_table(columns, values)
-    most = table.nbytes + (1 << 16)
+def is_as_written(storage: Storage, place: str, table: pa.Table) -> bool | None:
+    """Return whether a file has this table's rows; None if it is damaged. One that is much larger isn't read.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+    """
+    most = 4 * (table.nbytes + (1 << 16))
     try:
-        with storage.open_data(name) as stream:
-            if stream.size() > 4 * most:
+        with storage.open_data(place) as stream:
+            if stream.size() > most:
                 return False
             with pq.ParquetFile(stream, page_checksum_verification=True) as file:
                 groups = map(file.metadata.row_group, range(file.num_row_groups))
-                if file.metadata.num_rows != table.num_rows or sum(one.total_byte_size for one in groups) > 4 * most:
+                if file.metadata.num_rows != table.num_rows or sum(one.total_byte_size for one in groups) > most:
                     return False
                 there = file.read()
     except FileNotFoundError:
@@ -68,7 +70,8 @@ def summary_is(storage: Storage, name: str, columns: Sequence[Column], values: C
     return bool(there.equals(table)) if there.schema.equals(table.schema) else None
 
 
-def _summary_table(columns: Sequence[Column], values: Cells) -> pa.Table:
+def summary_table(columns: Sequence[Column], values: Cells) -> pa.Table:
+    """Return a small table. None is a null, and so is NaN in an array."""
     schema = _summary_schema(columns)
     return pa.table([_array(values[one.name], one.type) for one in schema], schema=schema)
 

@@ -57,6 +57,11 @@ LEGS = (
     Column("fuel", "int64", "fuel that the bot used, to seven digits; 0 of processes"),
     Column("cpu_seconds", "float32", "processor time that its process used; 0 of WebAssembly"),
     Column("memory_bytes", "int64", "most memory that it had at once; of WebAssembly without the stack"),
+    Column(
+        "slowest_seconds",
+        "float32",
+        "time from a question to its answer, at most; questions sent together share it evenly; 0 of WebAssembly",
+    ),
 )
 FAULTS = (
     Column("match", "int64", "match number"),
@@ -123,10 +128,15 @@ def summary_parts(batches: Sequence[Batch]) -> dict[str, dict[str, Legs]]:
 
 
 def summary_of(table: str, legs: Legs, per_replica: int) -> bytes:
-    """Return the rows of legs in a table as a file, whose bytes follow from these legs alone."""
+    """Return the rows of legs in a table as a file, whose bytes follow from these legs and pyarrow's version."""
     places = {*legs.players.ravel().tolist(), *legs.house.tolist()} - {-1}
     legs = legs.with_names(tuple(sorted({legs.names[place] for place in places})))
     return _content(_legs_table(legs, per_replica) if table == "legs" else _faults_table(legs)).to_pybytes()
+
+
+def is_as_summarised(content: bytes, table: str, legs: Legs, per_replica: int) -> bool:
+    """Return whether a part has the bytes that these legs give. Another version of pyarrow gives others: True."""
+    return f"version {pa.cpp_version}".encode() not in content or content == summary_of(table, legs, per_replica)
 
 
 def legs_frame(several: Sequence[Legs], per_replica: int) -> pd.DataFrame:

@@ -14,7 +14,8 @@ from dataclasses import replace
 
 from tournament.errors import RunError, and_more
 from tournament.store.carried import REMOVED, DamagedPart, read_batch
-from tournament.store.field import BATCH_FILE, Batch, ContestSetup, Part, pack_field
+from tournament.store.field import BATCH_FILE, Batch, ContestSetup, Part
+from tournament.store.field_file import pack_field
 from tournament.store.legs import Legs, pair_keys
 from tournament.store.reading import read_batches, read_field, side_by_side
 from tournament.store.storage import FIELD_NAME, OWN_STAGED, STAGING, Storage, staged_name

@@ -24,7 +24,8 @@ from tournament.entrants.folder import read_submission
 from tournament.errors import InputError, TournamentError, pluralize, truncate
 from tournament.keys import drawn_seed
 from tournament.leg import OF_TIME, TOO_SLOW
-from tournament.sandbox.outside import probe, run_command
+from tournament.sandbox.outside import probe
+from tournament.sandbox.outside.ending import Ended
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.leg_result import Fault, LegResult
 from tournament.trial.sanitizer_search import Search, search
@@ -44,7 +45,7 @@ _SECONDS, _LONGER, _FIRST_GAMES = 4.0, 8, 20
 # A leg that takes this many times longer than the bot has is too slow on any machine.
 _PLAINLY = 3.0
 # The longest decision or start: an endless loop must show soon, whatever the contest allows.
-_DECISION_SECONDS = 2.0
+_DECISION_SECONDS = 1.0
 _MANY_ANSWERS = 30
 _MOST_PRINTED, _LONGEST_PRINTED = 10, 200  # lines, and characters of each
 
@@ -169,7 +170,7 @@ def check_bot(
         if trouble.__cause__ is None or isinstance(trouble.__cause__, TournamentError):
             raise  # the machine's, perhaps
         problem = trouble.reason
-    except (TournamentError, OSError, run_command.Ended):
+    except (TournamentError, OSError, Ended):
         raise
     except Exception as error:
         problem = our_error(error, "can't be tried")

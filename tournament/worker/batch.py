@@ -21,7 +21,6 @@ from tournament.contests.contest import Contest, LegLuck
 from tournament.contests.rules_loader import Source, load_source
 from tournament.contests.settings import ContestSettings
 from tournament.leg import PROCESSES, Leg, legs_per_replica
-from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import NAME, ROWS_PER_BUFFER, Column, buffer_fields
 from tournament.store.field import Batch, FailedLeg, Origin, new_batch_name
@@ -344,6 +343,7 @@ class _Lanes:
         if not legs:
             return
         # Imported here: a task without processes needs none of it.
+        from tournament.sandbox.outside import probe
         from tournament.worker.processes.lanes import play_in_lanes
 
         started = time.perf_counter()

@@ -7,12 +7,13 @@ import os
 
 _SET_PARENT_DEATH_SIGNAL, _NO_NEW_PRIVILEGES = 1, 38  # linux/prctl.h
 
+_LIBRARY = ctypes.CDLL(None, use_errno=True)
+
 
 def call(function: str, *arguments: object) -> int:
     """Call a function of the C library, with whole numbers as long. Raises OSError where it gives less than 0."""
-    library = ctypes.CDLL(None, use_errno=True)
     values = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
-    result: int = getattr(library, function)(*values)
+    result: int = getattr(_LIBRARY, function)(*values)
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return result

@@ -96,8 +96,10 @@ def _loaded_by(path: str) -> tuple[str, ...]:
             described = _Described.read(file.fileno())
     except (OSError, struct.error, LookupError, ValueError, OverflowError):  # no such file, or a damaged one
         return ()
-    own = os.path.dirname(os.path.realpath(path))
-    folders = [part.replace("$ORIGIN", own).replace("${ORIGIN}", own) for part in described.folders if part]
+    folders = list(filter(None, described.folders))
+    if any("ORIGIN" in part for part in folders):
+        own = os.path.dirname(os.path.realpath(path))
+        folders = [part.replace("$ORIGIN", own).replace("${ORIGIN}", own) for part in folders]
     found = [one for name in described.needed for one in _found(name, tuple(folders))]
     return (*found, *([described.interpreter] if os.path.isfile(described.interpreter) else []))
 
@@ -109,8 +111,14 @@ def _found(name: str, folders: Sequence[str]) -> tuple[str, ...]:
         return (name,) if os.path.isfile(name) else ()
     for folder in (*folders, *library_folders()):
         if os.path.isfile(path := os.path.join(folder, name)):
-            return path, *map(str, Path(folder).glob(f"{_VARIANTS}/*/{name}"))
+            return path, *filter(os.path.isfile, (os.path.join(variant, name) for variant in _variants(folder)))
     return ()
+
+
+@cache
+def _variants(folder: str) -> tuple[str, ...]:
+    """The folders below one that have libraries for newer processors."""
+    return tuple(map(str, Path(folder).glob(f"{_VARIANTS}/*")))
 
 
 class _Described:

@@ -11,10 +11,10 @@ import importlib
 import importlib.machinery
 import importlib.util
 import os
-import stat
 import subprocess
 import sys
 import sysconfig
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -35,7 +35,10 @@ _DEVICES = (
     "/dev/random",
 )  # not /dev/zero: a shared mapping is memory that no limit counts
 _LOADERS_LIST = "/etc/ld.so.cache"
-_READ_BYTES = 1 << 17  # at once
+_WARM_SECONDS = 60.0  # in which what was read stays in memory
+
+# Places that this process has brought into memory: until when they count as read, and their bytes.
+_warmed: dict[str, tuple[float, int]] = {}
 
 
 @cache
@@ -123,7 +126,9 @@ def paths(launch: LaunchSpec, files: Mapping[str, str]) -> list[str]:
     within = f"{folder}/"  # whatever its own files are called: the command is one of the paths
     places = {entry for path in own if not folder or not f"{path}/".startswith(within) for entry in _entries(path)}
     places |= {*libraries.closure(places), *filter(os.path.exists, (_LOADERS_LIST, *_DEVICES))}
-    return sorted(places if not folder else {*places, folder, *_loaded_by_bot(folder, places)})
+    places |= {folder, *_loaded_by_bot(folder, places)} if folder else set()
+    # Each rule takes time at each start. What lies in a folder has the folder's, unless it leads elsewhere.
+    return sorted(path for path in places if os.path.dirname(path) not in places or os.path.islink(path))
 
 
 def _loaded_by_bot(folder: str, places: Collection[str]) -> list[str]:
@@ -173,22 +178,41 @@ def _entries(path: str) -> tuple[str, ...]:
 
 
 def warm(places: Iterable[str]) -> None:
-    """Bring what processes may read into memory, up to MAX_WARM, so that none is slow because no other has read it."""
-    left, buffer = MAX_WARM, bytearray(_READ_BYTES)
-    for path in (path for place in places for path in _files(place)):
-        with contextlib.suppress(OSError), open(path, "rb", buffering=0, opener=_open_file) as file:
-            while left > 0 and (size := file.readinto(buffer)):
-                left -= size
+    """Bring what processes may read into memory, up to MAX_WARM, so that none is slow because no other has read it.
 
-
-def _open_file(path: str, flags: int) -> int:
-    """Open a regular file.
-
-    Raises:
-        OSError: It is something else, such as a device that gives bytes without end.
+    A place that this process read within the last minute isn't read again: each program has a server of its own, which
+    may read all that the others may.
     """
-    descriptor = os.open(path, flags | os.O_NONBLOCK)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(f"{path} is no file")
-    return descriptor
+    left, now, read = MAX_WARM, time.monotonic(), set[tuple[int, int]]()
+    nothing = os.open("/dev/null", os.O_WRONLY)
+    for place in places:
+        ended, size = _warmed.get(place, (0.0, 0))
+        if ended <= now and left > 0:
+            size = sum(_read(path, nothing, left, read) for path in _files(place))
+            if size < left:
+                _warmed[place] = now + _WARM_SECONDS, size
+        left -= size
+    os.close(nothing)
+
+
+def _read(path: str, nothing: int, most: int, read: set[tuple[int, int]]) -> int:
+    """Read a file into memory, without copying it, and return how many bytes were read.
+
+    Args:
+        path: The file, or a device, which has no size.
+        nothing: The descriptor of /dev/null.
+        most: The most bytes to read.
+        read: The numbers of files that were read, to which this one's are added.
+    """
+    done = 0
+    with contextlib.suppress(OSError):
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            there = os.fstat(file)
+            number, most = (there.st_dev, there.st_ino), min(most, there.st_size)
+            while number not in read and done < most and (size := os.sendfile(nothing, file, done, most - done)):
+                done += size
+            read.add(number)
+        finally:
+            os.close(file)
+    return done

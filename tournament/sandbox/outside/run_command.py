@@ -7,10 +7,7 @@ import errno
 import os
 import resource
 import select
-import threading
 import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +16,7 @@ from tournament.sandbox.inside.bootstrap import NO_CONFINEMENT, NOT_CONFINED
 from tournament.sandbox.outside import scratch
 from tournament.sandbox.outside.confined import Confined, own_bytes
 from tournament.sandbox.outside.confinement import start
+from tournament.sandbox.outside.ending import Ended, ending
 from tournament.sandbox.outside.exit_status import how_it_ended
 from tournament.sandbox.outside.launch import MOST_THREADS, Build, LaunchSpec, Mode, ProcessLimits
 from tournament.sandbox.outside.process_time import GroupUse, TimeBudget, members, stat_fields
@@ -26,26 +24,6 @@ from tournament.sandbox.outside.tier import MEND
 
 LOOK_SECONDS = 0.1
 _DISK_SECONDS = 0.2  # between looks at the disk, however long other looks take
-_ending = threading.Event()
-
-
-class Ended(Exception):
-    """A command was ended since the thread that waits for it stops."""
-
-
-@contextlib.contextmanager
-def threads_that_end(workers: int) -> Iterator[ThreadPoolExecutor]:
-    """Threads whose confined commands end, and are begun no more, once this thread stops: by Ctrl-C, or an error."""
-    try:
-        with ThreadPoolExecutor(workers) as pool:
-            try:
-                yield pool
-            except BaseException:
-                _ending.set()
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
-    finally:
-        _ending.clear()
 
 
 @dataclass(frozen=True)
@@ -180,7 +158,7 @@ def listen(
         waiting.register(descriptor, select.POLLIN)
     left = set(heard)
     while left and not had.is_over() and not (watch and watch.look()):
-        if _ending.is_set():
+        if ending.is_set():
             raise Ended
         for descriptor, _ in waiting.poll(min(had.seconds, LOOK_SECONDS) * 1000):
             chunk = os.read(descriptor, 65536)

@@ -140,11 +140,19 @@ SharedBy = tuple[str, str, bool]
 
 @dataclass(frozen=True)
 class LegUse:
-    """What a seat's decisions took of a process: how many they were, and seconds of processor time."""
+    """What a seat's decisions took of a process.
+
+    Attributes:
+        decisions: How many there were.
+        cpu_seconds: Processor time.
+        memory_bytes: Most memory that the process had at once.
+        slowest_seconds: Time of the slowest decision.
+    """
 
     decisions: int
     cpu_seconds: float
     memory_bytes: int
+    slowest_seconds: float
 
 
 @dataclass(eq=False)
@@ -254,7 +262,8 @@ class BotProcess:
     def use(self, player: Player) -> LegUse:
         """What a leg has used of it."""
         seconds = player.cpu_before + self.confined.cpu_seconds() / (self.slots if self.shared_by else 1)
-        return LegUse(self.lanes.decisions(player.lane)[player.number], seconds, self._most_memory())
+        lanes, lane, number = self.lanes, player.lane, player.number
+        return LegUse(lanes.decisions(lane)[number], seconds, self._most_memory(), lanes.slowest_seconds(lane, number))
 
     def _too_much_at_once(self) -> Failure | None:
         if self.shared_by is None and self.confined.threads() > _MOST_THREADS:

@@ -220,7 +220,10 @@ class LegInPlay:
         self.keep_rows()
         uses = tuple(self._use(number) for number in range(len(self.leg.seats)))
         of_wasm = self.seating.used() if self.seating else [Used()] * len(uses)
-        used = [Used(0.0, use.cpu_seconds, use.memory_bytes) if use else own for use, own in zip(uses, of_wasm)]
+        used = [
+            Used(0.0, use.cpu_seconds, use.memory_bytes, use.slowest_seconds) if use else own
+            for use, own in zip(uses, of_wasm)
+        ]
         result = leg_result(self.playing.contest, self.leg, self.core, self.faults, used)
         return PlayedLeg(replace(result, tries=self.tries), self.rows, uses)
 
@@ -229,7 +232,8 @@ class LegInPlay:
         if player is None:
             return None
         if player.process is None:
-            return LegUse(self.playing.lanes.decisions(self.lane)[number], player.cpu_before, 0)
+            lanes, lane = self.playing.lanes, self.lane
+            return LegUse(lanes.decisions(lane)[number], player.cpu_before, 0, lanes.slowest_seconds(lane, number))
         return player.process.use(player)
 
     def leave(self, *, more_come: bool, scores: bool = False) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import wasmtime
@@ -235,22 +235,36 @@ def _types_of(kind: object, interface: Interface) -> FunctionTypes:
     return FunctionTypes(tuple(str(p) for p in kind.params)[interface.passes_address :], str(kind.results[0]))
 
 
+@cache
+def _offered() -> dict[str, str | None]:
+    """The signatures of all that bots may import but a contest's helpers, by name."""
+    exports = {item.name or "": item.type for item in stand_ins(Engine.PLAIN).exports if item.name != SEED_RANDOM}
+    return {name: _signature(kind) for name, kind in exports.items()} | {
+        name: _signature(type_of(name, Engine.PLAIN)) for name in ANSWERED
+    }
+
+
+def _signature(kind: object) -> str | None:
+    """A function's parameters and results in words; None for what is no function."""
+    return f"{kind.params} {kind.results}" if isinstance(kind, wasmtime.FuncType) else None
+
+
 def _check_imports(module: wasmtime.Module, interface: Interface) -> None:
-    offered = {item.name: item.type for item in stand_ins(Engine.PLAIN).exports if item.name != SEED_RANDOM}
-    offered |= {name: type_of(name, Engine.PLAIN) for name in ANSWERED}
-    helpers = {helper.name: helper_type(helper) for helper in interface.compiled.imports}
+    """Refuse what bots may not import, and what has another type than is offered. Raises Unfit."""
+    helpers = {helper.name: _signature(helper_type(helper)) for helper in interface.compiled.imports}
+    offered = _offered()
     for item in module.imports:
-        allowed = (item.module == WASI and item.name in offered and item.name not in RANDOM_IMPORTS) or (
-            item.module == "env" and (item.name in RANDOM_IMPORTS or item.name in helpers)
+        name = item.name or ""
+        allowed = (item.module == WASI and name in offered and name not in RANDOM_IMPORTS) or (
+            item.module == "env" and (name in RANDOM_IMPORTS or name in helpers)
         )
-        if not allowed or item.name is None:
-            what = _FORBIDDEN.get(item.name or "", f"imports {item.module}.{item.name}")
-            raise Unfit(f"{what}, which bots may not")
-        wanted, given = item.type, helpers.get(item.name) or offered[item.name]
-        if not isinstance(wanted, wasmtime.FuncType) or not isinstance(given, wasmtime.FuncType):
-            raise Unfit(f"imports {item.module}.{item.name} as something other than a function")
-        if [str(t) for t in wanted.params + wanted.results] != [str(t) for t in given.params + given.results]:
-            raise Unfit(f"imports {item.module}.{item.name} with another signature than it has")
+        if not allowed:
+            raise Unfit(f"{_FORBIDDEN.get(name, f'imports {item.module}.{name}')}, which bots may not")
+        found = _signature(item.type)
+        if found is None:
+            raise Unfit(f"imports {item.module}.{name} as something other than a function")
+        if found != (helpers.get(name) or offered[name]):
+            raise Unfit(f"imports {item.module}.{name} with another signature than it has")
 
 
 def helper_type(helper: Import) -> wasmtime.FuncType:

@@ -1,0 +1,45 @@
+"""Programs of one file: a C or C++ source with `main`, or a Python script, that reads questions and writes answers."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from tournament.artifacts.archive import archived
+from tournament.artifacts.bot_toml import FILE_NAME
+
+# How the machine's compilers build one, by the ending of its name.
+_OUTPUT = "program"
+_BUILDS = {
+    ".c": ("cc", "-O2", "-o", _OUTPUT, "{file}", "-lm"),
+    **dict.fromkeys((".cpp", ".cc", ".cxx"), ("c++", "-O2", "-o", _OUTPUT, "{file}")),
+}
+# A text that begins with the word by which every program answers: docs/reference/programs.md has the dialogue.
+_ANSWERS = re.compile(rb"""["']ACTION\b""")
+_MAIN = re.compile(rb"\bmain\s*\(")
+_READS = re.compile(rb"\bstdin\b|\binput\s*\(")
+_COMMENTS = {
+    ".py": re.compile(rb"#[^\n]*"),
+    ".c": re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL),
+}
+
+
+def is_program(suffix: str, source: bytes) -> bool:
+    """Return whether a source takes part in a program's dialogue by itself, instead of having functions to be called.
+
+    Args:
+        suffix: Ending of the file's name, in lower case.
+        source: Content of the file.
+    """
+    if suffix not in (*_BUILDS, ".py") or not _ANSWERS.search(source):
+        return False
+    code = _COMMENTS[".py" if suffix == ".py" else ".c"].sub(b"", source)
+    return bool(_ANSWERS.search(code) and (_READS if suffix == ".py" else _MAIN).search(code))
+
+
+def pack_program(file: str, suffix: str, source: bytes) -> bytes:
+    """Return the archive of a folder with this file, and a bot.toml that builds and starts it."""
+    lines = ['command = ["python3", {file}]'] if suffix == ".py" else ["build = {build}", f'command = ["./{_OUTPUT}"]']
+    build = json.dumps([word.format(file=file) for word in _BUILDS.get(suffix, ())])
+    recipe = "".join(f"{line.format(file=json.dumps(file), build=build)}\n" for line in lines)
+    return archived({FILE_NAME: (recipe.encode(), False), file: (source, False)})
