@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from pydantic import Field
 
 from tests.python_rules import play_field
+from tournament.api import run
 from tournament.conformance import ContestSuite, extremes
 from tournament.entrants.new import write_new_bot
 from tournament.rules import (
@@ -35,6 +36,7 @@ from tournament.rules import (
 )
 from tournament.rules.rules import contest_of, decisions_of
 from tournament.rules.struct_layout import lay_out
+from tournament.runner.listener import NullListener
 from tournament.store.columns import Column
 
 FEW = settings(max_examples=60, deadline=None, derandomize=True)
@@ -307,7 +309,7 @@ class Betting(Rules):
     def play(self, session: Session) -> Questions:
         stack = 5 + session.number
         bets = yield [self.ask.bet(seat, stack=stack, answer=Int(2, stack)) for seat in range(2)]
-        ways = yield [self.ask.way(seat, n=0, answer=Choice(["left", "up"])) for seat in range(2)]
+        ways = yield [self.ask.way(seat, n=0, answer=Choice(["up", "left"])) for seat in range(2)]
         session.record([0, 0], bet=bets, way={seat: len(way) for seat, way in ways.items()})
 
 
@@ -393,6 +395,43 @@ def test_decisions_follow_settings(side: int) -> None:
     assert rows["games"]["x_0"].tolist() == rows["games"]["x_1"].tolist() == [side - 1] * 2
     header = (contest.interface.folder / "grid.h").read_text()
     assert f"int32_t board[{side}][{side}];" in header and "PickAnswer" in header
+
+
+LONG = """\
+from pydantic import Field
+
+from tournament.rules import Decision, Int, List, Rules, Settings
+
+
+class LongSettings(Settings):
+    most: int = Field(1, ge=1, le=5000, description="numbers of an answer")
+
+
+class Long(Rules):
+    name, seats, settings_class = "long", 2, LongSettings
+
+    @staticmethod
+    def decisions(settings):
+        return [Decision("say", "Say", observation={}, answer=List(Int(0, 9), settings.most), default=[])]
+
+    def play(self, session):
+        said = yield [self.ask.say(seat) for seat in range(2)]
+        session.record([len(said[0]) - len(said[1]), len(said[1]) - len(said[0])])
+"""
+
+
+def test_run_plays_with_the_limits_of_its_settings(tmp_path: Path) -> None:
+    """With those of the defaults the answer would be too long for the worker, and the struct too small."""
+    (tmp_path / "long.py").write_text(LONG)
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "bots" / "py.py").write_text("def say(view): return [7] * 900\n")
+    loop = "for (int i = 0; i < 800; i++) answer[i] = 5; return 800;"
+    (tmp_path / "bots" / "c.c").write_text(f"int say(const View *view, int32_t answer[900]) {{ {loop} }}\n")
+    table = '[long]\nrules = "long.py"\nentrants = "bots"\nsessions = 2\nmost = 900\nseed = "a seed of long"\n'
+    (tmp_path / "tournament.toml").write_text(table)
+    results = run("long", config=tmp_path / "tournament.toml", workers=1, executor="local", listener=NullListener())
+    assert results.faults.empty
+    assert sorted(results.sessions[["points_0", "points_1"]].iloc[0]) == [-100, 100]
 
 
 def test_same_settings_have_the_same_decisions() -> None:
