@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -129,20 +130,28 @@ def test_legs_that_bots_played_otherwise_are_counted(first: ContestDir) -> None:
 
 
 @pytest.mark.parametrize(
-    ("contest", "config", "settings"),
+    ("contest", "config", "bots", "settings"),
     [
-        ("two_card_draw", "tournament.toml", {"hands": 32, "servers": 2}),
-        ("auction", "examples/auction/tournament.toml", {"sessions": 4}),  # tables of three
+        ("two_card_draw", "tournament.toml", ["check_caller.c", "random_legal.c"], {"hands": 32, "servers": 2}),
+        (
+            "auction",
+            "examples/auction/tournament.toml",
+            ["any_bid.c", "careful.cpp", "equilibrium.py"],
+            {"sessions": 4},
+        ),
     ],
 )
 def test_other_contests_can_be_compared_and_cited(
-    contest: str, config: str, settings: dict[str, Any], tmp_path: Path
+    contest: str, config: str, bots: list[str], settings: dict[str, Any], tmp_path: Path
 ) -> None:
-    places = []
+    places, entrants = [], tmp_path / "bots"
+    entrants.mkdir()
+    for bot in bots:
+        shutil.copy((REPOSITORY / config).parent / "entrants" / contest / bot, entrants)
     for number in (7, 8):
-        results = tmp_path / str(number)
-        tournament.run(contest, config=REPOSITORY / config, results=results, seed=SEEDS[number], workers=1, **settings)
-        places.append(results / contest)
+        options = {**settings, "entrants": entrants, "results": tmp_path / str(number), "seed": SEEDS[number]}
+        tournament.run(contest, config=REPOSITORY / config, workers=1, **options)
+        places.append(tmp_path / str(number) / contest)
     found = tournament.compare(*places)
     assert len(found.scores) and len(found.pairs) and found.shared_legs == 0 and not found.is_same
     assert found.scores.difference.notna().all()
