@@ -8,12 +8,13 @@ return a number, or leave another answer behind their struct.
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
 from engine.kernel.game_core cimport MOST_SEATS
-from engine.rules.shapes cimport Shape, append
+from engine.rules.shapes cimport Shape, append, reserve
 from engine.rules.slots cimport Slot
 
 import json
@@ -146,15 +147,23 @@ cdef class Question:
         cdef list names = decision.names
         cdef bint is_told = True
         cdef int i
+        cdef int64_t number
+        cdef int overflow = 0
         for i in range(len(names)):
             is_told = is_told and names[i] in self.values
         if not is_told or len(self.values) != len(names):
             raise ValueError(f"{decision.name} shows {', '.join(self.values)}; declared is {', '.join(names)}")
         self.legal_cell = -1
+        reserve(&self.cells, len(names))
         for i in range(len(names)):
             name = <str>names[i]
             shape = <Shape>decision.shapes[i]
             value = self.values[name]
+            if (shape.code == c"i" or shape.code == c"q") and PyLong_CheckExact(value):  # as most values are
+                number = PyLong_AsLongLongAndOverflow(value, &overflow)
+                if not overflow and shape.low <= number <= shape.high:
+                    append(&self.cells, number)
+                    continue
             if i == decision.legal:
                 self.legal_cell = self.cells.count
             elif is_text(shape) and callable(value):

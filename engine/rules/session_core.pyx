@@ -613,6 +613,8 @@ cdef class Session:
 
 cdef list in_order(values):
     """Return values in the order of positions, by which a mapping has them."""
+    if type(values) is list or type(values) is tuple:  # to ask whether they are a mapping takes longer
+        return list(values)
     return [values[position] for position in sorted(values)] if isinstance(values, Mapping) else list(values)
 
 

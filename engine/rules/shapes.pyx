@@ -119,7 +119,7 @@ cdef class Shape:
         cdef tuple taken
         cdef Shape item = self.item
         cdef bint are_whole = item.code == c"i" or item.code == c"q"
-        cdef int64_t number
+        cdef int64_t number, low = item.low, high = item.high
         cdef int overflow = 0
         cdef int64_t* target
         try:
@@ -135,9 +135,11 @@ cdef class Shape:
             for one in taken:
                 if PyLong_CheckExact(one):
                     number = PyLong_AsLongLongAndOverflow(one, &overflow)
-                if not PyLong_CheckExact(one) or overflow or not item.low <= number <= item.high:
-                    number = item.whole(decision, name, one, True)
-                target[0] = number
+                    if not overflow and low <= number <= high:
+                        target[0] = number
+                        target += 1
+                        continue
+                target[0] = item.whole(decision, name, one, True)
                 target += 1
             cells.count += len(taken)
             return taken
@@ -197,7 +199,10 @@ cdef class Shape:
                 raise ValueError("no list")
             if len(value) > self.most:
                 raise ValueError(f"{len(value)} items")
-            return [self.item.answered(one) for one in value]
+            part = self.item
+            if (part.code == c"i" or part.code == c"q") and part.are_within(value):
+                return list(value)
+            return [part.answered(one) for one in value]
         if self.code == c"R":
             if not isinstance(value, dict) or value.keys() != self.places.keys():
                 raise ValueError(f"no object with {', '.join(self.names)}")
@@ -229,6 +234,18 @@ cdef class Shape:
         if not self.low <= value <= self.high:
             raise ValueError(f"{value} is not from {self.low} to {self.high}")
         return int(value)
+
+    cdef bint are_within(self, object values):
+        """Return whether all values are plain whole numbers within the limits."""
+        cdef int64_t number, low = self.low, high = self.high
+        cdef int overflow = 0
+        for one in values:
+            if not PyLong_CheckExact(one):
+                return False
+            number = PyLong_AsLongLongAndOverflow(one, &overflow)
+            if overflow or not low <= number <= high:
+                return False
+        return True
 
     cdef int write(self, object value, list parts) except -1:
         """Add a plain value as messages have it within another value (`engine.processes.messages`)."""
