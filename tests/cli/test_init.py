@@ -133,8 +133,10 @@ def test_rules_of_ones_own_come_with_bots_settings_and_a_test(tmp_path: Path, sh
     assert "my_game" not in test + (folder / "sealed_bid.py").read_text()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    "shape",
+    [pytest.param(one, marks=pytest.mark.slow if one == "simultaneous" else pytest.mark.thorough) for one in SHAPES],
+)
 def test_rules_of_ones_own_hold_to_what_every_contest_must(tmp_path: Path, shape: str) -> None:
     assert command(tmp_path, "init", "--rules", "sealed_bid", "--shape", shape).returncode == 0
     assert command(tmp_path, "check", "sealed_bid.py").returncode == 0
