@@ -10,7 +10,7 @@ import pytest
 import tournament
 from tests.cli.in_process import run_cli
 from tournament.entrants import hints
-from tournament.entrants.folder import read_submission
+from tournament.entrants.folder import MOST_BYTES_OF_C, read_submission
 from tournament.leg import Unfit
 
 IN_C = """#include <stdio.h>
@@ -80,6 +80,14 @@ def test_bot_with_functions_is_no_program(file: str, source: str, tmp_path: Path
     (tmp_path / file).write_text(source)
     submission = read_submission(tmp_path / file)
     assert submission.kind != "program" and submission.source == source.encode()
+
+
+@pytest.mark.parametrize("piece", ["/* ", "//", "main", "main (", "'", '"', "*/"])
+def test_large_source_of_one_piece_is_read_at_once(piece: str, tmp_path: Path) -> None:
+    """By the square of its size this would take hours, and nothing confines who reads it."""
+    path = tmp_path / "large.c"
+    path.write_text('"ACTION"' + piece * ((MOST_BYTES_OF_C - 8) // len(piece)))
+    assert read_submission(path).kind == ("program" if piece == "main (" else "c")
 
 
 def test_program_of_one_file_that_does_not_build_says_what_builds_it(tmp_path: Path) -> None:

@@ -20,7 +20,8 @@ _MAIN = re.compile(rb"\bmain\s*\(")
 _READS = re.compile(rb"\bstdin\b|\binput\s*\(")
 _COMMENTS = {
     ".py": re.compile(rb"#[^\n]*"),
-    ".c": re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL),
+    # One that isn't closed goes to the end, so that a source of many takes no longer than another.
+    ".c": re.compile(rb"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL),
 }
 
 
