@@ -122,6 +122,14 @@ def test_luck_alone_is_rarely_beyond_luck(tmp_path: Path) -> None:
     assert sum(bool(one.pairs.differs.any()) for one in found) <= 8
 
 
+def test_name_of_a_broken_bot_is_no_formula_of_a_spreadsheet(first: ContestDir, tmp_path: Path) -> None:
+    other = make_contest(tmp_path, BOTS, 4)
+    (other.entrants / "=1+1.c").write_text("int a(")
+    other.play()
+    shown = run_cli("compare", str(first.results), str(other.results), "--csv").out
+    assert "\n'=1+1.c,second only," in shown and shown.startswith("bot,version,first,second,")
+
+
 def test_legs_that_bots_played_otherwise_are_counted(first: ContestDir) -> None:
     legs = Legs.joined(batch.legs for batch in tournament.load(first.results).batches)
     sums = legs.sums.copy(order="F")

@@ -11,6 +11,7 @@ from tournament.cli.fitting import LATE, FittingTable
 from tournament.cli.options import CHOICE, OUTPUT, Csv, Json, flag, option, print_json
 from tournament.errors import InputError, and_more, printable
 from tournament.records.results import load
+from tournament.records.values import rows_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +41,7 @@ def compare(
     if as_json:
         print_json(comparison_values(found))
     elif as_csv:
-        print(found.scores.to_csv(index=False), end="")
+        print(rows_csv(_rows(found.scores)), end="")
     else:
         _show(found, max(0, most))
     if assert_same and not found.is_same:
