@@ -44,22 +44,20 @@ class Citation:
 
     def __str__(self) -> str:
         """Return the citation as a paragraph for a text."""
-        settings = ", ".join(f"{name} = {_value(value)}" for name, value in self.settings.items())
         return (
             f"{self.title} ({self.rules}, version {self.rules_version} of the rules), played by tournament"
-            f" {self.tournament}: {self._players()}, {self.games:,} games. Settings: {settings}. Seed:"
+            f" {self.tournament}: {self._players()}, {self.games:,} games. Settings: {self._settings()}. Seed:"
             f" {self.seed if self.seed is not None else f'unpublished, {self._fingerprint()}'}. Bots: sha256"
             f" {_digest_of(self.bots)[:_SHORT]}. Results: sha256 {self.records_sha256}."
         )
 
     def bibtex(self) -> str:
         """Return the citation as an entry of BibTeX."""
-        settings = ", ".join(f"{name} = {_value(value)}" for name, value in self.settings.items())
         seed = f"seed {self.seed}" if self.seed is not None else self._fingerprint()
         fields = {
             "title": f"{{{_escaped(self.title)}: {_escaped(self._players())}, {self.games:,} games}}",
             "howpublished": _escaped(f"tournament {self.tournament}, {self.rules} version {self.rules_version}"),
-            "note": _escaped(f"{settings}; {seed}; results sha256 {self.records_sha256[:_SHORT]}"),
+            "note": _escaped(f"{self._settings()}; {seed}; results sha256 {self.records_sha256[:_SHORT]}"),
             "key": "tournament",
         }
         body = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items())
@@ -68,6 +66,9 @@ class Citation:
     def _players(self) -> str:
         house = f" against {len(self.house)} house players" if self.house else ""
         return f"{len(self.bots)} bots{house}"
+
+    def _settings(self) -> str:
+        return ", ".join(f"{name} = {_value(value)}" for name, value in self.settings.items())
 
     def _fingerprint(self) -> str:
         return f"fingerprint {self.seed_fingerprint[:_SHORT]}"

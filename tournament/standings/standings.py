@@ -31,9 +31,10 @@ from tournament.store.legs import Legs
 
 @dataclass(frozen=True)
 class Standing:
-    """An entrant's line; `results.STANDING` says what its fields mean.
+    """An entrant's line; `STANDING` of `tournament.records.values` says what its fields mean.
 
-    `measures` are the contest's own numbers, by name.
+    `measures` are the contest's own numbers, by name. `stderr_per_session` is the error of `points_per_session`, and
+    `freedom` its degrees of freedom.
     """
 
     name: str
