@@ -30,7 +30,8 @@ FILLS = {
     "behind folders that take long to look through": START
     + "for n in range(20000):\n    os.close(os.open(str(n), os.O_CREAT))\n"
     "for n in range(300):\n    open(f'f{n}', 'wb').write(chunk)\n    time.sleep(0.01)\n",
-    "by reserving": START + "f = os.open('f', os.O_CREAT | os.O_WRONLY)\nos.posix_fallocate(f, 0, 300 << 20)\n",
+    "by reserving": START + "f = os.open('f', os.O_CREAT | os.O_WRONLY)\n"
+    "for n in range(300):\n    os.posix_fallocate(f, n << 20, 1 << 20)\n    time.sleep(0.01)\n",
 }
 
 

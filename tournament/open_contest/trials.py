@@ -222,7 +222,8 @@ def _command(
         with open(told, "rb", 0) as pipe:
             lines, signals = b"", [signal.SIGTERM, signal.SIGKILL]
             while True:
-                if select.select([pipe], [], [], 0.2)[0]:
+                left = end - time.monotonic() if lines and signals else 1.0
+                if select.select([pipe], [], [], min(0.2, max(left, 0)))[0]:
                     if not (more := pipe.read(100)):
                         break
                     lines += more
