@@ -366,6 +366,7 @@ def _interface(name: str, title: str, most_seats: int, decisions: tuple[Decision
                 default=decision.default,
                 observes=(*SEATING, *decision.observation),
                 loses=decision.loses,
+                declared=decision,
             )
             for decision in decisions
         ),
