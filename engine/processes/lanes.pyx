@@ -573,13 +573,16 @@ cdef class Lanes:
 
     cdef bint tells_only(self, Lane* lane, SeatedBot* bot) noexcept nogil:
         """Tell a program what it doesn't answer, if that is what the pending decision does."""
-        cdef Channel* told = &self.channels.all[max(bot.channel, 0)]
-        if bot.channel < 0 or not self.questions.is_only_told(told, (<GameCore>lane.core).decision.kind):
+        if not self.is_news(lane, bot):
             return False
         lane.answer = 0
-        if not self.questions.add_line(told, lane.core):
+        if not self.questions.add_line(&self.channels.all[bot.channel], lane.core):
             self.channels.lack_memory(bot.channel)
         return True
+
+    cdef bint is_news(self, Lane* lane, SeatedBot* bot) noexcept nogil:
+        """Return whether the pending decision tells a program something that it doesn't answer."""
+        return bot.channel >= 0 and self.questions.is_only_told(&self.channels.all[bot.channel], (<GameCore>lane.core).decision.kind)
 
     cdef void ask(self, int number, Lane* lane) noexcept nogil:
         """Ask the process of the pending decision, and those that are asked together with it."""
@@ -592,7 +595,8 @@ cdef class Lanes:
             bot = bot_of(lane, due(lane))
             if bot.channel == CALLER:
                 bot.state = QUESTIONED      # it is asked when its turn comes
-            if bot.channel < 0:
+            # News that a program doesn't answer are told when their turn comes.
+            if bot.channel < 0 or self.is_news(lane, bot):
                 continue
             bot.decisions += 1
             bot.state = QUESTIONED

@@ -26,7 +26,8 @@ class DecisionSpec:
 
     `parameters` and `result` are the WebAssembly types of the function of that name, each a tuple of those accepted.
     `arguments` names what it is passed after the bot, `extremes` has values at their limits to try bots with.
-    Where it `only_tells` something, the answer doesn't matter, and a program gives none. `answers` says in words which
+    Where it `only_tells` something, the answer doesn't matter, and a program gives none; if it `is_optional`, a bot
+    needs no function for it. `answers` says in words which
     ones are legal, if there is more to say; `names` has words for some, to show them by, and `default` is one that is
     legal; any other `loses` the game, or is a fault. A bot `returns` a whole number; or that or a name; or any value: a
     text, a list, a dict, which takes at most `most_json` bytes as JSON. One that `catches_up` is only for processes,
@@ -45,6 +46,7 @@ class DecisionSpec:
     default: object = 0
     loses: bool = False
     only_tells: bool = False
+    is_optional: bool = False
     catches_up: bool = False
     answers: str = ""
     returns: Returns = "number"
@@ -224,8 +226,18 @@ class Interface(Sdk):
 
     @property
     def answered(self) -> tuple[DecisionSpec, ...]:
-        """The questions that a bot has functions for."""
+        """The questions that a bot has functions for, or can have."""
         return tuple(question for question in self.questions if not question.catches_up)
+
+    @property
+    def required(self) -> tuple[DecisionSpec, ...]:
+        """The questions that a bot must have functions for."""
+        return tuple(question for question in self.answered if not question.is_optional)
+
+    @property
+    def optional(self) -> tuple[DecisionSpec, ...]:
+        """The questions that a bot can have functions for."""
+        return tuple(question for question in self.answered if question.is_optional)
 
     @property
     def passes_address(self) -> bool:

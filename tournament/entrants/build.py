@@ -302,7 +302,7 @@ def _try(
             programs.try_start(artifact, sandbox, cache_folder(), memory_megabytes=memory)
         return b""
 
-    names = [question.name for question in interface.answered]
+    names = [question.name for question in interface.required]
     rules = _source_inside("bot_functions") + _source_inside("function_names")
     _kept(["starts", artifact, submission.name, names, memory, rules], start)
 

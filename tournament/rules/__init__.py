@@ -14,7 +14,7 @@ from tournament.contests.contest import Core, Luck
 from tournament.contests.interface import Sdk
 from tournament.contests.presentation import Presentation
 from tournament.contests.scoring import House, HousePlayer, HouseScoring
-from tournament.rules.decision import Decision
+from tournament.rules.decision import Decision, News
 from tournament.rules.rules import Questions, Rules, Settings
 from tournament.rules.value_types import (
     Bool,
@@ -46,6 +46,7 @@ __all__ = [
     "List",
     "Luck",
     "Maybe",
+    "News",
     "Presentation",
     "Questions",
     "Rng",

@@ -226,6 +226,8 @@ def _check_decisions(decisions: Sequence[Decision | DecisionSpec]) -> None:
     """Raise ValueError for decisions that a contest can't have."""
     if not 0 < len(decisions) <= QUESTION_LIMIT:
         raise ValueError(f"it has {len(decisions)} decisions; expected 1 to {QUESTION_LIMIT}")
+    if all(isinstance(decision, Decision) and decision.only_tells for decision in decisions):
+        raise ValueError("it has news only; a bot needs at least one decision")
     names = [decision.name for decision in decisions]
     if twice := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"two decisions are called {twice[0]}")
@@ -367,6 +369,8 @@ def _interface(name: str, title: str, most_seats: int, decisions: tuple[Decision
                 observes=(*SEATING, *decision.observation),
                 loses=decision.loses,
                 declared=decision,
+                only_tells=decision.only_tells,
+                is_optional=decision.only_tells,
             )
             for decision in decisions
         ),
@@ -601,6 +605,8 @@ def drawn_answer(question: Question, rng: Rng) -> Any:
     """An answer that is legal, often one at the limits."""
     decision = question.decision
     assert isinstance(decision, Decision)
+    if decision.only_tells:
+        return None
     if isinstance(decision.answer, LegalAction):
         return _one_of(list(question.plain()[LEGAL_ACTIONS]), rng)
     return _drawn(question.answer or decision.answer, rng)

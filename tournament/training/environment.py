@@ -25,6 +25,7 @@ class Turn:
         kind: Number of the decision in the contest.
         answers: The legal answers in words, "" where the contest has none.
         session: Number of the session, from 0.
+        is_news: Whether it needs no answer.
     """
 
     seat: int
@@ -33,6 +34,7 @@ class Turn:
     kind: int
     answers: str
     session: int
+    is_news: bool = False
 
 
 class Environment:
@@ -120,6 +122,8 @@ class Environment:
         self.reset()
         while (turn := self.turn) is not None:
             yield turn
+            if self.turn is turn and turn.is_news:
+                self.answer(0)
             if self.turn is turn:
                 raise InputError(f"{turn.decision} wasn't answered; call answer() once for each turn")
 
@@ -161,4 +165,5 @@ def turn_of(table: Table, leg: LegInPlay, session: int) -> Turn:
     told: Mapping[str, Any] = leg.core.told_values()
     if not interface.by_name:
         told = view_values(interface, view) | dict(zip(question.arguments, arguments))
-    return Turn(seat, question.name, told, kind, leg.core.narrowed() or question.answers, session)
+    answers = leg.core.narrowed() or question.answers
+    return Turn(seat, question.name, told, kind, answers, session, question.only_tells)

@@ -67,6 +67,7 @@ def launch_of(
                 "shows": int(interface.view_size > 0 or told_names is not None),
                 "argument_counts": [len(question.arguments) for question in interface.questions],
                 "only_tell": [question.only_tells for question in interface.questions],
+                "optional": [question.is_optional for question in interface.questions],
                 "most_json": interface.most_json,
                 "returns": [question.returns for question in interface.questions],
                 "catch_up": [question.catches_up for question in interface.questions],
