@@ -27,7 +27,20 @@ if TYPE_CHECKING:
 
     __version__: str
 
-__all__ = ["Results", "__version__", "cite", "compare", "environment", "load", "match", "replay", "report", "run", "scan", "verify"]
+__all__ = [
+    "Results",
+    "__version__",
+    "cite",
+    "compare",
+    "environment",
+    "load",
+    "match",
+    "replay",
+    "report",
+    "run",
+    "scan",
+    "verify",
+]
 
 
 def __dir__() -> list[str]:

@@ -23,10 +23,10 @@ if TYPE_CHECKING:  # what plays needs none of these
     from tournament.audit import verification
     from tournament.audit.replay import Replay
     from tournament.audit.report import Verification
-    from tournament.training.environment import Environment
-    from tournament.training.table import Policy
     from tournament.records.citation import Citation
     from tournament.records.comparison import Comparison
+    from tournament.training.environment import Environment
+    from tournament.training.table import Policy
     from tournament.trial.match import MatchReport
 
 

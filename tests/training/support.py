@@ -20,17 +20,13 @@ from tournament.worker.processes.spool import Spool
 Policy = Callable[[Turn], object]
 
 # Answers by what is seen, so that the games of two bots differ; each also as a bot in Python.
-POKER = (
+POKER: tuple[Policy, str] = (
     lambda turn: 9 * (turn.observation["card"] > 0.6) if turn.decision == "a" else int(turn.observation["card"] > 0.4),
     "def a(bot):\n    return 9 * (bot.card > 0.6)\n\ndef b(bot, bet):\n    return int(bot.card > 0.4)\n",
 )
 POKER_IN_C = (
     "int a(const Bot *bot) { return bot->card > 0.7 ? 5 : 0; }\n"
     "int b(const Bot *bot, const int bet) { return bot->card > 0.5; }\n"
-)
-SNAKES = (
-    lambda turn: turn.observation["legal_actions"][turn.session % len(turn.observation["legal_actions"])],
-    "",
 )
 
 

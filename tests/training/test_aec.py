@@ -16,7 +16,7 @@ from tournament.training.aec import AnswerSpace, TournamentAEC
 from tournament.training.environment import Environment
 
 
-def aec_of(contest: str, opponents: Sequence[str] = (), seats: Sequence[int] = (), **settings: Any) -> TournamentAEC:
+def aec_of(contest: str, opponents: Sequence[str] = (), *, seats: Sequence[int] = (), **settings: Any) -> TournamentAEC:
     return TournamentAEC(Environment(table_of(contest, list(opponents), seats, **settings)))
 
 
@@ -33,7 +33,7 @@ def aec_of(contest: str, opponents: Sequence[str] = (), seats: Sequence[int] = (
         ("two_card_draw", (0,), {"hands": 32}),
     ],
 )
-def test_api(contest: str, seats: Sequence[int], settings: dict[str, int]) -> None:
+def test_api(contest: str, seats: Sequence[int], settings: dict[str, Any]) -> None:
     environment = aec_of(contest, seats=seats, **settings)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of advice on spaces
@@ -91,6 +91,6 @@ def test_answers_that_are_no_numbers_have_a_space() -> None:
 
 
 def test_bots_take_the_other_seats() -> None:
-    environment = aec_of("von_neumann_poker", [written_poker()], (0,))
+    environment = aec_of("von_neumann_poker", [written_poker()], seats=(0,))
     assert environment.possible_agents == ["seat_0"]
     environment.close()

@@ -12,6 +12,7 @@ import pytest
 import tournament
 from tests.processes import descendants
 from tests.training.support import POKER, POKER_IN_C, played, points_of, table_of, written
+from tournament.config import Config
 from tournament.errors import InputError
 from tournament.training.environment import Environment, Turn
 
@@ -159,7 +160,7 @@ def test_games_are_not_those_of_a_match(tmp_path: Path) -> None:
     paths = written(tmp_path, {"one.py": IN_PYTHON, "other.py": IN_PYTHON})
     cards = set()
 
-    def look(config: tournament.config.Config, report: object) -> None:  # type: ignore[name-defined]
+    def look(config: Config, report: object) -> None:
         games = tournament.load(f"{config.results}/von_neumann_poker").games
         cards.update(games.a_card.tolist() + games.b_card.tolist())
 
@@ -183,7 +184,8 @@ def test_bot_whose_process_is_killed_plays_on_and_no_turn_is_repeated(tmp_path: 
     table = table_of("von_neumann_poker", [opponent], sessions=30)
 
     def turns(kill_after: int | None) -> list[tuple[Turn, float]]:
-        found, before = [], set(descendants(os.getpid()))
+        found: list[tuple[Turn, float]] = []
+        before = set(descendants(os.getpid()))
         with Environment(table) as environment:
             for _ in range(30):
                 for turn in environment:

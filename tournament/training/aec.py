@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.rules.decisions import LEGAL_ACTIONS
 from tournament.errors import InputError
-from tournament.rules.value_types import Bool, Choice, Float, Int, LegalAction, List, Maybe, Struct, Text, ValueType
+from tournament.rules.value_types import Bool, Choice, Float, Int, List, Maybe, Struct, Text, ValueType
 from tournament.training.values import Features, legal_range
 
 try:
@@ -73,7 +73,7 @@ class AnswerSpace(gymnasium.Space[Any]):
         return [self._draw(kind.of) for _ in range(int(random.integers(kind.most + 1)))]
 
 
-class TournamentAEC(AECEnv[str, Any, Any]):
+class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
     """The open seats as agents, "seat_0" and so on; rewards are the points of a session, at its end.
 
     An observation is a vector of the numbers that the agent was shown last; where all answers are whole numbers, it
@@ -88,19 +88,21 @@ class TournamentAEC(AECEnv[str, Any, Any]):
         self.render_mode = None
         self._environment, self._features = environment, Features(table.contest)
         self.possible_agents = [f"seat_{seat}" for seat in environment.seats]
-        self.agents = []
+        self.agents: list[str] = []
         questions = table.contest.interface.questions
         ranges = [legal_range(question, table.settings) for question in questions]
         whole = [one for one in ranges if one is not None]
         size, box = len(self._features.names), gymnasium.spaces.Box
         numbers: gymnasium.Space[Any] = box(-np.inf, np.inf, (size,), np.float64)
         actions: gymnasium.Space[Any] = AnswerSpace(environment)
+        self._count, self._first = 0, 0
         self._ranges = whole if len(whole) == len(ranges) else []
         if self._ranges:
             self._first = min(one.start for one in whole)
-            count = max(one.stop for one in whole) - self._first
-            actions = gymnasium.spaces.Discrete(count, start=self._first)
-            numbers = gymnasium.spaces.Dict({"observation": numbers, "action_mask": box(0, 1, (count,), np.int8)})
+            self._count = max(one.stop for one in whole) - self._first
+            actions = gymnasium.spaces.Discrete(self._count, start=self._first)
+            mask = box(0, 1, (self._count,), np.int8)
+            numbers = gymnasium.spaces.Dict({"observation": numbers, "action_mask": mask})
         self.observation_spaces = dict.fromkeys(self.possible_agents, numbers)
         self.action_spaces = dict.fromkeys(self.possible_agents, actions)
 
@@ -120,7 +122,7 @@ class TournamentAEC(AECEnv[str, Any, Any]):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._seen = {agent: self._nothing() for agent in self.agents}
         self._take(turn)
 
@@ -128,7 +130,7 @@ class TournamentAEC(AECEnv[str, Any, Any]):
         numbers = np.zeros(len(self._features.names))
         if not self._ranges:
             return numbers
-        return {"observation": numbers, "action_mask": np.ones(self.action_spaces[self.possible_agents[0]].n, np.int8)}
+        return {"observation": numbers, "action_mask": np.ones(self._count, np.int8)}
 
     def _take(self, turn: Turn) -> None:
         """Make a turn the one that waits."""
@@ -138,7 +140,7 @@ class TournamentAEC(AECEnv[str, Any, Any]):
         self.infos[agent] = self.infos[agent] | {"turn": turn}
 
     def _mask(self, turn: Turn) -> Any:
-        mask = np.zeros(self.action_spaces[self.agent_selection].n, np.int8)
+        mask = np.zeros(self._count, np.int8)
         legal = turn.observation.get(LEGAL_ACTIONS, self._ranges[turn.kind])
         mask[np.asarray(list(legal)) - self._first] = 1
         return mask

@@ -11,8 +11,8 @@ from tournament.cache import cache_folder
 from tournament.errors import InputError, RunError
 from tournament.leg import Leg
 from tournament.training.table import Table
-from tournament.worker.processes.leg_in_play import LegInPlay, PlayedLeg
 from tournament.worker.processes.lanes import LegsInLanes
+from tournament.worker.processes.leg_in_play import LegInPlay, PlayedLeg
 from tournament.worker.processes.spool import Spool
 
 

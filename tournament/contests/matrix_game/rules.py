@@ -140,7 +140,9 @@ class MatrixGame(Rules):
         " Both see what the other one played before."
     )
     decisions = (
-        DecisionSpec("move", returns="name", most_json=_MOST_NAME_AS_JSON, actions=lambda settings: range(len(settings.moves))),
+        DecisionSpec(
+            "move", returns="name", most_json=_MOST_NAME_AS_JSON, actions=lambda settings: range(len(settings.moves))
+        ),
         DecisionSpec("past", only_tells=True, catches_up=True, actions=lambda settings: range(1)),
     )
     core = Core(

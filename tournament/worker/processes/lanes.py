@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
@@ -162,7 +162,7 @@ class LegsInLanes:
         """The legs in which the caller is asked."""
         return [self._by_lane[lane] for lane in self.lanes.waiting]
 
-    def play(self) -> Iterator[PlayedLeg | None]:
+    def play(self) -> Generator[PlayedLeg | None, None, None]:
         """Play all legs, and yield each that ends; None when all that are in play wait for the caller's answers."""
         run = self.pool.one_core.kept()(self.lanes.run)
         audited, memory_next = awake_seconds(), time.monotonic()
