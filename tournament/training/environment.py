@@ -53,15 +53,20 @@ class Environment:
     def __init__(self, table: Table) -> None:
         self._table = table
         self.seats = table.open_seats
-        self._begin()
-
-    def _begin(self) -> None:
-        self._sessions = Sessions(self._table, 1)
-        self._number = 0
         self.points: Mapping[int, float] = {}
         self.illegal = ""
         self.turn: Turn | None = None
-        self._next: Turn | None = self._play()
+        self._next: Turn | None = None
+        self._begun: Sessions | None = None
+
+    @property
+    def _sessions(self) -> Sessions:
+        """The legs, which begin when they are first needed."""
+        if self._begun is None:
+            self._begun, self._number = Sessions(self._table, 1), 0
+            self.points, self.illegal, self.turn = {}, "", None
+            self._next = self._play()
+        return self._begun
 
     def reset(self, seed: int | str | None = None) -> Turn:
         """Begin the next session, and return its first turn.
@@ -74,9 +79,9 @@ class Environment:
         if seed is not None:
             self.close()
             self._table = self._table.with_seed(seed)
-            self._begin()
+        sessions = self._sessions
         while self.turn is not None:
-            self._answer(self._leg.core.default())
+            self._answer(sessions.waiting[0].core.default())
         assert self._next
         self.turn, self._next = self._next, None
         return self.turn
@@ -147,8 +152,10 @@ class Environment:
         return new_aec(self)
 
     def close(self) -> None:
-        """End the opponents' processes."""
-        self._sessions.close()
+        """End the opponents' processes. The next session would be the first once more."""
+        if self._begun:
+            self._begun.close()
+            self._begun = self.turn = self._next = None
 
     def __enter__(self) -> Self:
         return self
