@@ -91,9 +91,9 @@ class Played:
 class ContestSuite:
     """Small runs of a contest in a folder of their own. `settings` are keys of its table that keep them short.
 
-    `rules` is the table's key `rules`. `languages` are those of the bots, by their names for `tournament new`; default
-    the first compiled one, and Python. `thorough`: whether positions are compared at every number of seats, and
-    not only at the fewest and the most.
+    `rules` is the table's key `rules`. `languages` are those of the bots, by their names for `tournament new`;
+    default the first compiled one, and Python. `library` is the key of that name. `thorough`: whether positions are
+    compared at every number of seats, and not only at the fewest and the most.
     """
 
     def __init__(
@@ -104,11 +104,13 @@ class ContestSuite:
         rules: str = "",
         languages: tuple[str, ...] = (),
         thorough: bool = False,
+        library: Sequence[str] = (),
         **settings: Any,
     ) -> None:
         self.name = contest
         self.folder = folder
-        game = {"rules": rules} if rules else {}
+        game: dict[str, object] = {"rules": rules} if rules else {}
+        game |= {"library": list(library)} if library else {}
         self._table = {**game, "seed": _SEED, "max_faults": 1, **_PATIENT, **settings}
         self._languages = languages
         self.thorough = thorough

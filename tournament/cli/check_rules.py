@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import tomllib
 from pathlib import Path
 
 from rich.text import Text
 
 from tournament.cli.fitting import Facts
 from tournament.cli.screen import Screen
+from tournament.config import FILE_NAME
 from tournament.contests.rules_loader import MOST_BYTES, load_rules
-from tournament.errors import TournamentError, printable
+from tournament.errors import InputError, TournamentError, printable
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.small_files import read_small_file
 
@@ -21,6 +24,20 @@ _SESSIONS = 20
 def are_rules(path: Path) -> bool:
     """Whether a file has rules of a contest, rather than a bot."""
     return path.suffix == ".py" and path.is_file() and bool(_RULES.search(read_small_file(path, MOST_BYTES)))
+
+
+def _library_of(path: Path) -> list[str]:
+    """Return the paths of the library that a settings file beside the rules, or here, gives these rules."""
+    for file in (path.with_name(FILE_NAME), Path(FILE_NAME)):
+        with contextlib.suppress(InputError, ValueError, RecursionError):
+            for table in tomllib.loads(read_small_file(file, MOST_BYTES).decode()).values():
+                rules = str(table.get("rules", "")).partition(":")[0] if isinstance(table, dict) else ""
+                if rules and (file.parent / rules).absolute() == path.absolute():
+                    given = table.get("library", [])
+                    return [
+                        str((file.parent / one).absolute()) for one in ([given] if isinstance(given, str) else given)
+                    ]
+    return []
 
 
 def check_rules(path: Path, screen: Screen, *, thorough: bool = False) -> tuple[Facts, bool]:
@@ -38,12 +55,18 @@ def check_rules(path: Path, screen: Screen, *, thorough: bool = False) -> tuple[
     """
     from tournament import conformance
 
-    contest = load_rules(path.name, path.parent)
+    library = _library_of(path)
+    contest = load_rules(path.name, path.parent, library)
     held: list[tuple[str, Text]] = [("rules", Text(f"{contest.rules}, {contest.title}"))]
     failed: list[tuple[str, Text]] = []
     with scratch_folder() as folder:
         suite = conformance.ContestSuite(
-            contest.rules, folder, rules=str(path.absolute()), thorough=thorough, sessions=_SESSIONS
+            contest.rules,
+            folder,
+            rules=str(path.absolute()),
+            thorough=thorough,
+            sessions=_SESSIONS,
+            library=library,
         )
         for check in conformance.CHECKS:
             screen.doing(f"checking: {check.__name__}")

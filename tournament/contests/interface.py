@@ -208,11 +208,13 @@ class Sdk:
 class Interface(Sdk):
     """How the engine reaches a contest's bots: the SDK, and the decisions as `questions` in the core's order.
 
-    `adapters`: the organiser's, by kind of bot.
+    `adapters`: the organiser's, by kind of bot. `library`: the source of the organiser's modules for Python bots, by
+    path.
     """
 
     questions: tuple[DecisionSpec, ...] = ()
     adapters: Mapping[str, Adapter] = field(default_factory=dict)
+    library: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raise ValueError for more than the engine has room for."""

@@ -16,6 +16,7 @@ import sys
 import types
 
 from engine.processes import python_bots
+from tournament.library import Library
 from tournament.sandbox.inside.bot_functions import choose_functions
 from tournament.sandbox.inside.function_names import NotChosen
 from tournament.sandbox.inside.leg_chance import MAKERS, LegModules, SeededBytes, builtins_of
@@ -138,16 +139,22 @@ class Packages:
 
 
 def serve() -> None:
-    """Answer questions until the pipe closes. The adapter and the bot's file are the first messages."""
+    """Answer questions until the pipe closes. The adapter, the bot's file and the library are the first messages."""
     questions, answers = os.dup(0), os.dup(1)
     # What a bot prints goes to standard error, not among its answers.
     os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
     os.dup2(2, 1)
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-    adapter, source = [_read_exactly(questions, int.from_bytes(_read_exactly(questions, 4), "little")) for _ in "ab"]
+    adapter, source, library = [
+        _read_exactly(questions, int.from_bytes(_read_exactly(questions, 4), "little")) for _ in "abc"
+    ]
     if _told["examine"]:
         _examine(answers, adapter, source)
         return
+    if library:
+        import json
+
+        sys.meta_path.insert(0, Library(json.loads(library)))
     for name in [name for name in sys.modules if name.split(".")[0] in ("tournament", "engine")]:
         del sys.modules[name]
     sys.argv = [_told["name"]]
