@@ -195,8 +195,8 @@ cdef class Lanes:
         free(self.asks_caller)
 
     def open_lane(
-        self, GameCore core, Referee referee, Table games, Table sessions, channels, slots, bytes kept=b"", values=(), *,
-        int row=-1
+        self, GameCore core, Referee referee, Table games, Table sessions, channels, slots, bytes kept=b"", values=(),
+        *, int row=-1
     ):
         """Add a leg, which begins with the next run, and return its number.
 
@@ -582,7 +582,8 @@ cdef class Lanes:
 
     cdef bint is_news(self, Lane* lane, SeatedBot* bot) noexcept nogil:
         """Return whether the pending decision tells a program something that it doesn't answer."""
-        return bot.channel >= 0 and self.questions.is_only_told(&self.channels.all[bot.channel], (<GameCore>lane.core).decision.kind)
+        cdef int kind = (<GameCore>lane.core).decision.kind
+        return bot.channel >= 0 and self.questions.is_only_told(&self.channels.all[bot.channel], kind)
 
     cdef void ask(self, int number, Lane* lane) noexcept nogil:
         """Ask the process of the pending decision, and those that are asked together with it."""
