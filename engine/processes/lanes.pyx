@@ -9,8 +9,8 @@ answers come in the lanes play on.
 Channels speak binary (`engine.processes.messages`), many lanes each, or lines of text, one
 lane each: a line of JSON (`engine.processes.lines`), which the next line answers, too early
 if it came before. Where a decision takes more than that, the caller brings a dialogue: an
-object whose `asked()` gives the lines that ask for it, and whose `said(line)` gives a line
-in reply, or the program's answer to the decision. Its program may write ahead.
+object whose `asked()` gives the lines that ask for it, and whose `said(line)` gives a list
+of lines in reply, or the program's answer to the decision. Its program may write ahead.
 
 The caller of `run` can be asked like a process: a seat whose channel is BY_CALLER waits in `waiting` until `answer`, or
 `answer_rows` for many lanes at once, has what it says.
@@ -735,15 +735,13 @@ cdef class Lanes:
         A line that is too long fails it in any case.
         """
         cdef Channel* channel = &self.channels.all[number]
-        cdef int64_t answer
         try:
             said = (<object>channel.dialogue).said(channel.inbox[:length])
             if length > MOST_LINE_BYTES:
                 raise Violation("wrote an over-long line")
-            if isinstance(said, str):
-                self.questions.add_lines(channel, [said])
+            if isinstance(said, list):
+                self.questions.add_lines(channel, said)
                 return True
-            answer = said
         except Violation as violation:
             self.channels.fail(number, str(violation).encode(), WROTE_NO_ANSWER)
             return False
@@ -751,8 +749,11 @@ cdef class Lanes:
             self.questions.trouble = trouble
             self.channels.fail(number, b"can't be talked with")
             return False
-        self.give(channel.asked[0], number, answer)
         channel.outstanding = False
+        if type(said) is int and -(1 << 63) <= said < 1 << 63:
+            self.give(channel.asked[0], number, said)
+        else:
+            self.give_value(channel.asked[0], number, said)
         return True
 
     cdef void take_answers(self, int number) noexcept nogil:

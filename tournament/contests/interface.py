@@ -110,9 +110,12 @@ class Dialogue(Protocol):
     def asked(self) -> Sequence[str]:
         """The lines that ask for the pending decision, and those to be said before."""
 
-    def said(self, line: bytes) -> str | int:
-        """The meaning of a line of the program's: a line in reply, or its answer to the decision. Raises
-        `engine.processes.lanes.Violation`."""
+    def said(self, line: bytes) -> Any:
+        """Return the meaning of a program's line: a list of lines in reply, or its answer to the decision.
+
+        Raises:
+            engine.processes.lanes.Violation: The program isn't allowed to write this.
+        """
 
     def ended(self) -> Sequence[str]:
         """The last lines, when the leg is over."""

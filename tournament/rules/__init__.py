@@ -15,6 +15,7 @@ from tournament.contests.interface import Sdk
 from tournament.contests.presentation import Presentation
 from tournament.contests.scoring import House, HousePlayer, HouseScoring
 from tournament.rules.decision import Decision, News
+from tournament.rules.protocol import Protocol, Talk
 from tournament.rules.rules import Questions, Rules, Settings
 from tournament.rules.value_types import (
     Bool,
@@ -48,6 +49,7 @@ __all__ = [
     "Maybe",
     "News",
     "Presentation",
+    "Protocol",
     "Questions",
     "Rng",
     "Rules",
@@ -55,6 +57,7 @@ __all__ = [
     "Session",
     "Settings",
     "Struct",
+    "Talk",
     "Text",
     "ValueType",
 ]
