@@ -33,7 +33,8 @@ class DecisionSpec:
     text, a list, a dict, which takes at most `most_json` bytes as JSON. One that `catches_up` is only for processes,
     and of a Python bot only for its histories. `observes`: the names of its own values, where they aren't those of the
     view.
-    `description`: what the bot decides, as the contest's author wrote it.
+    `description`: what the bot decides, as the contest's author wrote it. `actions`: the whole numbers that can be
+    legal, by the settings, where it isn't `declared` by rules.
     """
 
     name: str
@@ -52,6 +53,8 @@ class DecisionSpec:
     most_json: int = 0
     observes: tuple[str, ...] | None = None
     description: str = ""
+    actions: Callable[[Any], range] | None = None
+    declared: Any = None
 
     @property
     def python_name(self) -> str:

@@ -377,6 +377,7 @@ def _interface(
                 default=decision.default,
                 observes=(*SEATING, *decision.observation),
                 loses=decision.loses,
+                declared=decision,
                 only_tells=decision.only_tells,
                 is_optional=decision.only_tells,
             )
