@@ -24,6 +24,8 @@ from tournament.store.parts import copy_legs, damage
 from tournament.store.storage import Storage, staged_name
 from tournament.store.writer import Writer
 
+_AT_ONCE = 16  # batches that are committed together: to put a folder on disk takes as long for one
+
 
 def drop_unscheduled_legs(
     contest: Contest, writer: Writer, schedule: Schedule, say: Callable[[str], None]
@@ -39,14 +41,16 @@ def drop_unscheduled_legs(
     tell_removed_matches(writer, cuts, schedule, left.out, say)
     writer.commit(without=[cut.batch.name for cut in cuts if not cut.counts.any()])
     forged: dict[str, str] = {}
-    for cut in cuts:
-        if cut.counts.any():
-            try:
-                batch = _rewritten(contest, writer, [(cut.batch, cut.counts)], schedule.sessions_per_leg)
-            except RunError as problem:  # Its hashes are right, so it was written like this.
-                forged[cut.batch.name] = str(problem).partition(".parquet ")[2]
-            else:
-                writer.commit([batch])
+    for first in range(0, len(cuts), _AT_ONCE):
+        batches = []
+        for cut in cuts[first : first + _AT_ONCE]:
+            if cut.counts.any():
+                try:
+                    sources = [(cut.batch, cut.counts)]
+                    batches.append(_rewritten(contest, writer, sources, schedule.sessions_per_leg))
+                except RunError as problem:  # Its hashes are right, so it was written like this.
+                    forged[cut.batch.name] = str(problem).partition(".parquet ")[2]
+        writer.commit(batches)
     if forged:
         withdraw(writer, forged, say)
         return drop_unscheduled_legs(contest, writer, schedule, say)

@@ -86,7 +86,7 @@ def open_part(storage: Storage, part: Part, columns: Sequence[Column]) -> pq.Par
     RunError when it has other columns or rows, or can't be read."""
     with reading(storage, part):
         file = pq.ParquetFile(_opened(storage, part), page_checksum_verification=True)
-        if file.schema_arrow.equals(arrow_schema(columns)) and file.metadata.num_rows == part.rows:
+        if file.schema_arrow.equals(arrow_schema(tuple(columns))) and file.metadata.num_rows == part.rows:
             return file
         file.close(force=True)
         raise pa.ArrowInvalid("it has other columns or rows than were written")
@@ -113,7 +113,7 @@ def read_parts(
         return table if matches is None else table.filter(_of_matches(matches))
 
     if not parts:
-        return pa.schema([field for field in arrow_schema(columns) if field.name in names]).empty_table()
+        return pa.schema([field for field in arrow_schema(tuple(columns)) if field.name in names]).empty_table()
     with ThreadPoolExecutor() as pool:
         return pa.concat_tables(list(pool.map(read, parts)))
 
@@ -160,7 +160,7 @@ def parts_as_dataset(
         )
         for part, (least, greatest) in parts
     ]
-    dataset = StoredDataset(fragments, arrow_schema(columns), checking, files)
+    dataset = StoredDataset(fragments, arrow_schema(tuple(columns)), checking, files)
     return dataset if matches is None else dataset.filter(_of_matches(matches))
 
 
