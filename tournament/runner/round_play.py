@@ -48,7 +48,7 @@ class Run:
 
 
 class RoundPlay:
-    """Plays the legs of a schedule that are `left`.
+    """Plays the legs of a schedule that are `left`; `is_edit`: because the field has changed.
 
     Attributes:
         disqualified: Whether a bot was, so that less may count than was played, or legs that were left out are wanted
@@ -63,6 +63,8 @@ class RoundPlay:
         schedule: Schedule,
         left: Reconciliation,
         standings: LiveStandings,
+        *,
+        is_edit: bool = False,
     ) -> None:
         self.disqualified = False
         self.set_aside: dict[str, str] = {}
@@ -71,7 +73,7 @@ class RoundPlay:
         self._origin = run.field.origin
         self._settings, self._sandbox = run.config.contest.for_workers(), run.config.sandbox.model_dump()
         self._left = left
-        self._are_few = len(left.missing) <= left.done
+        self._are_few = is_edit and len(left.missing) <= left.done
 
     def play(self) -> None:
         """Play and commit, and note the pace. What is committed by then stays when this raises."""
