@@ -120,9 +120,9 @@ class LegInPlay:
         referee = self.seating.referee if self.seating else None
         games, sessions = self._tables
         kept = self.before.answers, self.before.values
-        self.lane = self.playing.lanes.open_lane(
-            self.core, referee, games, sessions, channels, slots, *kept, row=self.leg.plan.match
-        )
+        # Only a trainer numbers its legs by rows; others' matches can have numbers of more than 32 bits.
+        row = self.leg.plan.match if BY_CALLER in channels else -1
+        self.lane = self.playing.lanes.open_lane(self.core, referee, games, sessions, channels, slots, *kept, row=row)
         for player in self.players:
             player.lane = self.lane
             self._let_listen(player)
