@@ -67,6 +67,11 @@ class Library:
             module.__dict__["__builtins__"] = self._builtins
         exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
 
+    def forget(self, names: dict[str, Any]) -> None:
+        """Have the next import of each module execute it again, with these builtins."""
+        self._builtins = names
+        self._take_ours()
+
     def used(self) -> str:
         """Return the source of all modules that rules have imported."""
         files = {module.__spec__.origin or "" for module in self.modules.values() if module.__spec__}

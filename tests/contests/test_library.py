@@ -16,6 +16,7 @@ from tournament.config import load_config
 from tournament.contests import rules_loader
 from tournament.errors import InputError
 from tournament.library import Library
+from tournament.sandbox.outside.settings import SandboxSettings
 
 RULES = """\
 import maze.walls
@@ -83,12 +84,50 @@ def test_rules_and_bots_import_the_library_and_its_changes_play_again(place: Pat
     assert load_config("maze", place).played.edition != edition
 
 
+CHANCE = """\
+import random
+
+OWN = random.Random()
+ASKED = []
+
+
+def pick():
+    import random
+
+    ASKED.append(1)
+    if len(ASKED) == 10:
+        raise ValueError("the tenth")
+    return OWN.randrange(4) ^ random.randrange(4)
+"""
+
+
+def test_library_of_a_bot_draws_chance_of_the_leg_and_starts_again_with_the_bot(place: Path) -> None:
+    (place.parent / "lib" / "helper.py").write_text(CHANCE)
+    (place.parent / "bots" / "knows.py").write_text("import helper\n\n\ndef step(view):\n    return helper.pick()\n")
+    (place.parent / "bots" / "lazy.py").unlink()
+    played = [
+        run("maze", config=place, results=place.parent / name, sessions=40, workers=1) for name in ("first", "second")
+    ]
+    drawn = [one.games[["steps_0", "steps_1"]] for one in played]
+    assert drawn[0].equals(drawn[1])
+    assert {line.name: line.faults for line in played[0].ranking.entrants} == {"knows": 4, "zero": 0}
+
+
+def test_library_may_have_a_module_of_its_own_by_the_name_of_one_of_chance(place: Path) -> None:
+    (place.parent / "lib" / "maze" / "random.py").write_text("FIRST = 0\n")
+    (place.parent / "lib" / "maze" / "far.py").write_text("from .random import FIRST\n\nLENGTH = 3 + FIRST\n")
+    assert scores(place) == {"knows": 18.0, "lazy": 18.0, "zero": -36.0}
+
+
 def test_only_bots_that_name_a_module_of_the_library_carry_it() -> None:
     library = {"lux/__init__.py": "", "helper.py": ""}
     carried = json.dumps(library, sort_keys=True).encode()
     assert python_artifact.library_for(b"from lux.kit import X", b"", library) == carried
     assert python_artifact.library_for(b"def step(view): return 0", b"import helper", library) == carried
     assert python_artifact.library_for(b"def step(view): return 0", b"", library) == b""
+    for given in (b"", carried):  # whose modules legs of one process would share
+        packed = python_artifact.pack(b"", SandboxSettings(), legs_may_share=True, library=given)
+        assert python_artifact.legs_may_share(packed) is not bool(given)
 
 
 def test_workers_elsewhere_get_the_library_with_the_rules(

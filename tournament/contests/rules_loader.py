@@ -165,7 +165,7 @@ def require_own_chance(path: str, content: bytes) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             modules |= {one.asname or one.name: one.name for one in node.names if one.name in _OF_CHANCE}
-        elif isinstance(node, ast.ImportFrom) and node.module in _OF_CHANCE:
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module in _OF_CHANCE:
             for one in node.names:
                 if one.name not in _OF_CHANCE[node.module]:
                     _refuse_chance(path, node, f"{node.module}.{one.name}")
