@@ -41,9 +41,9 @@ class Maze(Rules):
 """
 FILES = {
     "lib/maze/__init__.py": "",
-    "lib/maze/walls.py": "from .far import LENGTH\n\n\ndef free_at(turn):\n    return [turn % 4]\n",
+    "lib/maze/walls.py": "def free_at(turn):\n    return [turn % 4]\n",
     "lib/maze/far.py": "LENGTH = 3\n",
-    "lib/helper.py": "import maze.walls\n\n\ndef best(view):\n    return view.free[0] * (maze.walls.LENGTH == 3)\n",
+    "lib/helper.py": "import maze.far\n\n\ndef best(view):\n    return view.free[0] * (maze.far.LENGTH == 3)\n",
     "bots/knows.py": "import helper\n\n\ndef step(view):\n    return helper.best(view)\n",
     "bots/lazy.py": "def step(view):\n    from maze.walls import free_at\n\n    return view.free[0]\n",
     "bots/zero.py": "def step(view):\n    return 0\n",
@@ -80,8 +80,14 @@ def test_rules_and_bots_import_the_library_and_its_changes_play_again(place: Pat
     assert before - {path.name for path in games.iterdir()}
     assert not (place.parent / "results" / "maze-archive-1").exists()  # the rules are the same
     edition = load_config("maze", place).played.edition
-    (place.parent / "lib" / "maze" / "far.py").write_text("LENGTH = 5\n")
-    assert load_config("maze", place).played.edition != edition
+    # What is imported when it is played counts, too, also by a module of the library.
+    (place.parent / "lib" / "maze" / "far.py").write_text(
+        "def length():\n    import deep\n\n    return deep.LENGTH\n"
+    )
+    (place.parent / "lib" / "deep.py").write_text("LENGTH = 5\n")
+    second = load_config("maze", place).played.edition
+    (place.parent / "lib" / "deep.py").write_text("LENGTH = 7\n")
+    assert len({edition, second, load_config("maze", place).played.edition}) == 3
 
 
 CHANCE = """\
@@ -172,7 +178,7 @@ def test_contests_of_one_process_have_libraries_of_their_own(tmp_path: Path) -> 
     ],
 )
 def test_library_that_can_t_be_used_is_named(place: Path, library: str, content: str, message: str) -> None:
-    (place.parent / "lib" / "maze" / "far.py").write_text(content)
+    (place.parent / "lib" / "maze" / "walls.py").write_text(content)
     (place.parent / "random.py").write_text("")
     place.write_text(place.read_text().replace("lib/", library))
     if library != "lib/":

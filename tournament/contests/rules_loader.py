@@ -23,7 +23,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from tournament.errors import InputError, RunError, printable, truncate
-from tournament.library import Library, read_library
+from tournament.library import Library, mentioned, read_library
 from tournament.names import CONTEST_NAME_RULE, valid_contest_name
 from tournament.small_files import read_small_file
 
@@ -38,7 +38,6 @@ _OF_CHANCE: dict[str, frozenset[str]] = {
 }  # fmt: skip
 _FILE = re.compile(r"(.+\.py)(?::([A-Za-z_]\w*))?")
 _PACKAGE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
-_LIBRARY = "__tournament_library__"  # a name in a module of rules
 _loaded: dict[str, Contest] = {}  # by the name of the rules
 
 
@@ -100,7 +99,9 @@ def load_source(source: Source) -> Contest:
         package = source.place.partition(".")[0]
         _loaded[name] = replace(made, source=named, requires=((package, _digest_of(package)), *made.requires))
     else:
-        content = source.content + module.__dict__[_LIBRARY].used().encode()
+        content = source.content + b"".join(
+            f"{path}\n{text}\n".encode() for path, text in sorted(mentioned(source.content, library.files).items())
+        )
         _loaded[name] = replace(made, source=named, edition=hashlib.sha256(content).hexdigest()[:12])
     return _loaded[name]
 
@@ -144,7 +145,6 @@ def _run(path: str, content: bytes, library: Library) -> ModuleType:
     require_own_chance(path, content)
     module = ModuleType(name)
     module.__file__ = path
-    module.__dict__[_LIBRARY] = library
     module.__dict__["__builtins__"] = library.for_rules()
     sys.modules[name] = module  # dataclasses look their module up
     try:
