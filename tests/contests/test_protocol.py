@@ -107,13 +107,20 @@ def test_programs_of_another_protocol_play_as_python_bots_do() -> None:
     assert not any(result.faults for result, _ in played)
 
 
+def remarking(count: int) -> str:
+    return FOREIGN.replace('print(f"# a remark\\n', f'print("#\\n" * {count} + f"')
+
+
 @pytest.mark.parametrize(
     ("source", "message", "faults"),
     [
         (FOREIGN.replace("SIGN", "'scissors'"), "", 0),  # an answer that isn't legal loses
         (FOREIGN.replace('"HI"', '"HO"'), "wrote 'HO': AssertionError", 1),
         (FOREIGN.replace("double {words[1]}", "double x"), "wrote 'double x': ValueError", 1),
+        (remarking(9_997).replace("SIGN", "'scissors'"), "", 0),  # 10,000 lines with the greeting, a request, and the answer
+        (remarking(9_998), "wrote more than 10000 lines for one decision", 1),
     ],
+    ids=["illegal", "greeting", "request", "10,000 lines", "10,001 lines"],
 )
 def test_lines_that_the_protocol_refuses_are_faults_of_the_program(source: str, message: str, faults: int) -> None:
     bots = {"a": ("", source.replace("SIGN", "'rock'")), "b": (".py", PYTHON)}

@@ -12,6 +12,7 @@ from tournament.errors import InputError, printable, truncate
 
 # What `ask` yields, is sent, and returns: lines to write, a line of the program's, its answer.
 Talk = Generator[str | Sequence[str] | None, str, Any]
+MOST_LINES = 10_000  # of a program's in a decision: a worker reads them, in time that isn't the program's
 
 
 class Protocol:
@@ -44,6 +45,7 @@ class ProtocolDialogue:
     def __init__(self, core: GameCore, protocol: Protocol, decisions: Sequence[tuple[str, bool]]) -> None:
         self._core, self._protocol, self._decisions = core, protocol, decisions
         self._talk: Talk | None = None
+        self._read = 0  # lines of this decision
 
     def asked(self) -> Sequence[str]:
         """Return the lines that ask for the pending decision, or tell the pending news.
@@ -56,7 +58,7 @@ class ProtocolDialogue:
         try:
             if only_tells:
                 return _lines(self._protocol.tell(question))
-            self._talk = self._protocol.ask(question)
+            self._talk, self._read = self._protocol.ask(question), 0
             return _lines(next(self._talk))
         except StopIteration:
             raise InputError(f"the protocol {type(self._protocol).__name__} asks nothing for {name}") from None
@@ -67,9 +69,12 @@ class ProtocolDialogue:
         """Return the lines in reply to a program's line as a list, or its answer.
 
         Raises:
-            Violation: The line is none that the protocol understands.
+            Violation: The line is none that the protocol understands, or one too many.
         """
         assert self._talk is not None
+        self._read += 1
+        if self._read > MOST_LINES:
+            raise Violation(f"wrote more than {MOST_LINES} lines for one decision")
         text = line.decode("utf-8", "replace").removesuffix("\r")
         try:
             return _lines(self._talk.send(text))
