@@ -127,6 +127,29 @@ def mentioned(source: bytes, files: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
+def library_paths(value: object, folder: Path) -> list[Path]:
+    """Return the files and folders that the key `library` names, None for none.
+
+    Raises:
+        InputError: The value is none of that key's, or names what can't be a library.
+    """
+    from tournament.errors import InputError, truncate
+
+    paths: list[Path] = []
+    for name in [] if value is None else value if isinstance(value, list) else [value]:
+        if not (isinstance(name, str) and name):
+            raise InputError(f"{truncate(repr(name), 100)} is no path; expected text")
+        path = folder / name
+        try:
+            fits = path.is_dir() or (path.is_file() and path.suffix == ".py")
+        except OSError:  # too long a name
+            fits = False
+        if not fits:
+            raise InputError(f"{truncate(repr(name), 100)} is no Python file and no folder")
+        paths.append(path.absolute())
+    return paths
+
+
 def _module(path: str) -> str:
     return path.split("/")[0].removesuffix(".py")
 

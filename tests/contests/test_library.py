@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.cli.in_process import run_cli
 from tournament.api import run
 from tournament.artifacts import python_artifact
+from tournament.cli import check_rules
 from tournament.config import load_config
 from tournament.contests import rules_loader
 from tournament.errors import InputError
@@ -81,9 +84,7 @@ def test_rules_and_bots_import_the_library_and_its_changes_play_again(place: Pat
     assert not (place.parent / "results" / "maze-archive-1").exists()  # the rules are the same
     edition = load_config("maze", place).played.edition
     # What is imported when it is played counts, too, also by a module of the library.
-    (place.parent / "lib" / "maze" / "far.py").write_text(
-        "def length():\n    import deep\n\n    return deep.LENGTH\n"
-    )
+    (place.parent / "lib" / "maze" / "far.py").write_text("def length():\n    import deep\n\n    return deep.LENGTH\n")
     (place.parent / "lib" / "deep.py").write_text("LENGTH = 5\n")
     second = load_config("maze", place).played.edition
     (place.parent / "lib" / "deep.py").write_text("LENGTH = 7\n")
@@ -115,6 +116,7 @@ def test_library_of_a_bot_draws_chance_of_the_leg_and_starts_again_with_the_bot(
         run("maze", config=place, results=place.parent / name, sessions=40, workers=1) for name in ("first", "second")
     ]
     drawn = [one.games[["steps_0", "steps_1"]] for one in played]
+    assert len(drawn[0]) == 40
     assert drawn[0].equals(drawn[1])
     assert {line.name: line.faults for line in played[0].ranking.entrants} == {"knows": 4, "zero": 0}
 
@@ -161,7 +163,7 @@ def test_contests_of_one_process_have_libraries_of_their_own(tmp_path: Path) -> 
         (folder / "rules.py").write_text(
             f"{rules}\n    def number(self):\n        import shared\n\n        return shared.NUMBER\n"
         )
-        contest = rules_loader.load_rules("rules.py", folder, "shared.py")
+        contest = rules_loader.load_rules("rules.py", folder, [folder / "shared.py"])
         assert contest.source
         found.append(vars(rules_loader._run(*contest.source[:2], Library(dict(contest.source.library))))["Maze"])  # type: ignore[arg-type]
     assert [kind.number(None) for kind in found] == [1, 2]
@@ -185,3 +187,34 @@ def test_library_that_can_t_be_used_is_named(place: Path, library: str, content:
         (place.parent / "maze_rules.py").write_text(RULES.replace("import maze.walls", ""))
     with pytest.raises(InputError, match=message):
         load_config("maze", place)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("[1]", "1 is no path; expected text"),
+        ('[["lib"]]', r"\['lib'\] is no path"),
+        ('""', "'' is no path"),
+        (f'"{"n" * 5000}"', "'nnn.*… is no Python file and no folder"),
+        ('"none/"', "'none/' is no Python file and no folder"),
+    ],
+    ids=["number", "list", "nothing", "long", "missing"],
+)
+def test_value_of_library_is_refused_by_every_command_in_one_line(place: Path, value: str, message: str) -> None:
+    place.write_text(place.read_text().replace('"lib/"', value))
+    with pytest.raises(InputError, match=f"tournament.toml, line 3: library: {message}"):
+        load_config("maze", place)
+    checked = run_cli("check", str(place.parent / "maze_rules.py"), columns=200)
+    assert checked.code == 2 and re.search(f"tournament.toml: library: {message}", checked.err), checked
+    assert "Traceback" not in checked.err
+    rules_loader.forget()
+    assert rules_loader.loaded_rules("maze") is None
+
+
+def test_check_finds_the_library_of_rules_by_any_spelling_of_their_path(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place.parent / "chk").mkdir()
+    monkeypatch.chdir(place.parent / "chk")
+    place.write_text(place.read_text().replace('"maze_rules.py"', '"chk/../maze_rules.py"'))
+    assert check_rules._library_of(Path("../chk/../maze_rules.py")) == [place.parent / "chk" / ".." / "lib"]
