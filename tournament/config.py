@@ -364,9 +364,17 @@ def _contests_in(file: _File) -> Contests:
 def _of_others(game: str, file: _File, library: list[Path], made: Mapping[str, Contest]) -> Contest:
     """The contest of a file or package with rules. Raises InputError, also when other rules have its name."""
     contest = load_rules(game, file.folder, library)
-    others = (other for other in made.values() if other.rules == contest.rules and other.source != contest.source)
-    if contest.rules in KNOWN_RULES or any(others):
+    assert contest.source
+    others = [other for other in made.values() if other.rules == contest.rules]
+    if contest.rules in KNOWN_RULES or any(
+        other.source is None or other.source[:3] != contest.source[:3] for other in others
+    ):
         raise InputError(f"{game} calls its rules {contest.rules}, as others are called; give them another name")
+    if any(other.edition != contest.edition for other in others):
+        raise InputError(
+            f"{game}: its library isn't the one that another table gives these rules; give both the same, or put the"
+            " rules into two files with a name of its own in each"
+        )
     return contest
 
 

@@ -218,3 +218,17 @@ def test_check_finds_the_library_of_rules_by_any_spelling_of_their_path(
     monkeypatch.chdir(place.parent / "chk")
     place.write_text(place.read_text().replace('"maze_rules.py"', '"chk/../maze_rules.py"'))
     assert check_rules._library_of(Path("../chk/../maze_rules.py")) == [place.parent / "chk" / ".." / "lib"]
+
+
+def test_two_tables_of_the_same_rules_need_the_same_library(place: Path) -> None:
+    (place.parent / "other" / "maze").mkdir(parents=True)
+    (place.parent / "other" / "maze" / "walls.py").write_text("free_at = int\n")
+    table = '[again]\nrules = "maze_rules.py"\nlibrary = "LIBRARY"\n'
+    settings = place.read_text()
+    place.write_text(settings + table.replace("LIBRARY", "other/"))
+    with pytest.raises(InputError, match=r"maze_rules\.py: its library isn't the one that another table gives"):
+        load_config("again", place)
+    # Another file of the library, which the rules don't name, makes no difference.
+    (place.parent / "lib" / "helper.py").rename(place.parent / "other" / "helper.py")
+    place.write_text(settings + table.replace('"LIBRARY"', '["lib/", "other/helper.py"]'))
+    assert load_config("again", place).played.edition == load_config("maze", place).played.edition
