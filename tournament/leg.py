@@ -12,9 +12,9 @@ import numpy.typing as npt
 from tournament.keys import helpers_key
 
 # How a player is run: inside the worker, in a process that its legs share, in a process for each leg,
-# or by the game's core itself.
+# or by the game's core itself. The caller of a training environment answers for a seat that is open.
 # A bot that is out doesn't play: at tables of three and more default answers stand in for it.
-PlaysAs = Literal["wasm", "python", "program", "house", "out"]
+PlaysAs = Literal["wasm", "python", "program", "house", "out", "caller"]
 MOST_SEATS = 64
 PROCESSES: frozenset[PlaysAs] = frozenset(("python", "program"))
 

@@ -73,6 +73,7 @@ cdef class SessionCore(GameCore):
     cdef bint sees_memory(self, int seat) noexcept nogil
     cdef int sit_down(self, int64_t session) except -1
     cdef int seat_at(self, int position) except -1
+    cdef bint passes_by(self, Question question) except -1
     cdef int take(self, Question question) except -1
     cdef int take_list(self, yielded) except -1
     cdef Status ask_one(self, int ahead) except *

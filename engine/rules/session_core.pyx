@@ -279,6 +279,8 @@ cdef class SessionCore(GameCore):
 
     cdef int64_t default_answer(self) noexcept nogil:
         with gil:
+            if self.asked.decision.only_tells:
+                return 0
             if self.asked.decision.takes_numbers:
                 return self.asked.default
             self.given = self.asked.default
@@ -295,6 +297,8 @@ cdef class SessionCore(GameCore):
 
     cdef object meant(self, int64_t answer):
         """What the asked bot's answer means to the rules. Raises ValueError for one that isn't legal."""
+        if self.asked.decision.only_tells:
+            return None
         if self.is_given:
             return self.asked.checked(self.given)
         if self.sees_memory(self.decision.seat):
@@ -367,7 +371,7 @@ cdef class SessionCore(GameCore):
                 return self.ask_one(0)
             self.waiting = None
             self.take(<Question>yielded)
-            if self.dismissed >> self.seat_at((<Question>yielded).position) & 1:
+            if self.passes_by(<Question>yielded):
                 self.reply = (<Question>yielded).default
                 continue
             self.is_asking = True
@@ -390,13 +394,21 @@ cdef class SessionCore(GameCore):
                 f"a game has more than {self.max_questions:,} questions; raise max_questions if such games are meant"
             ))
         seat = self.seat_at(question.position)
-        if self.sees_memory(seat):
+        if self.sees_memory(seat) and not self.passes_by(question):
             question.show(self.windows[seat], <Placement>placement, self.players)
         return 0
 
     cdef int seat_at(self, int position) except -1:
         """Return the seat of the bot at a position of the session now played."""
         return <int>self.at[position]
+
+    cdef bint passes_by(self, Question question) except -1:
+        """Return whether no bot is to be asked: it is disqualified, or ignores this news."""
+        cdef int seat = self.seat_at(question.position)
+        cdef int kind = (<Placement>self.placements[question.decision]).kind
+        return self.dismissed >> seat & 1 or (
+            question.decision.only_tells and self.ignored_questions[seat] >> kind & 1
+        )
 
     cdef int take_list(self, yielded) except -1:
         """Make questions that are asked together the pending ones, in the order of their positions."""
@@ -415,7 +427,7 @@ cdef class SessionCore(GameCore):
             self.refuse(ValueError("the rules ask a position twice together"))
         self.waiting = [
             i for i in sorted(range(len(asked)), key=asked.__getitem__)
-            if not self.dismissed >> self.seat_at(<int>asked[i]) & 1
+            if not self.passes_by(<Question>self.questions[i])
         ]
         self.replies = {(<Question>one).position: (<Question>one).default for one in self.questions}
         self.place = 0

@@ -35,6 +35,7 @@ from tournament.contests.scoring import House, PointsSource
 from tournament.contests.settings import ContestSettings, Duplicate
 from tournament.leg import LegPlan
 from tournament.rules.decision import Decision
+from tournament.rules.protocol import Protocol, ProtocolDialogue
 from tournament.rules.sdk import write_sdk
 from tournament.rules.struct_layout import answer_layout, lay_out
 from tournament.rules.value_types import (
@@ -117,6 +118,7 @@ class Rules:
         requires: Packages on whose versions the games depend.
         house: The fixed opponents of a contest of one seat, whom each entrant plays; they have no seat.
         house_content: What the house player of the leg now played is made of, in an object.
+        protocol: How programs are asked in lines of their own; default JSON.
         luck: The correction of scores for luck, against house players or where two play for the same points.
         presentation: Charts and games step by step for the report, or a function that makes them of the settings.
         core: A state machine of the engine's, played instead of `play`. It comes with an `sdk`.
@@ -141,6 +143,7 @@ class Rules:
     description: ClassVar[str] = ""
     requires: ClassVar[tuple[str, ...]] = ()
     house: ClassVar[House | None] = None
+    protocol: ClassVar[Callable[[], Protocol] | None] = None
     luck: ClassVar[Luck | None] = None
     presentation: ClassVar[Presentation | Callable[[Any], Presentation] | None] = None
     core: ClassVar[Core | None] = None
@@ -226,6 +229,8 @@ def _check_decisions(decisions: Sequence[Decision | DecisionSpec]) -> None:
     """Raise ValueError for decisions that a contest can't have."""
     if not 0 < len(decisions) <= QUESTION_LIMIT:
         raise ValueError(f"it has {len(decisions)} decisions; expected 1 to {QUESTION_LIMIT}")
+    if all(isinstance(decision, Decision) and decision.only_tells for decision in decisions):
+        raise ValueError("it has news only; a bot needs at least one decision")
     names = [decision.name for decision in decisions]
     if twice := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"two decisions are called {twice[0]}")
@@ -333,7 +338,9 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
         games=of_few.games,
         sessions=of_few.sessions,
         scored=of_few.scored,
-        interface=_interface(rules.name, shared["title"], _most_seats(rules), _decisions_at_first(rules)),
+        interface=_interface(
+            rules.name, shared["title"], _most_seats(rules), _decisions_at_first(rules), rules.protocol
+        ),
         interface_of=partial(_interface_of, rules, shared["title"]) if callable(rules.decisions) else None,
         new_core=partial(_session_core, rules, _begun),
         new_core_at_limits=_new_core_at_limits(rules),
@@ -345,16 +352,20 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
 
 
 def _interface_of(rules: type[Rules], title: str, settings: Settings) -> Interface:
-    return _interface(rules.name, title, _most_seats(rules), decisions_of(rules, settings))
+    return _interface(rules.name, title, _most_seats(rules), decisions_of(rules, settings), rules.protocol)
 
 
 @lru_cache(_DECISIONS_KEPT)
-def _interface(name: str, title: str, most_seats: int, decisions: tuple[Decision, ...]) -> Interface:
+def _interface(
+    name: str, title: str, most_seats: int, decisions: tuple[Decision, ...], protocol: Callable[[], Protocol] | None
+) -> Interface:
     """How bots are asked these decisions, with an SDK that is written from them."""
     view = lay_out(decisions, most_seats)
+    names = [(decision.name, decision.only_tells) for decision in decisions]
     return Interface(
         write_sdk(name, title, decisions, view),
         CompiledBots(f"{name}.h", struct_size=view.size + view.answer_size),
+        new_dialogue=None if protocol is None else lambda core, key: ProtocolDialogue(core, protocol(), names),
         questions=tuple(
             DecisionSpec(
                 decision.name,
@@ -366,6 +377,9 @@ def _interface(name: str, title: str, most_seats: int, decisions: tuple[Decision
                 default=decision.default,
                 observes=(*SEATING, *decision.observation),
                 loses=decision.loses,
+                declared=decision,
+                only_tells=decision.only_tells,
+                is_optional=decision.only_tells,
             )
             for decision in decisions
         ),
@@ -600,6 +614,8 @@ def drawn_answer(question: Question, rng: Rng) -> Any:
     """An answer that is legal, often one at the limits."""
     decision = question.decision
     assert isinstance(decision, Decision)
+    if decision.only_tells:
+        return None
     if isinstance(decision.answer, LegalAction):
         return _one_of(list(question.plain()[LEGAL_ACTIONS]), rng)
     return _drawn(question.answer or decision.answer, rng)

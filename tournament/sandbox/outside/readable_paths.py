@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from tournament import library
 from tournament.sandbox import inside
 from tournament.sandbox.outside.launch import Build, ForkServer, LaunchSpec, Probe
 
@@ -80,7 +81,8 @@ def module_files(launch: LaunchSpec) -> dict[str, str]:
 @cache
 def _inside() -> dict[str, str]:
     files = sorted(Path(inside.__file__).parent.glob("*.py"))
-    return {f"{inside.__name__}.{path.stem}": str(path) for path in files if path.stem != "__init__"}
+    modules = {f"{inside.__name__}.{path.stem}": str(path) for path in files if path.stem != "__init__"}
+    return modules | {library.__name__: str(library.__file__)}
 
 
 @cache

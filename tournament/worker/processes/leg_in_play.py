@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from engine.kernel.records import Table
-from engine.processes.lanes import Lanes
+from engine.processes.lanes import BY_CALLER, Lanes
 from tournament.contests.contest import Contest
 from tournament.contests.questions import refusal
 from tournament.contests.settings import ContestSettings
@@ -112,14 +112,17 @@ class LegInPlay:
 
     def open_lane(self) -> int:
         """Begin, once all players have their processes; returns the lane's number."""
-        channels, slots = ([-1] * len(self.leg.seats) for _ in range(2))
+        channels = [BY_CALLER if seat.kind == "caller" else -1 for seat in self.leg.seats]
+        slots = [-1] * len(self.leg.seats)
         for player in self.players:
             assert player.process
             channels[player.number], slots[player.number] = player.process.channel, player.slot
         referee = self.seating.referee if self.seating else None
         games, sessions = self._tables
         kept = self.before.answers, self.before.values
-        self.lane = self.playing.lanes.open_lane(self.core, referee, games, sessions, channels, slots, *kept)
+        self.lane = self.playing.lanes.open_lane(
+            self.core, referee, games, sessions, channels, slots, *kept, row=self.leg.plan.match
+        )
         for player in self.players:
             player.lane = self.lane
             self._let_listen(player)
