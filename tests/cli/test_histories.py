@@ -78,7 +78,6 @@ def test_history_has_the_ranks_after_each_run(tmp_path: Path) -> None:
     for _ in range(2):
         place.play()  # which changes nothing
     assert len(list((place.results / "history").iterdir())) == 7
-    assert len(list((place.results / "former").iterdir())) == 1
     ranks = pd.read_parquet(place.results / "history")
     assert (ranks.groupby("run").size() == 3).all() and ranks.run.nunique() == 7
     assert ranks[ranks.name == "calm"].sha256.nunique() == len(scores(place, "calm")) == 7

@@ -18,7 +18,7 @@ from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.small_files import read_small_file
 
 _RULES = re.compile(rb"^class\s+\w+\s*\([^)]*\bRules\b", re.MULTILINE)
-_SESSIONS = 20
+_SESSIONS, _FEW_SESSIONS = 20, 10  # of a leg: thorough or not
 
 
 def are_rules(path: Path) -> bool:
@@ -48,7 +48,7 @@ def check_rules(path: Path, screen: Screen, *, thorough: bool = False) -> tuple[
     Args:
         path: The file with the rules.
         screen: Shows which check runs.
-        thorough: Whether positions are compared at every number of seats.
+        thorough: Whether positions are compared at every number of seats, and over more sessions.
 
     Raises:
         InputError: The file has no rules that can be loaded.
@@ -65,11 +65,11 @@ def check_rules(path: Path, screen: Screen, *, thorough: bool = False) -> tuple[
             folder,
             rules=str(path.absolute()),
             thorough=thorough,
-            sessions=_SESSIONS,
+            sessions=_SESSIONS if thorough else _FEW_SESSIONS,
             library=library,
         )
         for check in conformance.CHECKS:
-            screen.doing(f"checking: {check.__name__}")
+            screen.doing(f"check {conformance.CHECKS.index(check) + 1} of {len(conformance.CHECKS)}: {check.__name__}")
             try:
                 check(suite)
             except (conformance.ConformanceError, TournamentError) as problem:

@@ -137,7 +137,8 @@ def _imported(name: str) -> ModuleType:
 
 def _run(path: str, content: bytes, library: Library) -> ModuleType:
     """What a file defines. It is run once with a library."""
-    name = f"tournament_rules_{hashlib.sha256(content + repr(library.files).encode()).hexdigest()}"
+    within = repr(sorted(library.files.items())).encode() if library.files else b""
+    name = f"tournament_rules_{hashlib.sha256(content + within).hexdigest()}"
     if name in sys.modules:
         return sys.modules[name]
     require_own_chance(path, content)
