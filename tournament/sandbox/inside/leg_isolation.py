@@ -250,7 +250,7 @@ class _Reader:
                 )
                 and all(map(self._is_plain, sides))
             )
-        return isinstance(part, ast.Name | ast.Constant) or self._is_type(part)
+        return isinstance(part, ast.Name | ast.Constant) or (isinstance(part, ast.Attribute) and self._is_type(part))
 
     def _is_type(self, part: ast.expr) -> bool:
         """Return whether it names a type of the library's."""
