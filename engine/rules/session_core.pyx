@@ -557,7 +557,7 @@ cdef class SessionCore(GameCore):
         return self.refused_value
 
     def narrowed(self):
-        return "" if self.asked.answer is None else self.asked.answer.limits
+        return self.asked.answer
 
     def check(self):
         if self.failure is not None:
