@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from engine.kernel.sums import SeatSums
 from tests.oracles import strata
+from tests.standings.blocks import leg_sums
 from tests.standings.test_standings import batch_of, field_of, leg_of, leg_of_both
 from tournament.arrays import Floats
 from tournament.standings.standard_errors import degrees_of_freedom
@@ -20,7 +21,7 @@ from tournament.standings.standings import compute_standings
 from tournament.standings.student_t import quantile, quantiles, two_sided_tail
 from tournament.standings.tally import tally_of_points
 from tournament.store.leg_result import LegResult
-from tournament.store.leg_sums import LegSums, leg_sums
+from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Legs
 
 NAMES = ["ann", "bob", "cat", "dan"]
