@@ -653,6 +653,8 @@ cdef bytes put(Leg leg, Question* question, Answer* answer, Shape* shape, tuple 
     cdef int argument
     cdef size_t passed = 1      # before the first there is a place for the callee to use
     if told_numbers is not None:
+        if function == <PyObject*>None:     # news that the bot doesn't listen to
+            return None
         tell(view, question.kind, told_numbers, <char*>question + shape.stride, question.arguments[0])
         arguments[passed] = <PyObject*>view
         passed += 1

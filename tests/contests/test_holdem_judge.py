@@ -56,7 +56,7 @@ class Match:
 
     def answer(self, line: bytes) -> list[str]:
         said = self.dialogue.said(line)
-        return [said] if isinstance(said, str) else self.play(said)
+        return said if isinstance(said, list) else self.play(said)
 
     def play(self, action: int) -> list[str]:
         while (status := self.core.play(action)) == RECORDS_ARE_FULL:

@@ -26,13 +26,15 @@ class DecisionSpec:
 
     `parameters` and `result` are the WebAssembly types of the function of that name, each a tuple of those accepted.
     `arguments` names what it is passed after the bot, `extremes` has values at their limits to try bots with.
-    Where it `only_tells` something, the answer doesn't matter, and a program gives none. `answers` says in words which
+    Where it `only_tells` something, the answer doesn't matter, and a program gives none; if it `is_optional`, a bot
+    needs no function for it. `answers` says in words which
     ones are legal, if there is more to say; `names` has words for some, to show them by, and `default` is one that is
     legal; any other `loses` the game, or is a fault. A bot `returns` a whole number; or that or a name; or any value: a
     text, a list, a dict, which takes at most `most_json` bytes as JSON. One that `catches_up` is only for processes,
     and of a Python bot only for its histories. `observes`: the names of its own values, where they aren't those of the
     view.
-    `description`: what the bot decides, as the contest's author wrote it.
+    `description`: what the bot decides, as the contest's author wrote it. `actions`: the whole numbers that can be
+    legal, by the settings, where it isn't `declared` by rules.
     """
 
     name: str
@@ -44,12 +46,15 @@ class DecisionSpec:
     default: object = 0
     loses: bool = False
     only_tells: bool = False
+    is_optional: bool = False
     catches_up: bool = False
     answers: str = ""
     returns: Returns = "number"
     most_json: int = 0
     observes: tuple[str, ...] | None = None
     description: str = ""
+    actions: Callable[[Any], range] | None = None
+    declared: Any = None
 
     @property
     def python_name(self) -> str:
@@ -105,9 +110,12 @@ class Dialogue(Protocol):
     def asked(self) -> Sequence[str]:
         """The lines that ask for the pending decision, and those to be said before."""
 
-    def said(self, line: bytes) -> str | int:
-        """The meaning of a line of the program's: a line in reply, or its answer to the decision. Raises
-        `engine.processes.lanes.Violation`."""
+    def said(self, line: bytes) -> Any:
+        """Return the meaning of a program's line: a list of lines in reply, or its answer to the decision.
+
+        Raises:
+            engine.processes.lanes.Violation: The program isn't allowed to write this.
+        """
 
     def ended(self) -> Sequence[str]:
         """The last lines, when the leg is over."""
@@ -203,11 +211,13 @@ class Sdk:
 class Interface(Sdk):
     """How the engine reaches a contest's bots: the SDK, and the decisions as `questions` in the core's order.
 
-    `adapters`: the organiser's, by kind of bot.
+    `adapters`: the organiser's, by kind of bot. `library`: the source of the organiser's modules for Python bots, by
+    path.
     """
 
     questions: tuple[DecisionSpec, ...] = ()
     adapters: Mapping[str, Adapter] = field(default_factory=dict)
+    library: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raise ValueError for more than the engine has room for."""
@@ -221,8 +231,18 @@ class Interface(Sdk):
 
     @property
     def answered(self) -> tuple[DecisionSpec, ...]:
-        """The questions that a bot has functions for."""
+        """The questions that a bot has functions for, or can have."""
         return tuple(question for question in self.questions if not question.catches_up)
+
+    @property
+    def required(self) -> tuple[DecisionSpec, ...]:
+        """The questions that a bot must have functions for."""
+        return tuple(question for question in self.answered if not question.is_optional)
+
+    @property
+    def optional(self) -> tuple[DecisionSpec, ...]:
+        """The questions that a bot can have functions for."""
+        return tuple(question for question in self.answered if question.is_optional)
 
     @property
     def passes_address(self) -> bool:

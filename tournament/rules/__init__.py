@@ -14,7 +14,8 @@ from tournament.contests.contest import Core, Luck
 from tournament.contests.interface import Sdk
 from tournament.contests.presentation import Presentation
 from tournament.contests.scoring import House, HousePlayer, HouseScoring
-from tournament.rules.decision import Decision
+from tournament.rules.decision import Decision, News
+from tournament.rules.protocol import Protocol, Talk
 from tournament.rules.rules import Questions, Rules, Settings
 from tournament.rules.value_types import (
     Bool,
@@ -46,7 +47,9 @@ __all__ = [
     "List",
     "Luck",
     "Maybe",
+    "News",
     "Presentation",
+    "Protocol",
     "Questions",
     "Rng",
     "Rules",
@@ -54,6 +57,7 @@ __all__ = [
     "Session",
     "Settings",
     "Struct",
+    "Talk",
     "Text",
     "ValueType",
 ]

@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from engine.kernel.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
+from engine.kernel.game_core import BLOCK_COUNT, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
 from engine.kernel.records import Table
 from tournament.arrays import Floats
 from tournament.containment import BotTrouble, contained, containing
@@ -90,7 +90,7 @@ class Outcome:
         games: Games played.
         length: Sessions that the blocks of sums divide, or games where games are scored; 0 if the leg was cut short.
         rest: What few legs have.
-        used: What each seat's bot used.
+        used: What each entrant's bots used.
         seconds: How long a worker was busy with it.
     """
 
@@ -125,6 +125,7 @@ def play_leg(
     else goes wrong with a bot, or when one takes far longer than its fuel should.
     """
     began = time.perf_counter()
+    leg = leg.of_teams(contest.members)
     core = new_core(contest, settings, leg, artifacts, sink.games, sink.sessions)
     core.heed(stopping)
     faults = LegFaults(contest, settings, leg)
@@ -148,7 +149,12 @@ def play_leg(
                 core.dismiss(at_fault)
             answer = core.default()
     if meters is not None:
-        meters += [seating.referee.fuel_used(seat) for seat in range(len(leg.seats))]
+        meters += [
+            (sum(decisions), sum(fuel), max(most))
+            for decisions, fuel, most in (
+                zip(*[seating.referee.fuel_used(seat) for seat in seats]) for seats in seats_by_entrant(leg)
+            )
+        ]
     return outcome_of(contest, leg, core, faults, seating.used(), time.perf_counter() - began)
 
 
@@ -263,14 +269,31 @@ def outcome_of(
     sessions, games = core.sessions_played, core.games_recorded
     length = 0 if faults.ended_by is not None else games if contest.scored.table == "games" else sessions
     rest = _rest_of(leg, faults, tries) if faults.all or tries > 1 else NO_REST
+    if leg.members > 1:
+        used = [_together([used[seat] for seat in seats]) for seats in seats_by_entrant(leg)]
     return Outcome(leg, core.packed_sums(), sessions, games, length, rest, used, seconds)
 
 
 def _rest_of(leg: Leg, faults: LegFaults, tries: int) -> Rest:
     out = tuple(sorted({*faults.out})) if faults.ended_by is None else (faults.ended_by,)
-    with containing(leg.names[faults.all[-1].seat if faults.all else 0], "its faults could not be kept"):
-        kept, left_out = kept_faults(tuple(faults.all), out, len(leg.seats))
+    with containing(leg.entrants[faults.all[-1].seat if faults.all else 0], "its faults could not be kept"):
+        kept, left_out = kept_faults(tuple(faults.all), out, len(leg.entrants))
     return Rest(kept, out, left_out, tries)
+
+
+def seats_by_entrant(leg: Leg) -> list[range]:
+    """Return the seats of each entrant's bots."""
+    return [range(first, first + leg.members) for first in range(0, len(leg.seats), leg.members)]
+
+
+def _together(used: Sequence[Used]) -> Used:
+    """Return what an entrant's bots used together."""
+    return Used(
+        sum(one.fuel for one in used),
+        sum(one.cpu_seconds for one in used),
+        max(one.memory_bytes for one in used),
+        max(one.slowest_seconds for one in used),
+    )
 
 
 def legs_of(contest: Contest, played: Sequence[Outcome], luck: Floats | None = None, legs_of_deals: int = 1) -> Legs:
@@ -285,7 +308,8 @@ def legs_of(contest: Contest, played: Sequence[Outcome], luck: Floats | None = N
     Raises:
         RulesFailed: The rules gave points in a leg that no record holds.
     """
-    totals = np.frombuffer(b"".join([one.sums for one in played])).reshape(len(played), len(played[0].leg.seats), -1)
+    of_seats = np.frombuffer(b"".join([one.sums for one in played])).reshape(len(played), -1, 2 + BLOCK_COUNT)
+    totals = np.ascontiguousarray(of_seats[:, : len(played[0].leg.entrants)])
     lengths = np.array([one.length for one in played])
     sums = sums_of_legs(totals, lengths, luck)
     if len(wrong := np.flatnonzero(are_too_large(sums))):
@@ -297,7 +321,7 @@ def legs_of(contest: Contest, played: Sequence[Outcome], luck: Floats | None = N
     if legs_of_deals > 1:
         deals = pair_keys(whole[:, 0], whole[:, 1] // legs_of_deals)
         share_variances(sums, totals, lengths, luck, deals, legs_of_deals)
-    seated = [(*one.leg.names, one.leg.house.name if one.leg.house else "") for one in played]
+    seated = [(*one.leg.entrants, one.leg.house.name if one.leg.house else "") for one in played]
     names = {name: place for place, name in enumerate(dict.fromkeys(filter(None, itertools.chain(*seated))))}
     places = np.array([[names.get(name, -1) for name in leg] for leg in seated], np.int32, order="F")
     rests = {NO_REST: 0}
@@ -334,7 +358,7 @@ def _failure_of_rules(contest: Contest, leg: Leg, position: tuple[int, int], fai
         FailedLeg(
             leg.plan.match,
             leg.plan.number,
-            leg.names,
+            leg.entrants,
             leg.house.name if leg.house else "",
             leg.plan.first_session + session,
             game,

@@ -140,8 +140,10 @@ class MatrixGame(Rules):
         " Both see what the other one played before."
     )
     decisions = (
-        DecisionSpec("move", returns="name", most_json=_MOST_NAME_AS_JSON),
-        DecisionSpec("past", only_tells=True, catches_up=True),
+        DecisionSpec(
+            "move", returns="name", most_json=_MOST_NAME_AS_JSON, actions=lambda settings: range(len(settings.moves))
+        ),
+        DecisionSpec("past", only_tells=True, catches_up=True, actions=lambda settings: range(1)),
     )
     core = Core(
         _new_core,

@@ -126,6 +126,7 @@ def _question(
         extremes=tuple(arguments.values()),
         names=names,
         only_tells=only_tells,
+        actions=lambda settings: range(len(names) or 3 - 2 * only_tells),
     )
 
 

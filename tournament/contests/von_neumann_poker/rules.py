@@ -81,7 +81,7 @@ class VonNeumannPoker(Rules):
         " can't put in $10."
     )
     decisions = (
-        DecisionSpec("a", result=("i64", "i32"), names={0: "pass"}),
+        DecisionSpec("a", result=("i64", "i32"), names={0: "pass"}, actions=lambda settings: range(51)),
         DecisionSpec(
             "b",
             (("i32",), ("i64", "i32")),
@@ -89,6 +89,7 @@ class VonNeumannPoker(Rules):
             arguments=("bet",),
             extremes=((1, 50),),
             names={0: "fold", 1: "call"},
+            actions=lambda settings: range(2),
         ),
     )
     core = Core(

@@ -52,7 +52,7 @@ def launch_of(
 
     `examine`: instead of playing, it says why its legs must not share a process.
     """
-    adapter, source = sources_of(artifact, sandbox, interface.python.sdk)
+    adapter, source, library = sources_of(artifact, sandbox, interface.python.sdk)
     packages = installed(tuple(sorted(sandbox.python_packages)))
     sdk, told_names = interface.python.sdk, interface.told if interface.by_name else None
     memory = most_megabytes(memory_megabytes, sandbox)
@@ -67,6 +67,7 @@ def launch_of(
                 "shows": int(interface.view_size > 0 or told_names is not None),
                 "argument_counts": [len(question.arguments) for question in interface.questions],
                 "only_tell": [question.only_tells for question in interface.questions],
+                "optional": [question.is_optional for question in interface.questions],
                 "most_json": interface.most_json,
                 "returns": [question.returns for question in interface.questions],
                 "catch_up": [question.catches_up for question in interface.questions],
@@ -88,7 +89,7 @@ def launch_of(
         ProcessLimits(memory, cpu_seconds, reserved),
         readable=[*packages.readable, *([str(sdk.file)] if sdk else [])],
         modules=sdk.modules if sdk else (),
-        given=(adapter, source),
+        given=(adapter, source, library),
     )
 
 

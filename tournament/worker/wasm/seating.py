@@ -135,11 +135,10 @@ class Seating:
             watch=self.watch,
         )
         if measure_fuel:
-            self.referee.measure_fuel()  # it counts decisions, so all are asked
-        else:
-            for seat, bot in enumerate(bots):
-                if bot:
-                    core.skip_questions(seat, bot.ignored_questions)
+            self.referee.measure_fuel()  # it counts decisions, so all are asked that the bot has functions for
+        for seat, bot in enumerate(bots):
+            if bot:
+                core.skip_questions(seat, bot.missing if measure_fuel else bot.ignored_questions)
         step_type = _step_type(interface.most_arguments, self.engine)
         self._step = calls.native_function(self._store, step_type, *self.referee.step_function)
         self.direct = direct_step(self._step, self.referee, version())
