@@ -269,7 +269,7 @@ def play_task(
         sink.clear()
         try:
             per_deal = legs_per_replica(task.settings, len(task.legs[0].seats))
-            return legs_of(contest, played, np.array(luck) if luck else None, per_deal) if played else Legs.of(())
+            return legs_of(contest, played, np.array(luck) if luck else None, per_deal)
         except RulesFailed as failure:
             troubles.note_failure(next(leg for leg in in_order if leg.plan.match == failure.failed.match), failure)
             return None

@@ -308,6 +308,8 @@ def legs_of(contest: Contest, played: Sequence[Outcome], luck: Floats | None = N
     Raises:
         RulesFailed: The rules gave points in a leg that no record holds.
     """
+    if not played:
+        return Legs.of(())
     of_seats = np.frombuffer(b"".join([one.sums for one in played])).reshape(len(played), -1, 2 + BLOCK_COUNT)
     totals = np.ascontiguousarray(of_seats[:, : len(played[0].leg.entrants)])
     lengths = np.array([one.length for one in played])
