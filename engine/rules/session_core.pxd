@@ -60,9 +60,9 @@ cdef class SessionCore(GameCore):
     cdef bint zero_sum
     # Who sits where.
     cdef readonly int entrants
-    cdef readonly int members   # bots of an entrant
-    cdef list places            # by position: (its team, its place in the team)
-    cdef readonly str of_points # what the points of a game are by
+    cdef readonly int members       # bots of an entrant
+    cdef list places                # by position: (its team, its place in the team)
+    cdef readonly str of_points     # what the points of a game are by
     cdef int rotation
     cdef Rng seating_rng
     cdef int64_t block          # of sessions, whose seating is drawn

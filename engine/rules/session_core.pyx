@@ -243,7 +243,7 @@ cdef class SessionCore(GameCore):
         self.members = <int>len(teams[0])
         self.take_seats(seats * self.members)
         self.places = [
-            next((team, place) for team, positions in enumerate(teams) for place, one in enumerate(positions) if one == at)
+            next((team, list(members).index(at)) for team, members in enumerate(teams) if at in members)
             for at in range(self.seats)
         ]
         self.of_points = "positions" if self.members == 1 else "teams"
@@ -555,7 +555,7 @@ cdef class SessionCore(GameCore):
         return self.refused_value
 
     def narrowed(self):
-        return "" if self.asked.answer is None else self.asked.answer.limits
+        return self.asked.answer
 
     def check(self):
         if self.failure is not None:

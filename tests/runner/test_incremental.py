@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.built_in import VON_NEUMANN_POKER
+from tests.cli.in_process import run_cli
 from tests.contest_runs import (
     CONTEST,
     SEEDS,
@@ -25,7 +26,6 @@ from tests.contest_runs import (
     assert_parts_are_in_order,
     assert_same,
     bot_source,
-    call,
     in_order,
     make_contest,
     read_outcome,
@@ -235,11 +235,11 @@ def test_edits_leave_as_many_parts_as_there_were_and_the_games_of_a_fresh_run(
 def test_other_settings_set_the_old_records_aside_whole(place: ContestDir) -> None:
     before = pd.read_parquet(place.results / "games")
     for number, seed in enumerate((8, 9), 1):
-        done = call(place.arguments("--seed", SEEDS[seed]))
-        assert done.returncode == 0
+        done = run_cli(*place.arguments("--seed", SEEDS[seed]), columns=300)
+        assert done.code == 0
         aside = place.results.with_name(f"{CONTEST}-archive-{number}")
-        assert "they have another seed" in done.stderr
-        assert str(aside) in done.stderr.replace("\n", "")
+        assert "they have another seed" in done.err
+        assert str(aside) in done.err.replace("\n", "")
         assert_games_are_the_standings(aside)
     pd.testing.assert_frame_equal(pd.read_parquet(place.results.with_name(f"{CONTEST}-archive-1") / "games"), before)
     aside_results = load(str(place.results.with_name(f"{CONTEST}-archive-1")))

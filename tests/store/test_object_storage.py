@@ -18,7 +18,8 @@ import obstore.store
 import pytest
 
 import tournament
-from tests.contest_runs import CONTEST, THRESHOLDS, Listener, bot_source, call, make_contest
+from tests.cli.in_process import run_cli
+from tests.contest_runs import CONTEST, THRESHOLDS, Listener, bot_source, make_contest
 from tests.object_store import BUCKET, MemoryStore, ServedStore, new_location
 from tests.store.test_records import (
     CHANGES,
@@ -285,12 +286,12 @@ def test_the_command_says_it_in_one_line_and_shows_no_secret(
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hushhush")
     place = make_contest(tmp_path, ["bold", "calm"])
     with served_store.behaving(gate=lambda request: "403"):
-        done = call(place.arguments("--results", f"s3://{BUCKET}/place?{served_store.options}"))
-    assert done.returncode == 1
-    (line,) = done.stderr.splitlines()[-1:]
+        done = run_cli(*place.arguments("--results", f"s3://{BUCKET}/place?{served_store.options}"), columns=500)
+    assert done.code == 1
+    (line,) = done.err.splitlines()[-1:]
     assert line.startswith("tournament: s3://bucket/place/von_neumann_poker: the store at") and "403" in line
     assert "credentials right, and the network up? set AWS_ACCESS_KEY_ID" in line
-    assert "Traceback" not in done.stderr and "hushhush" not in done.stderr + done.stdout
+    assert "Traceback" not in done.err and "hushhush" not in done.err + done.out
 
 
 def test_a_store_that_stumbles_is_asked_again_and_one_that_fails_is_given_up(served_store: ServedStore) -> None:
@@ -330,9 +331,9 @@ def test_keys_in_an_address_are_refused_and_not_shown(
     monkeypatch.setenv(variable, "http://AKIA123:hushhush@127.0.0.1:9")
     place = make_contest(tmp_path, ["bold", "calm"])
     for arguments in (place.arguments("--results", "s3://bucket/place"), ["verify", "--results", "s3://bucket/place"]):
-        done = call(arguments)
-        assert done.returncode == 2 and "has a name or a password in it" in done.stderr
-        assert "hushhush" not in done.stderr + done.stdout and "AKIA" not in done.stderr + done.stdout
+        done = run_cli(*arguments, columns=500)
+        assert done.code == 2 and "has a name or a password in it" in done.err
+        assert "hushhush" not in done.err + done.out and "AKIA" not in done.err + done.out
 
 
 def test_records_that_were_copied_go_on_there(served_store: ServedStore, tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ class Rules:
     description: ClassVar[str] = ""
     requires: ClassVar[tuple[str, ...]] = ()
     house: ClassVar[House | None] = None
-    protocol: ClassVar[Callable[[], Protocol] | None] = None
+    protocol: ClassVar[type[Protocol] | None] = None
     luck: ClassVar[Luck | None] = None
     presentation: ClassVar[Presentation | Callable[[Any], Presentation] | None] = None
     core: ClassVar[Core | None] = None
@@ -222,6 +222,9 @@ def _check(rules: type[Rules]) -> None:
         raise ValueError(f"house is for one seat; seats is {rules.seats!r}")
     if rules.luck and not (rules.house or (rules.seats == 2 and (rules.core or rules.zero_sum))):
         raise ValueError("luck is for zero-sum games of two seats, or against a house")
+    protocol: object = rules.protocol
+    if not (protocol is None or (isinstance(protocol, type) and issubclass(protocol, Protocol))):
+        raise ValueError(f"protocol is {protocol!r}, which is no subclass of Protocol")
     most = _seats_at_first(rules) if not isinstance(rules.seats, range) else rules.seats[-1]
     if rules.presentation and most > 2:
         raise ValueError(f"presentation is for at most two seats; seats is {rules.seats!r}")
@@ -358,7 +361,11 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
         sessions=of_few.sessions,
         scored=of_few.scored,
         interface=_interface(
-            rules.name, shared["title"], _most_positions(rules), _decisions_at_first(rules), rules.protocol
+            rules.name,
+            shared["title"],
+            _most_positions(rules),
+            _decisions_at_first(rules),
+            cast(Any, rules.protocol),  # a class, which can be hashed
         ),
         interface_of=partial(_interface_of, rules, shared["title"]) if callable(rules.decisions) else None,
         new_core=partial(_session_core, rules, _begun),
@@ -371,12 +378,13 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
 
 
 def _interface_of(rules: type[Rules], title: str, settings: Settings) -> Interface:
-    return _interface(rules.name, title, _most_positions(rules), decisions_of(rules, settings), rules.protocol)
+    decisions = decisions_of(rules, settings)
+    return _interface(rules.name, title, _most_positions(rules), decisions, cast(Any, rules.protocol))
 
 
 @lru_cache(_DECISIONS_KEPT)
 def _interface(
-    name: str, title: str, most_seats: int, decisions: tuple[Decision, ...], protocol: Callable[[], Protocol] | None
+    name: str, title: str, most_seats: int, decisions: tuple[Decision, ...], protocol: type[Protocol] | None
 ) -> Interface:
     """How bots are asked these decisions, with an SDK that is written from them."""
     view = lay_out(decisions, most_seats)
@@ -384,7 +392,7 @@ def _interface(
     return Interface(
         write_sdk(name, title, decisions, view),
         CompiledBots(f"{name}.h", struct_size=view.size + view.answer_size),
-        new_dialogue=None if protocol is None else lambda core, key: ProtocolDialogue(core, protocol(), names),
+        new_dialogue=None if protocol is None else lambda core, key: ProtocolDialogue(core, protocol, names),
         questions=tuple(
             DecisionSpec(
                 decision.name,
