@@ -15,7 +15,6 @@ class Lanes:
     def __init__(
         self,
         view_size: int,
-        most_arguments: int,
         questions: Sequence[_QuestionShape],
         *,
         tells_values: bool = False,

@@ -144,7 +144,7 @@ cdef inline int seat_at(Lane* lane, int channel) noexcept nogil:
 cdef class Lanes:
     """The lanes of one worker, and their `channels`.
 
-    `view_size`, `most_arguments` and `tells_values` as in the contest's interface, `questions` as
+    `view_size` and `tells_values` as in the contest's interface, `questions` as
     QuestionLines takes them. Raises ValueError for more than there is room for.
     """
     cdef readonly Channels channels
@@ -163,9 +163,9 @@ cdef class Lanes:
     cdef size_t most_text       # bytes of an answer's text
     cdef bint in_python         # whether all that is done in lanes is to take steps of cores in Python
 
-    def __init__(self, int view_size, int most_arguments, questions, *, bint tells_values=False, int most_text=0):
+    def __init__(self, int view_size, questions, *, bint tells_values=False, int most_text=0):
         self.channels = Channels()
-        self.questions = QuestionWriter(view_size, most_arguments, questions, tells_values)
+        self.questions = QuestionWriter(view_size, questions, tells_values)
         self.kept = []
         self.last_printed = {}
         self.values = {}

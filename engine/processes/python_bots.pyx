@@ -17,7 +17,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 from posix.unistd cimport read, write
 
-from engine.kernel.limits cimport MOST_ARGUMENTS, MOST_QUESTIONS, MOST_VIEW_BYTES
+from engine.kernel.limits cimport MOST_QUESTIONS, MOST_VIEW_BYTES
 from engine.kernel.memory cimport grown
 from engine.processes.messages cimport (
     ANSWERED_IN_JSON,
@@ -35,6 +35,7 @@ from engine.processes.messages cimport (
 
 cdef enum:
     MOST_HISTORIES = 4
+    MOST_PARAMETERS = 6     # of a bot's function, its view aside
     FEW_QUESTIONS = 8   # kinds of questions whose functions a leg keeps in itself
     NUMBER = 0          # what answers a question: a whole number
     NAME = 1            # a whole number or a text
@@ -252,6 +253,17 @@ cdef inline View viewed(object view):
     return <View>view
 
 
+cdef inline object field_at(const unsigned char* place, int code):
+    """Return the number there, by its struct code."""
+    if code == c"i":
+        return (<const int32_t*>place)[0]
+    if code == c"f":
+        return <double>(<const float*>place)[0]
+    if code == c"q":
+        return (<const int64_t*>place)[0]
+    return (<const double*>place)[0]
+
+
 @cython.final
 cdef class Field:
     """An attribute that lies in a view's bytes, at `offset`, as struct code f, d, q or i."""
@@ -267,14 +279,7 @@ cdef class Field:
     def __get__(self, view, kind):
         if view is None:
             return self
-        cdef unsigned char* place = viewed(view).content + self.offset
-        if self.code == c"i":
-            return (<int32_t*>place)[0]
-        if self.code == c"f":
-            return <double>(<float*>place)[0]
-        if self.code == c"q":
-            return (<int64_t*>place)[0]
-        return (<double*>place)[0]
+        return field_at(viewed(view).content + self.offset, self.code)
 
     def __set__(self, View view not None, value):
         cdef unsigned char* place = view.content + self.offset
@@ -598,11 +603,17 @@ cdef class Legs:
         self.kept[lane] = leg
 
 
+cdef struct Parameters:     # of a bot's function, beside its view: where their values lie in the question's
+    int count
+    int offsets[MOST_PARAMETERS]
+    int codes[MOST_PARAMETERS]
+
+
 cdef struct Shape:          # how a contest's questions lie in a message
     size_t stride
     int view_size
-    int most_arguments
-    int counts[MOST_QUESTIONS]      # of arguments, the view aside
+    bint passes_view                # as the first parameter of each function
+    Parameters parameters[MOST_QUESTIONS]
     int64_t most_json               # bytes of an answer
     int answers[MOST_QUESTIONS]     # NUMBER, NAME, VALUE or OPTIONAL: what a bot may return
     bint tells_values               # by name, behind each question
@@ -614,7 +625,7 @@ cdef struct Shape:          # how a contest's questions lie in a message
 
 cdef size_t size_of(Question* question, Shape* shape) noexcept:
     """Return the bytes of a question with the values that follow it."""
-    cdef int64_t told = question.arguments[0] if shape.tells_values and question.kind >= 0 else 0
+    cdef int64_t told = question.argument if shape.tells_values and question.kind >= 0 else 0
     return shape.stride + told + padding_of(told)
 
 
@@ -631,7 +642,7 @@ cdef bint start_bots(Header* header, Legs legs, Shape* shape, new_leg, explain) 
         if question.kind != START_LANE:
             continue
         found = True
-        leg = Leg(new_leg, explain, <uint64_t>question.arguments[0])
+        leg = Leg(new_leg, explain, <uint64_t>question.argument)
         if leg.is_well:
             begin_histories(leg.view, shape.history_count)
             leg.view.values = [None] * shape.value_count
@@ -645,19 +656,21 @@ cdef bytes put(Leg leg, Question* question, Answer* answer, Shape* shape, tuple 
 
     Args:
         told_numbers: Numbers of the values that follow the question, by its kind; None without such values.
-        numbers: Keeps the arguments alive, MOST_ARGUMENTS of them.
+        numbers: Keeps the parameters' values alive, MOST_PARAMETERS of them.
     """
     cdef View view = leg.view
-    cdef PyObject* arguments[MOST_ARGUMENTS + 2]
+    cdef PyObject* arguments[MOST_PARAMETERS + 2]
+    cdef const unsigned char* content = <const unsigned char*>(question + 1)
+    cdef const Parameters* parameters = &shape.parameters[question.kind]
     cdef PyObject* function = leg.functions[question.kind]
-    cdef int argument
+    cdef int number
     cdef size_t passed = 1      # before the first there is a place for the callee to use
     if told_numbers is not None:
-        tell(view, question.kind, told_numbers, <char*>question + shape.stride, question.arguments[0])
+        tell(view, question.kind, told_numbers, <char*>question + shape.stride, question.argument)
         arguments[passed] = <PyObject*>view
         passed += 1
-    elif shape.view_size:
-        memcpy(view.content, <unsigned char*>&question.arguments[shape.most_arguments], shape.view_size)
+    elif shape.passes_view:
+        memcpy(view.content, content, shape.view_size)
         arguments[passed] = <PyObject*>view
         passed += 1
         if shape.history_count:
@@ -667,9 +680,9 @@ cdef bytes put(Leg leg, Question* question, Answer* answer, Shape* shape, tuple 
                 add_to_histories(view, shape.history_offsets)
             if function == <PyObject*>None:
                 return None
-    for argument in range(shape.counts[question.kind]):
-        numbers[argument] = question.arguments[argument]
-        arguments[passed] = <PyObject*>numbers[argument]
+    for number in range(parameters.count):
+        numbers[number] = field_at(content + parameters.offsets[number], parameters.codes[number])
+        arguments[passed] = <PyObject*>numbers[number]
         passed += 1
     result = PyObject_Vectorcall(<object>function, arguments + 1, (passed - 1) | MAY_USE_PLACE_BEFORE, NULL)
     if view.looked:
@@ -697,7 +710,7 @@ cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, 
     cdef Leg leg = None
     cdef bytes text, said, printed
     cdef list texts = []
-    cdef list numbers = [None] * MOST_ARGUMENTS
+    cdef list numbers = [None] * MOST_PARAMETERS
     memset(answers, 0, count * sizeof(Answer))      # ANSWERED
     number = 0
     while number < count:
@@ -749,9 +762,9 @@ def serve(
     new_leg,
     explain,
     *,
-    argument_counts,
+    parameters,
     int view_size,
-    int most_arguments,
+    bint passes_view,
     histories=(0, ()),
     tuple told_numbers=None,
     returns=(),
@@ -761,7 +774,8 @@ def serve(
 
     `new_leg(seed)` gives a leg's view and the functions that answer its
     questions, None for one that only adds to the histories; `explain(exception)` puts a failure into words.
-    `argument_counts`: of each question, the view aside. `histories`: the offset in the view of their length, and of
+    `parameters`: of each question, where their values lie in its view, as (offset, struct code). `passes_view`: the
+    view comes before them. `histories`: the offset in the view of their length, and of
     the last element of each. `told_numbers`: of each question, the numbers of the Values that it tells, in order.
     `returns`: of each question, "number", "name", "value" or "optional"; default numbers. `most_json`: bytes of others
     in JSON.
@@ -778,16 +792,16 @@ def serve(
     cdef bytes text
     cdef int number
     if (
-        len(argument_counts) > MOST_QUESTIONS
-        or max(argument_counts, default=0) > MOST_ARGUMENTS
+        len(parameters) > MOST_QUESTIONS
+        or max(map(len, parameters), default=0) > MOST_PARAMETERS
         or view_size > MOST_VIEW_BYTES
         or len(histories[1]) > MOST_HISTORIES
     ):
-        raise ValueError("questions of more kinds, arguments, bytes or histories than there is room for")
-    shape.stride = question_size(most_arguments, view_size)
+        raise ValueError("questions of more kinds, parameters, bytes or histories than there is room for")
+    shape.stride = question_size(view_size)
     shape.view_size = view_size
     shape.most_json = most_json
-    shape.most_arguments = most_arguments
+    shape.passes_view = passes_view
     shape.tells_values = told_numbers is not None
     shape.value_count = 1 + max((number for told in told_numbers or () for number in told), default=-1)
     shape.length_offset = histories[0]
@@ -796,8 +810,11 @@ def serve(
         shape.answers[number] = NUMBER
     for number, answer_kind in enumerate(returns):
         shape.answers[number] = ("number", "name", "value", "optional").index(answer_kind)
-    for number, count in enumerate(argument_counts):
-        shape.counts[number] = count
+    for number, places in enumerate(parameters):
+        shape.parameters[number].count = <int>len(places)
+        for i, (offset, code) in enumerate(places):
+            shape.parameters[number].offsets[<int>i] = offset
+            shape.parameters[number].codes[<int>i] = ord(code)
     for number, offset in enumerate(histories[1]):
         shape.history_offsets[number] = offset
     while read_message(questions, inbox):

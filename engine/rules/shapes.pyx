@@ -18,8 +18,8 @@ cdef class Shape:
 
     Args:
         code: One of CODES; shapes.pxd has their meanings.
-        low: Lowest whole number.
-        high: Highest whole number, or most bytes of a text.
+        low: Lowest number.
+        high: Highest number, or most bytes of a text.
         most: Most items of a list.
         names: Names of choices, or of a record's fields.
         parts: Shape of a list's items, of what might be missing, or of each field.
@@ -29,7 +29,11 @@ cdef class Shape:
         if len(code) != 1 or code not in CODES or low > high or (code == "L") != (most >= 0):
             raise ValueError(f"no value has the shape {code!r} from {low} to {high}")
         self.code = ord(code)
-        self.low, self.high, self.most = low, high, most
+        if code == "d":
+            self.lowest, self.highest = low, high
+        else:
+            self.low, self.high = low, high
+        self.most = most
         self.names, self.parts = tuple(names), tuple(parts)
         self.places = {name: place for place, name in enumerate(self.names)}
         self.item = self.parts[0] if self.parts else None
@@ -40,7 +44,8 @@ cdef class Shape:
         return chr(self.code)
 
     def _key(self):
-        return self.code, self.low, self.high, self.most, self.names, tuple([part._key() for part in self.parts])
+        limits = self.low, self.high, self.lowest, self.highest, self.most
+        return self.code, limits, self.names, tuple([part._key() for part in self.parts])
 
     def __eq__(self, other):
         return isinstance(other, Shape) and self._key() == other._key()
@@ -56,6 +61,8 @@ cdef class Shape:
             return other.code == c"c" and set(other.names) <= set(self.names)
         if self.code == c"i" or self.code == c"q":
             return other.kind in ("i", "q") and self.low <= other.low and other.high <= self.high
+        if self.code == c"d":
+            return other.code == c"d" and self.lowest <= other.lowest and other.highest <= self.highest
         return (
             self.code == other.code
             and other.high <= self.high
@@ -82,6 +89,8 @@ cdef class Shape:
             append(cells, self.places[value])
         elif self.code == c"d":
             number = fraction(decision, name, value)
+            if not self.lowest <= number <= self.highest:
+                raise ValueError(f"{decision}: {name} is {value!r}, {self.lowest} to {self.highest} were declared")
             memcpy(&bits, &number, sizeof(number))
             append(cells, bits)
         elif self.code == c"b":
@@ -228,6 +237,8 @@ cdef class Shape:
                 raise ValueError("no finite number") from None
             if not isfinite(real):
                 raise ValueError("no finite number")
+            if not self.lowest <= real <= self.highest:
+                raise ValueError(f"{value} is not from {self.lowest} to {self.highest}")
             return real
         if not isinstance(value, int):
             raise ValueError("no whole number")

@@ -98,7 +98,7 @@ LOOP = "(loop $l (br $l))"
 def looping(folder: Path, settings: Settings, *, starts: str = "", decides: str = "") -> CheckReport:
     code = f"""(module (memory (export "memory") 1) (func (export "_initialize") {starts})
         (func (export "a") (param i32) (result i32) {decides} (i32.const 5))
-        (func (export "b") (param i32 i32) (result i32) (i32.const 1)))"""
+        (func (export "b") (param i32) (result i32) (i32.const 1)))"""
     return check(folder, bytes(wasmtime.wat2wasm(code)), settings, name="loops.wasm")
 
 

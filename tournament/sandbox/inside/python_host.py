@@ -36,10 +36,11 @@ _engine: dict[str, types.ModuleType] = {}  # what that module imports, and bots 
 def prepare(told: dict[str, Any]) -> None:
     """Set up imports: the standard library and the allowed packages, nothing else.
 
-    `told`: name, questions (the names of each, the usual one first), class_name (of the statement, or ""), shows (1
-    where the bot is shown something beside arguments, or 0), argument_counts, fields (name, offset, struct code),
+    `told`: name, questions (the names of each, the usual one first), class_name (of the statement, or ""),
+    passes_view (whether functions take the object with all values), parameters (of each question, the offset and
+    struct code of those that they take one by one), fields (name, offset, struct code),
     returns (of each question: number, name or value), most_json, told_names (of each question, of values that come by
-    name instead, or None), view_size, most_arguments, state_size (of the list f), sdk (file of the contest's module
+    name instead, or None), view_size, state_size (of the list f), sdk (file of the contest's module
     for bots, or None), modules (name to file and package folders), imported (names of those that are imported before
     a fork), only_tell and catch_up (of each question), histories (where their length lies, and name and offset of
     each), shares_process (whether legs may share a process), many_legs (whether they share this one), examine (to say
@@ -163,9 +164,9 @@ def serve() -> None:
         answers,
         bot.new_leg,
         explain,
-        argument_counts=_told["argument_counts"],
+        parameters=_told["parameters"],
         view_size=_told["view_size"],
-        most_arguments=_told["most_arguments"],
+        passes_view=_told["passes_view"],
         histories=(_told["histories"][0], [offset for _, offset in _told["histories"][1]]),
         told_numbers=_told_numbers(),
         returns=_told["returns"],
@@ -255,7 +256,7 @@ class _Bot:
         view = self._view()
         if _told["state_size"]:
             view.f = [0] * _told["state_size"]
-        given = [count + _told["shows"] for count in _told["argument_counts"]]
+        given = [len(values) + _told["passes_view"] for values in _told["parameters"]]
         asked = zip(_told["questions"], given, _told["catch_up"])
         questions = [(names, count) for names, count, catches_up in asked if not catches_up]
         functions = _choose(module, of_adapter, questions)
