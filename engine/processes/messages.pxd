@@ -5,12 +5,9 @@
 # answer is a Header with the same serial, as many Answers, and their texts: for each answer
 # why it is faulty, or the answer where that isn't a whole number, and what the leg printed, `text_length` and
 # `printed_length` bytes.
-# Where a contest tells values by name, each Question is followed by them: so many bytes as its argument says,
-# and zeros up to a multiple of eight. First come, of 32 bits each, the places where values begin and where
-# the last one ends, then the values. Each begins with a letter: i a whole number, d a fraction, s a text, in
-# capitals a list of such. Numbers have 64 bits. Texts are UTF-8; in a list each has its size before it, in 32 bits.
-# v is followed by a value that can hold others, each of which begins with its letter: i, d, s with its size, t and f
-# for true and false, n for nothing, l and r for lists and records with their length; a record's names have no letter.
+# Where a contest tells values by name, each Question is followed by them: so many bytes as its argument says, and zeros
+# up to a multiple of eight. As Python's marshal has it, they are the bot's position, the number of positions, the
+# number of each position's bot, and, marshalled by themselves, the question's own values.
 # All numbers are as they lie in memory: both ends are one machine.
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t

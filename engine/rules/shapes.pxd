@@ -44,4 +44,3 @@ cdef class Shape:
     cdef object fields(self, str decision, str name, object value, Cells* cells)
     cdef object answered(self, object value)
     cdef bint are_within(self, object values)
-    cdef int write(self, object value, list parts) except -1

@@ -1,10 +1,9 @@
 """What a value of a question, or an answer, can be: the checks of both, and values as messages have them."""
 
 cimport cython
-from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
 from libc.math cimport isfinite
-from libc.stdint cimport int64_t, uint32_t
+from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 from collections.abc import Mapping
@@ -183,6 +182,8 @@ cdef class Shape:
             return float(value)
         if self.code == c"b":
             return bool(value)
+        if self.code == c"c":
+            return self.names[self.places[value]]
         if self.code == c"L":
             return [self.item.plain(one) for one in value]
         if self.code == c"R":
@@ -257,49 +258,6 @@ cdef class Shape:
             if overflow or not low <= number <= high:
                 return False
         return True
-
-    cdef int write(self, object value, list parts) except -1:
-        """Add a plain value as messages have it within another value (`engine.processes.messages`)."""
-        cdef int64_t number
-        cdef double real
-        cdef Shape part
-        if self.code == c"i" or self.code == c"q":
-            number = value
-            parts.append(b"i" + PyBytes_FromStringAndSize(<const char*>&number, sizeof(number)))
-        elif self.code == c"d":
-            real = value
-            parts.append(b"d" + PyBytes_FromStringAndSize(<const char*>&real, sizeof(real)))
-        elif self.code == c"b":
-            parts.append(b"t" if value else b"f")
-        elif self.code == c"s" or self.code == c"c":
-            parts.append(b"s" + sized_text(value))
-        elif self.code == c"M":
-            if value is None:
-                parts.append(b"n")
-            else:
-                self.item.write(value, parts)
-        elif self.code == c"L":
-            parts.append(b"l" + size_of(len(value)))
-            for one in value:
-                self.item.write(one, parts)
-        else:
-            parts.append(b"r" + size_of(len(self.names)))
-            for field, part in zip(self.names, self.parts):
-                parts.append(sized_text(field))
-                part.write(value[field], parts)
-        return 0
-
-
-cdef bytes size_of(size_t count):
-    """Return a size of 32 bits as it is in memory."""
-    cdef uint32_t size = <uint32_t>count
-    return PyBytes_FromStringAndSize(<const char*>&size, sizeof(size))
-
-
-cdef bytes sized_text(str text):
-    """Return a text in UTF-8 with its size before it."""
-    cdef bytes encoded = text.encode("utf-8", "surrogatepass")
-    return size_of(len(encoded)) + encoded
 
 
 cdef double fraction(str decision, str name, object value) except? -1:

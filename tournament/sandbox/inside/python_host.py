@@ -167,7 +167,7 @@ def serve() -> None:
         parameters=_told["parameters"],
         view_size=_told["view_size"],
         passes_view=_told["passes_view"],
-        histories=(_told["histories"][0], [offset for _, offset in _told["histories"][1]]),
+        histories=_told["histories"],
         told_numbers=_told_numbers(),
         returns=_told["returns"],
         most_json=_told["most_json"],
@@ -225,15 +225,9 @@ class _Bot:
         self._code: tuple[types.CodeType, types.CodeType] | None = None
         # One class for all legs: those that share a process can't reach it, and lookups by class stay fast.
         fields = {name: python_bots.Field(offset, code) for name, offset, code in _told["fields"]}
-        histories = {name: python_bots.History(number) for number, (name, _) in enumerate(_told["histories"][1])}
-        told = {
-            name: python_bots.Value(
-                number, {kind: names.index(name) for kind, names in enumerate(_told["told_names"]) if name in names}
-            )
-            for number, name in enumerate(_all_told())
-        }
+        told = {name: python_bots.Value(number) for number, name in enumerate(_all_told())}
         names = {"field_names": (*fields, *told)}
-        self._view = type("Bot", (python_bots.View,), {**fields, **histories, **told, **names})
+        self._view = type("Bot", (python_bots.View,), {**fields, **told, **names})
 
     def new_leg(self, seed: int) -> tuple[python_bots.View, tuple[Callable[..., object] | None, ...]]:
         """What the bot is shown, and the functions that answer its questions, None for one that catches up."""
