@@ -1,6 +1,7 @@
 # make run           set up, and play the shipped bots' tournament
 # make test          set up, and run the tests that aren't marked slow
 # make test-slow     run the slow tests
+# make test-both     run both at once, in less time
 # make test-thorough run everything that the other tests take samples of
 # make docs          build the site in build/site/html
 # make check         lint, types and layers
@@ -51,7 +52,7 @@ NEW_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "
 # What a command says is shown only if it fails.
 quietly = { $(1); } > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
-.PHONY: help run test test-slow test-thorough check format lint types layers stubs debug lowest newest constraints package-test wheel docs reference docs-pictures bench bench-peers build clean
+.PHONY: help run test test-slow test-both test-thorough check format lint types layers stubs debug lowest newest constraints package-test wheel docs reference docs-pictures bench bench-peers build clean
 
 # The lines at the top of this file; `make` alone prints them, too.
 help:
@@ -72,6 +73,10 @@ test: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
 test-slow: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
 	@echo "Running the slow tests"
 	$(call pass, slow and not package and not thorough)
+
+test-both: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
+	@echo "Running all but the thorough tests"
+	$(call pass, not package and not thorough)
 
 test-thorough: build $(VENV)/libraries $(VENV)/tools $(VENV)/azurite $(VENV)/kaggle
 	@echo "Running what the other tests take samples of (half an hour)"

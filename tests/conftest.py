@@ -51,14 +51,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         parts = item.path.relative_to(here).parts
         return _ONE_AT_A_TIME.get(parts[-1]) or _ONE_AT_A_TIME.get(parts[0])
 
+    groups: dict[pytest.Item, str] = {}
     for item in items:
         kind = kind_of(item)
         together = item.path.parent if item.path.parent.name in _SHARE_FIXTURES else item.path
         if "served_store" in getattr(item, "fixturenames", ()):  # one store for all, which takes seconds to start
             together = here / "object_store.py"
-        item.add_marker(pytest.mark.xdist_group(kind or str(together)))
-    # Forking takes longer the more memory a process has, and tests leave some behind: those that fork much go first.
-    items.sort(key=lambda item: (kind_of(item) is None, item.path.parent.name not in ("worker", "sandbox")))
+        groups[item] = kind or str(together)
+        item.add_marker(pytest.mark.xdist_group(groups[item]))
+    # A group that takes long and begins last is waited for. Forking takes longer the more memory a process has, and
+    # tests leave some behind: those that fork much go first.
+    long = {group for item, group in groups.items() if item.get_closest_marker("slow")}
+    items.sort(
+        key=lambda item: (
+            kind_of(item) is None,
+            groups[item] not in long,
+            item.path.parent.name not in ("worker", "sandbox"),
+        )
+    )
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -7,7 +7,8 @@ From Python: `tournament.run("von_neumann_poker")` plays and returns the results
 `tournament.report("von_neumann_poker")` writes a page of HTML that shows it,
 `tournament.compare("one", "other")` says how two runs differ, `tournament.cite("results/von_neumann_poker")` what
 identifies one,
-`tournament.match("von_neumann_poker", "my_bot.py")` plays one bot against all others, and
+`tournament.match("von_neumann_poker", "my_bot.py")` plays one bot against all others,
+`tournament.environment("von_neumann_poker", ["naive"])` lets a program of your own play step by step, and
 `tournament.replay("von_neumann_poker", match=3, session=12)` plays a session again, step by step.
 """
 
@@ -21,12 +22,25 @@ from typing import TYPE_CHECKING
 os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "jemalloc")
 
 if TYPE_CHECKING:
-    from tournament.api import cite, compare, match, replay, report, run, verify
+    from tournament.api import cite, compare, environment, match, replay, report, run, verify
     from tournament.records.results import Results, load, scan
 
     __version__: str
 
-__all__ = ["Results", "__version__", "cite", "compare", "load", "match", "replay", "report", "run", "scan", "verify"]
+__all__ = [
+    "Results",
+    "__version__",
+    "cite",
+    "compare",
+    "environment",
+    "load",
+    "match",
+    "replay",
+    "report",
+    "run",
+    "scan",
+    "verify",
+]
 
 
 def __dir__() -> list[str]:
@@ -35,7 +49,7 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> object:
     # Workers import this package too; pyarrow and the rest are loaded only when used.
-    if name in ("cite", "compare", "match", "replay", "report", "run", "verify"):
+    if name in ("cite", "compare", "environment", "match", "replay", "report", "run", "verify"):
         from tournament import api, errors
 
         return _kept(name, errors.speaking_of_parameters(getattr(api, name)))

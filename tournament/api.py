@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,6 +25,8 @@ if TYPE_CHECKING:  # what plays needs none of these
     from tournament.audit.report import Verification
     from tournament.records.citation import Citation
     from tournament.records.comparison import Comparison
+    from tournament.training.environment import Environment
+    from tournament.training.table import Policy
     from tournament.trial.match import MatchReport
 
 
@@ -156,6 +158,46 @@ def match(
         keep=results,
         look=look or (lambda config, report: None),
     )
+
+
+def environment(
+    contest: str | None = None,
+    opponents: Sequence[str | os.PathLike[str] | Policy] = (),
+    *,
+    seat: int | Sequence[int] = 0,
+    seed: int | str | None = None,
+    config: str | os.PathLike[str] | None = None,
+    entrants: str | os.PathLike[str] | None = None,
+    sessions: int | None = None,
+    listener: ProgressListener | None = None,
+) -> Environment:
+    """Return an environment in which the caller plays a contest against its bots, to train a bot or to try ideas.
+
+    Games are never those of the contest's records, nor of `match`: all that is random has keys of its own.
+
+    Args:
+        contest: Name of the contest's table; default the settings file's only one.
+        opponents: Paths or names of bots, which are confined as in a run, or functions that answer a turn; they take
+            the other seats in order. Seats that are left over are the caller's, too.
+        seat: The caller's seat, or several.
+        seed: Integer or text that chooses the games; by default a new one.
+        config: Path of tournament.toml.
+        entrants: Folder of bots.
+        sessions: Sessions until opponents begin afresh; default the contest's.
+        listener: Object that is called with messages while bots are built.
+
+    Raises:
+        InputError: A setting, file or argument is wrong, or a bot can't play.
+        RunError: This machine can't play the bots.
+    """
+    from tournament.training.environment import Environment
+    from tournament.training.table import new_table
+
+    seed = drawn_seed() if seed is None else seed
+    chosen = load_config(_chosen(contest, config, None), config, entrants=entrants, sessions=sessions, seed=seed)
+    say = (listener or NullListener()).on_message
+    seats = [seat] if isinstance(seat, int) else list(seat)
+    return Environment(new_table(chosen, opponents, lambda name: find_bot(name, chosen), say, seats, seed))
 
 
 def compare(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> Comparison:

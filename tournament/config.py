@@ -29,6 +29,7 @@ from tournament.contests.interface import ADAPTED
 from tournament.contests.rules_loader import load_rules, loaded_rules, names_rules
 from tournament.contests.settings import ContestSettings
 from tournament.errors import InputError, truncate
+from tournament.library import read_library
 from tournament.names import CONTEST_NAME_RULE, did_you_mean, valid_contest_name
 from tournament.paths import PathText
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -232,6 +233,8 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     own = _validate(played.settings, file, file.table(contest_name) | given, contest_name, given)
     if own.adapter is not None:
         own = own.model_copy(update={"adapter": _adapters(file, contest_name, own)})
+    if own.library is not None:
+        own = own.model_copy(update={"library": _library(file, contest_name, own)})
     if "entrants" in given:
         entrants = Path(given["entrants"])
     else:
@@ -269,6 +272,19 @@ def _adapters(file: _File, contest_name: str, settings: ContestSettings) -> list
         adapted |= set(kinds or ())
         paths.append(str(path))
     return paths
+
+
+def _library(file: _File, contest_name: str, settings: ContestSettings) -> list[str]:
+    """The paths of a contest's library. Raises InputError for one that isn't there or can't be one."""
+    paths = [(file.folder / name).absolute() for name in settings.library_files]
+    try:
+        for name, path in zip(settings.library_files, paths):
+            if not (path.is_dir() or (path.is_file() and path.suffix == ".py")):
+                raise InputError(f"{name!r} is no Python file and no folder")
+        read_library(paths)
+    except InputError as problem:
+        raise InputError(f"{file.place(contest_name, 'library')}: library: {problem}") from None
+    return [str(path) for path in paths]
 
 
 def with_configured_titles(contest: Contest, config_of: Callable[[str], Config]) -> Contest:
@@ -332,7 +348,10 @@ def _contests_in(file: _File) -> Contests:
             continue
         _check_table(file, name, game)
         try:
-            made[name] = _of_others(str(game), file, made) if names_rules(game) else find_contest(name, game or name)
+            if names_rules(game):
+                made[name] = _of_others(str(game), file, table.get("library"), made)
+            else:
+                made[name] = find_contest(name, game or name)
             made[name] = made[name].named(name)
         except InputError as problem:
             broken[name] = InputError(f"{file.place(name, 'rules')}: {problem}")
@@ -340,9 +359,9 @@ def _contests_in(file: _File) -> Contests:
     return Contests(made, tuple(chosen or BUILT_IN), broken)
 
 
-def _of_others(game: str, file: _File, made: Mapping[str, Contest]) -> Contest:
+def _of_others(game: str, file: _File, library: object, made: Mapping[str, Contest]) -> Contest:
     """The contest of a file or package with rules. Raises InputError, also when other rules have its name."""
-    contest = load_rules(game, file.folder)
+    contest = load_rules(game, file.folder, library)
     others = (other for other in made.values() if other.rules == contest.rules and other.source != contest.source)
     if contest.rules in KNOWN_RULES or any(others):
         raise InputError(f"{game} calls its rules {contest.rules}, as others are called; give them another name")

@@ -59,7 +59,7 @@ _NO_ANSWERS = {
     **dict.fromkeys(("value", "optional"), "[['no such answer']]"),
 }
 _SEED = "a seed of the conformance suite"
-_BLOCKS = 16  # of sessions between equal bots
+_BLOCKS, _FEW_BLOCKS = 16, 8  # of sessions between equal bots: thorough or not
 _FALSE_ALARMS = 0.001  # of comparisons of all bots, or positions, of a table
 _COUNTS_OF_EVERYBODY = (2, 3, 4, 5, 6, 8, 16, 32, MOST_SEATS)
 # Of two sets in another order, one has it by chance too often.
@@ -91,9 +91,9 @@ class Played:
 class ContestSuite:
     """Small runs of a contest in a folder of their own. `settings` are keys of its table that keep them short.
 
-    `rules` is the table's key `rules`. `languages` are those of the bots, by their names for `tournament new`; default
-    the first compiled one, and Python. `thorough`: whether positions are compared at every number of seats, and
-    not only at the fewest and the most.
+    `rules` is the table's key `rules`. `languages` are those of the bots, by their names for `tournament new`;
+    default the first compiled one, and Python. `library` is the key of that name. `thorough`: whether positions are
+    compared at every number of seats, not only at the fewest and the most, and over twice as many sessions.
     """
 
     def __init__(
@@ -104,16 +104,19 @@ class ContestSuite:
         rules: str = "",
         languages: tuple[str, ...] = (),
         thorough: bool = False,
+        library: Sequence[str] = (),
         **settings: Any,
     ) -> None:
         self.name = contest
         self.folder = folder
-        game = {"rules": rules} if rules else {}
+        game: dict[str, object] = {"rules": rules} if rules else {}
+        game |= {"library": list(library)} if library else {}
         self._table = {**game, "seed": _SEED, "max_faults": 1, **_PATIENT, **settings}
         self._languages = languages
         self.thorough = thorough
         self._equal: dict[int, pd.DataFrame] = {}
         self._random: dict[int, pd.DataFrame] = {}
+        self.blocks = _BLOCKS if thorough else _FEW_BLOCKS
 
     @cached_property
     def contest(self) -> Contest:
@@ -171,19 +174,26 @@ class ContestSuite:
     @cached_property
     def with_other_hash_seeds(self) -> list[dict[str, pd.DataFrame]]:
         """Tables of the same bots, played in processes whose hash seeds differ from this one's."""
-        played = []
-        for hash_seed in _HASH_SEEDS:
-            place = self._place(f"hash_seed_{hash_seed}")
+        places = [self._place(f"hash_seed_{hash_seed}") for hash_seed in _HASH_SEEDS]
+        for place in places:
             for number in range(self.bots):
                 self._write_bot(place, number)
-            command = [sys.executable, "-c", _PLAY, self.name, str(place)]
-            environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
-            told = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-            if told.returncode:
-                raise ConformanceError(f"played in another process it fails: {told.stderr.strip()[-500:]}")
-            folder = place.parent / "results" / self.name
-            played.append({name: _sorted(pd.read_parquet(folder / name)) for name in _TABLES})
-        return played
+        playing = [
+            subprocess.Popen(
+                [sys.executable, "-c", _PLAY, self.name, str(place)],
+                env={**os.environ, "PYTHONHASHSEED": hash_seed},
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for place, hash_seed in zip(places, _HASH_SEEDS)
+        ]
+        told = [process.communicate()[1] for process in playing]
+        for process, errors in zip(playing, told):
+            if process.returncode:
+                raise ConformanceError(f"played in another process it fails: {errors.strip()[-500:]}")
+        folders = [place.parent / "results" / self.name for place in places]
+        return [{name: _sorted(pd.read_parquet(folder / name)) for name in _TABLES} for folder in folders]
 
     @cached_property
     def lost(self) -> Played:
@@ -241,7 +251,7 @@ class ContestSuite:
     def _blocks_of(self, seats: int) -> dict[str, int]:
         """Return the settings of legs of this many seats, with several blocks of sessions."""
         more = {"seats": seats} if isinstance(self.contest.seats, range) else {}
-        return {"sessions": _BLOCKS * seats, **more}
+        return {"sessions": self.blocks * seats, **more}
 
     def points_of_random_bots(self, seats: int) -> pd.DataFrame:
         """Return the points of a match between bots that answer at random, which the rules' own core draws."""
@@ -432,7 +442,7 @@ def positions(suite: ContestSuite) -> None:
             blocks = points.groupby([points.session // seats, points.bot]).points.sum().unstack()
             pairs = list(itertools.combinations(blocks.columns, 2))
             tolerance = 1e-9 * float(abs(blocks).to_numpy().max())
-            allowed = quantile(1 - _FALSE_ALARMS / (2 * len(pairs)), _BLOCKS - 1)
+            allowed = quantile(1 - _FALSE_ALARMS / (2 * len(pairs)), suite.blocks - 1)
             for one, other in pairs:
                 mean, error = _mean_and_error((blocks[one] - blocks[other]).to_numpy())
                 _require(
@@ -463,18 +473,18 @@ def worth_of_positions(suite: ContestSuite) -> list[str]:
     found = {}
     for manner, points_of in _manners(suite):
         for seats in suite.seat_counts:
-            if worth := _worth(points_of(seats), seats):
+            if worth := _worth(points_of(seats), seats, suite.blocks):
                 found[seats, manner] = f"{worth} between {manner} bots; rotated over {seats} sessions"
     return [text for _, text in sorted(found.items())]
 
 
-def _worth(points: pd.DataFrame, seats: int) -> str:
+def _worth(points: pd.DataFrame, seats: int, blocks: int) -> str:
     """Return how much more the positions earn that earn most and least; "" if all earn the same."""
     found = []
     for position, own in points.groupby("position"):
         others = points[points.position != position].groupby("session").points.mean()
         mean, error = _mean_and_error((own.set_index("session").points - others).to_numpy())
-        if abs(mean) > quantile(1 - _FALSE_ALARMS / (2 * seats), _BLOCKS * seats - 1) * error:
+        if abs(mean) > quantile(1 - _FALSE_ALARMS / (2 * seats), blocks * seats - 1) * error:
             found.append((mean, f"position {position} earns {mean:+.3g} ± {error:.2g} a session more"))
     ends = [text for _, text in sorted(found)]
     return ", ".join(dict.fromkeys([*ends[-1:], *ends[:1]]))

@@ -30,7 +30,7 @@ OUTSIDE = {
 PARTS = {
     "Tutorials": (
         "tutorials",
-        ("hold_a_contest", "write_a_bot", "climb_by_script", "write_a_contest", "read_the_records"),
+        ("hold_a_contest", "write_a_bot", "train_a_bot", "climb_by_script", "write_a_contest", "read_the_records"),
     ),
     "How-to": (
         "how_to",

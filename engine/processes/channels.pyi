@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Protocol, final
+from typing import Any, Protocol, final
 
 BOT_FAULTY: int
 BOT_OUT_OF_MEMORY: int
@@ -8,7 +8,7 @@ WROTE_NO_ANSWER: int
 
 class _Dialogue(Protocol):
     def asked(self) -> Sequence[str]: ...
-    def said(self, line: bytes) -> str | int: ...
+    def said(self, line: bytes) -> Any: ...
 
 @final
 class Channels:

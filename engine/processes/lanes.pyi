@@ -1,11 +1,16 @@
 from collections.abc import Sequence
 from typing import final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.processes.channels import Channels
 from engine.processes.lines import _QuestionShape
 from engine.wasm.referee import Referee
+
+BY_CALLER: int
 
 class Violation(Exception):
     """A program said what its dialogue doesn't allow; see lanes.pyx."""
@@ -32,7 +37,22 @@ class Lanes:
         slots: Sequence[int],
         kept: bytes = b"",
         values: Sequence[object] = (),
+        *,
+        row: int = -1,
     ) -> int: ...
+    @property
+    def waiting_count(self) -> int: ...
+    @property
+    def waiting(self) -> list[int]: ...
+    def answer(self, lane_number: int, value: object) -> None: ...
+    def read_rows(
+        self,
+        kinds: NDArray[np.int64],
+        views: NDArray[np.uint8],
+        sessions: NDArray[np.int64],
+        points: NDArray[np.float64],
+    ) -> None: ...
+    def answer_rows(self, answers: NDArray[np.int64]) -> None: ...
     def start_bot(self, lane_number: int, seat: int, seed: int) -> None: ...
     def end_bot(self, lane_number: int, seat: int) -> None: ...
     def resume(self, lane_number: int, answer: int = 0) -> None: ...

@@ -9,8 +9,11 @@ answers come in the lanes play on.
 Channels speak binary (`engine.processes.messages`), many lanes each, or lines of text, one
 lane each: a line of JSON (`engine.processes.lines`), which the next line answers, too early
 if it came before. Where a decision takes more than that, the caller brings a dialogue: an
-object whose `asked()` gives the lines that ask for it, and whose `said(line)` gives a line
-in reply, or the program's answer to the decision. Its program may write ahead.
+object whose `asked()` gives the lines that ask for it, and whose `said(line)` gives a list
+of lines in reply, or the program's answer to the decision. Its program may write ahead.
+
+The caller of `run` can be asked like a process: a seat whose channel is BY_CALLER waits in `waiting` until `answer`, or
+`answer_rows` for many lanes at once, has what it says.
 
 A lane keeps the answers that counted. If its leg breaks off and begins again, they count again: its bots are asked the
 same questions, so that they know what they knew, but their new answers are ignored up to where the leg broke off.
@@ -21,7 +24,7 @@ import json
 cimport cython
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memchr, memmove, memset
+from libc.string cimport memchr, memcpy, memmove, memset
 
 from engine.kernel.game_core cimport DECIDE, RECORDS_FULL, REFUSED, SEATS, GameCore, Status
 from engine.kernel.memory cimport grown
@@ -82,10 +85,13 @@ def refuse_constant(name):
 
 
 cdef enum:
+    CALLER = -2                 # instead of a channel: the caller answers for the seat
     PATIENCE_MILLISECONDS = 1   # to wait for the process that was asked last
     MOST_QUOTED = 200           # characters of an answer that is none
     LINES_AT_ONCE = 64          # from a program in a dialogue, before the others get their turn
     LARGEST_BUFFER = 1 << 15    # bytes of a lane's rows
+
+BY_CALLER = CALLER
 
 cdef enum LaneState:
     READY       # its answer is there
@@ -100,7 +106,7 @@ cdef enum BotState:
     HAS_FAILED      # likewise: the caller keeps what it did
 
 cdef struct SeatedBot:
-    int channel             # -1 for none
+    int channel             # -1 for none, or CALLER
     int slot                # what its channel calls the lane
     int state
     bint in_json            # its answer is in `values`
@@ -114,6 +120,7 @@ cdef struct Lane:
     SeatedBot few[SEATS]    # the first seats
     SeatedBot* more         # and the others, or NULL
     int seats
+    int row                 # of the caller's arrays
     int64_t answer
     int state
     void* tables[2]         # of games and of sessions, into which the core writes
@@ -156,6 +163,9 @@ cdef class Lanes:
     cdef int* ready
     cdef size_t ready_capacity
     cdef int ready_count
+    cdef int* asks_caller       # lanes that wait for the caller
+    cdef size_t asks_caller_capacity
+    cdef int asks_caller_count
     cdef list kept              # what the lanes point to
     cdef dict last_printed      # by lane and channel: what a bot printed before its fault, if it could share a process
     cdef dict values            # by lane and seat: answers that aren't whole numbers, before their turn
@@ -182,9 +192,11 @@ cdef class Lanes:
             free(self.lanes[i].more)
         free(self.lanes)
         free(self.ready)
+        free(self.asks_caller)
 
     def open_lane(
-        self, GameCore core, Referee referee, Table games, Table sessions, channels, slots, bytes kept=b"", values=()
+        self, GameCore core, Referee referee, Table games, Table sessions, channels, slots, bytes kept=b"", values=(),
+        *, int row=-1
     ):
         """Add a leg, which begins with the next run, and return its number.
 
@@ -193,15 +205,17 @@ cdef class Lanes:
             referee: The referee of its WebAssembly bots; None without such bots.
             games: The table of games that the core writes to. When it is full, its rows move to a buffer.
             sessions: The table of sessions.
-            channels: The channel of each seat's process; -1 for a WebAssembly bot.
+            channels: The channel of each seat's process; -1 for a WebAssembly bot, BY_CALLER for the caller.
             slots: What the seats' processes call the lane.
             kept: What `answers` returned when this leg broke off: these answers count again.
             values: The values that it returned.
+            row: Row of the lane in the arrays of `read_rows` and `answer_rows`.
         """
         cdef size_t count = self.lane_count + 1
         if not (
             grown(<void**>&self.lanes, &self.lane_capacity, count, sizeof(Lane))
             and grown(<void**>&self.ready, &self.ready_capacity, count, sizeof(int))
+            and grown(<void**>&self.asks_caller, &self.asks_caller_capacity, count, sizeof(int))
         ):
             raise MemoryError
         cdef int number = self.lane_count
@@ -216,6 +230,7 @@ cdef class Lanes:
         self.in_python = (
             (self.in_python or self.lane_count == 0) and <bint>core.steps_in_python and referee is None
         )
+        lane.row = row
         lane.seats = <int>len(channels)
         if lane.seats > SEATS:
             lane.more = <SeatedBot*>calloc(lane.seats - SEATS, sizeof(SeatedBot))
@@ -250,6 +265,90 @@ cdef class Lanes:
         cdef Channel* channel = &self.channels.all[bot_of(lane, seat).channel]
         if channel.is_open:
             self.questions.add_order(channel, END_LANE, bot_of(lane, seat).slot, 0)
+
+    @property
+    def waiting_count(self):
+        """How many lanes wait for the caller; none while a process is still to answer."""
+        cdef int i
+        for i in range(self.channels.count):
+            if self.channels.all[i].is_open and self.channels.all[i].outstanding:
+                return 0
+        return self.asks_caller_count
+
+    @property
+    def waiting(self):
+        """The lanes that wait for the caller, in no order."""
+        return [self.asks_caller[i] for i in range(self.asks_caller_count)]
+
+    def answer(self, int lane_number, value):
+        """Answer for the seat that a lane waits for: a whole number, or another value as JSON has it.
+
+        Raises:
+            ValueError: The lane doesn't wait for the caller.
+        """
+        cdef Lane* lane = &self.lanes[lane_number]
+        cdef int seat, i
+        cdef int64_t number = 0
+        for i in range(self.asks_caller_count):
+            if self.asks_caller[i] == lane_number:
+                break
+        else:
+            raise ValueError("the lane doesn't wait for the caller")
+        self.asks_caller_count -= 1
+        self.asks_caller[i] = self.asks_caller[self.asks_caller_count]
+        seat = due(lane)
+        is_number = type(value) is int
+        if is_number:
+            try:
+                number = value
+            except OverflowError:
+                is_number = False
+        if not is_number:
+            self.values[lane_number, seat] = value
+        bot_of(lane, seat).in_json = not is_number
+        self.answer_as_caller(lane_number, lane, seat, number)
+
+    cdef void answer_as_caller(self, int number, Lane* lane, int seat, int64_t answer) noexcept nogil:
+        cdef SeatedBot* bot = bot_of(lane, seat)
+        bot.answer = answer
+        bot.state = HAS_ANSWERED
+        self.go_on(number, lane, seat)
+
+    def read_rows(
+        self, int64_t[::1] kinds, unsigned char[:, :] views, int64_t[::1] sessions, double[::1] points
+    ):
+        """Write into each waiting lane's row what it is asked and how far it is.
+
+        Args:
+            kinds: Receives the kind of the decision.
+            views: Receives the view, from its beginning, as far as a row reaches.
+            sessions: Receives how many sessions are over.
+            points: Receives the seat's points in these.
+        """
+        cdef int view_size = <int>views.shape[1]
+        cdef GameCore core
+        cdef Lane* lane
+        cdef int i
+        for i in range(self.asks_caller_count):
+            lane = &self.lanes[self.asks_caller[i]]
+            core = <GameCore>lane.core
+            kinds[lane.row] = core.decision.kind
+            if view_size:
+                memcpy(&views[lane.row, 0], core.windows[core.decision.seat], view_size)
+            sessions[lane.row] = core.sessions_played
+            points[lane.row] = core.totals[core.decision.seat].points
+
+    def answer_rows(self, const int64_t[::1] answers):
+        """Answer every waiting lane by the whole number in its row."""
+        cdef Lane* lane
+        cdef int i, seat
+        cdef int count = self.asks_caller_count
+        self.asks_caller_count = 0
+        for i in range(count):
+            lane = &self.lanes[self.asks_caller[i]]
+            seat = due(lane)
+            bot_of(lane, seat).in_json = False
+            self.answer_as_caller(self.asks_caller[i], lane, seat, answers[lane.row])
 
     def resume(self, int lane_number, int64_t answer=0):
         """Let a stopped lane play on with this answer to the pending decision."""
@@ -302,6 +401,11 @@ cdef class Lanes:
     def drop(self, int lane_number):
         """Forget a lane; later answers of its bots are ignored."""
         cdef int i
+        for i in range(self.asks_caller_count):
+            if self.asks_caller[i] == lane_number:
+                self.asks_caller_count -= 1
+                self.asks_caller[i] = self.asks_caller[self.asks_caller_count]
+                break
         self.lanes[lane_number].state = GONE
         self.lanes[lane_number].core = NULL
         self.lanes[lane_number].referee = NULL
@@ -435,12 +539,12 @@ cdef class Lanes:
                 continue
             if status != DECIDE:
                 lane.state = STOPPED
-                if status == REFUSED and bot_of(lane, due(lane)).channel >= 0:
+                if status == REFUSED and bot_of(lane, due(lane)).channel != -1:
                     self.forget_refused(number, lane)
                 self.channels.tell(status, number, -1, NULL, 0)
                 return
             bot = bot_of(lane, due(lane))
-            if is_failure_next(&lane.kept) and bot.state != QUESTIONED:
+            if is_failure_next(&lane.kept) and (bot.state != QUESTIONED or bot.channel == CALLER):
                 self.stop_at_failure(number, lane, bot)
                 return
             if bot.state == HAS_ANSWERED and self.take_kept(number, lane, bot):
@@ -449,6 +553,14 @@ cdef class Lanes:
                 if self.tells_only(lane, bot):
                     continue
                 self.ask(number, lane)
+            if bot.channel == CALLER:
+                if counts_again(&lane.kept):
+                    bot.state = IDLE
+                    self.count_again(number, lane)
+                    continue
+                bot.state = QUESTIONED
+                self.asks_caller[self.asks_caller_count] = number
+                self.asks_caller_count += 1
             if bot.state == HAS_FAILED:
                 self.stop_at_failure(number, lane, bot)
             if lane.state == READY:
@@ -457,13 +569,17 @@ cdef class Lanes:
 
     cdef bint tells_only(self, Lane* lane, SeatedBot* bot) noexcept nogil:
         """Tell a program what it doesn't answer, if that is what the pending decision does."""
-        cdef Channel* told = &self.channels.all[bot.channel]
-        if not self.questions.is_only_told(told, (<GameCore>lane.core).decision.kind):
+        if not self.is_news(lane, bot):
             return False
         lane.answer = 0
-        if not self.questions.add_line(told, lane.core):
+        if not self.questions.add_line(&self.channels.all[bot.channel], lane.core):
             self.channels.lack_memory(bot.channel)
         return True
+
+    cdef bint is_news(self, Lane* lane, SeatedBot* bot) noexcept nogil:
+        """Return whether the pending decision tells a program something that it doesn't answer."""
+        cdef int kind = (<GameCore>lane.core).decision.kind
+        return bot.channel >= 0 and self.questions.is_only_told(&self.channels.all[bot.channel], kind)
 
     cdef void ask(self, int number, Lane* lane) noexcept nogil:
         """Ask the process of the pending decision, and those that are asked together with it."""
@@ -474,7 +590,10 @@ cdef class Lanes:
             if ahead > 0:
                 (<GameCore>lane.core).look_at(ahead)
             bot = bot_of(lane, due(lane))
-            if bot.channel < 0:
+            if bot.channel == CALLER:
+                bot.state = QUESTIONED      # it is asked when its turn comes
+            # News that a program doesn't answer are told when their turn comes.
+            if bot.channel < 0 or self.is_news(lane, bot):
                 continue
             bot.decisions += 1
             bot.state = QUESTIONED
@@ -537,9 +656,9 @@ cdef class Lanes:
             self.kept_values.setdefault(number, []).append(value)
             return True
         except ValueError as wrong:
-            action = "ACTION " if self.channels.all[bot.channel].lines else ""
-            why = f"{wrong}: {action}{json.dumps(value)}".encode()[:MOST_QUOTED]
-            if self.channels.all[bot.channel].lines:
+            in_lines = bot.channel >= 0 and self.channels.all[bot.channel].lines
+            why = f"{wrong}: {'ACTION ' * in_lines}{json.dumps(value, default=repr)}".encode()[:MOST_QUOTED]
+            if in_lines:
                 bot.state = QUESTIONED
                 lane.state = ASKED
                 self.channels.fail(bot.channel, why, WROTE_NO_ANSWER)
@@ -612,15 +731,13 @@ cdef class Lanes:
         A line that is too long fails it in any case.
         """
         cdef Channel* channel = &self.channels.all[number]
-        cdef int64_t answer
         try:
             said = (<object>channel.dialogue).said(channel.inbox[:length])
             if length > MOST_LINE_BYTES:
                 raise Violation("wrote an over-long line")
-            if isinstance(said, str):
-                self.questions.add_lines(channel, [said])
+            if isinstance(said, list):
+                self.questions.add_lines(channel, said)
                 return True
-            answer = said
         except Violation as violation:
             self.channels.fail(number, str(violation).encode(), WROTE_NO_ANSWER)
             return False
@@ -628,8 +745,11 @@ cdef class Lanes:
             self.questions.trouble = trouble
             self.channels.fail(number, b"can't be talked with")
             return False
-        self.give(channel.asked[0], number, answer)
         channel.outstanding = False
+        if type(said) is int and -(1 << 63) <= said < 1 << 63:
+            self.give(channel.asked[0], number, said)
+        else:
+            self.give_value(channel.asked[0], number, said)
         return True
 
     cdef void take_answers(self, int number) noexcept nogil:

@@ -53,8 +53,9 @@ cdef extern from "Python.h":
 
 
 cdef class View:
-    """What a bot is shown: as attributes, Fields of these bytes, Values, and lists of a game's moves. It may have others
-    of its own.
+    """What a bot is shown: as attributes, Fields of these bytes, Values, and lists of a game's moves.
+
+    It may have others of its own.
 
     Values are kept as bytes, and become objects when a bot looks at one.
     """
@@ -496,6 +497,8 @@ cdef bytes put(Leg leg, Question* question, Answer* answer, Shape* shape, tuple 
     cdef int number
     cdef size_t passed = 1      # before the first there is a place for the callee to use
     if shape.tells_values:
+        if function == <PyObject*>None:     # news that the bot doesn't listen to
+            return None
         tell(view, question.kind, <char*>question + shape.stride, question.argument)
         arguments[passed] = <PyObject*>view
         passed += 1
@@ -604,7 +607,8 @@ def serve(
     questions, None for one that only adds to the histories; `explain(exception)` puts a failure into words.
     `parameters`: of each question, where their values lie in its view, as (offset, struct code). `passes_view`: the
     view comes before them. `histories`: the offset in the view of their length, and of
-    each its name and the offset of its last element. `told_numbers`: of each question, the numbers of the Values that it tells, in order.
+    each its name and the offset of its last element. `told_numbers`: of each question, the numbers of the Values that it
+    tells, in order.
     `returns`: of each question, "number", "name", "value" or "optional"; default numbers. `most_json`: bytes of others
     in JSON.
     """

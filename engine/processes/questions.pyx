@@ -68,7 +68,7 @@ cdef class QuestionWriter:
 
     cdef bint is_only_told(self, Channel* channel, int kind) noexcept nogil:
         """Whether a decision of this kind tells a program something, which it doesn't answer."""
-        return channel.lines and channel.dialogue == NULL and self.lines.only_tells(kind)
+        return channel.lines and self.lines.only_tells(kind)
 
     cdef bint add_line(self, Channel* channel, void* core) noexcept nogil:
         """Add a lane's pending decision for a program."""

@@ -11,6 +11,7 @@ cdef class Decision:
     cdef readonly Shape answer_shape
     cdef readonly object default    # None: the first of the legal actions
     cdef readonly bint loses        # whether an illegal answer loses the game, and is no fault
+    cdef readonly bint only_tells   # whether it is news, which no bot answers
     cdef readonly bint takes_numbers    # whether answers are whole numbers, for bots of every kind
     cdef int legal                  # which of the values has the legal actions, or -1
     cdef size_t room                # bytes of what they leave there, 0 where they return the answer

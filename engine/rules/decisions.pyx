@@ -40,13 +40,23 @@ cdef class Decision:
         answer_bytes: Bytes that an answer takes behind a C bot's struct, 0 if bots return it.
         default: Answer that counts for a bot that is at fault.
         loses: Whether an illegal answer loses the game instead of being a fault.
+        only_tells: Whether it is news: the rules get None, whatever a bot's function returns.
     """
 
     def __init__(
-        self, str name, values, *, Shape answer not None, size_t answer_bytes=0, default=None, bint loses=False
+        self,
+        str name,
+        values,
+        *,
+        Shape answer not None,
+        size_t answer_bytes=0,
+        default=None,
+        bint loses=False,
+        bint only_tells=False,
     ):
         self.name = name
         self.loses = loses
+        self.only_tells = only_tells
         self.names = list(values)
         self.shapes = list(values.values())
         self.answer_shape = answer
@@ -58,7 +68,7 @@ cdef class Decision:
             raise ValueError(
                 f"{name}: an answer takes up to {self.room} bytes, at most {MOST_ANSWER_BYTES} are possible"
             )
-        if self.legal < 0:
+        if self.legal < 0 and not only_tells:
             self.default = answer.answered(default)
 
     @property
@@ -86,6 +96,8 @@ cdef class Decision:
             ValueError: A value isn't as declared, or the default isn't legal.
         """
         cdef Question question = Question.__new__(Question)
+        if self.only_tells and (default is not None or answer is not None):
+            raise ValueError(f"{self.name} is news, which has no answer")
         question.decision = self
         question.position = position
         question.values = values

@@ -212,7 +212,9 @@ cdef class SessionCore(GameCore):
         first_session: Number of the first session, as recorded.
         placements: Placement of each of the contest's decisions.
         max_questions: Questions that a game may have over all positions, so that play in which no bot acts ends.
-        seats: Number of bots.
+        seats: Number of entrants.
+        teams: The positions of each of them, equally many; default one each. Each position has a bot of its own, whose
+            number is the entrant's seat times their count, plus its place in the team.
         rotation: How far the drawn seating is rotated: legs with the same deals and other rotations swap all bots.
         zero_sum: Whether the points of each game must add up to 0.
     """
@@ -234,8 +236,17 @@ cdef class SessionCore(GameCore):
         int seats=2,
         int rotation=0,
         bint zero_sum=True,
+        teams=None,
     ):
-        self.take_seats(seats)
+        teams = teams or [(position,) for position in range(seats)]
+        self.entrants = seats
+        self.members = <int>len(teams[0])
+        self.take_seats(seats * self.members)
+        self.places = [
+            next((team, place) for team, positions in enumerate(teams) for place, one in enumerate(positions) if one == at)
+            for at in range(self.seats)
+        ]
+        self.of_points = "positions" if self.members == 1 else "teams"
         self.play_session = play_session
         self.steps = steps
         self.sessions = sessions
@@ -257,7 +268,9 @@ cdef class SessionCore(GameCore):
         if seats <= 2:
             self.order = self.rotations = list(range(seats))
         self.sit_down(0)
-        self.numbers = [self.at.index(seat) for seat in range(seats)]
+        self.numbers = [
+            teams[self.at.index(seat)][place] for seat in range(seats) for place in range(self.members)
+        ]
 
     cdef int sit_down(self, int64_t session) except -1:
         """Give each bot its position in a session of the leg.
@@ -265,20 +278,22 @@ cdef class SessionCore(GameCore):
         Two alternate. More are drawn for each block of as many sessions as bots: a cyclic order, and the sequence of
         its rotations, so that in a complete block each bot has each position once.
         """
-        cdef int64_t block = session // self.seats
+        cdef int64_t block = session // self.entrants
         cdef int shift
-        if self.seats > 2 and block != self.block:
+        if self.entrants > 2 and block != self.block:
             self.seating_rng.turn_to(SEATING_STREAMS + <uint64_t>block)
-            self.order, self.rotations = list(range(self.seats)), list(range(self.seats))
+            self.order, self.rotations = list(range(self.entrants)), list(range(self.entrants))
             self.seating_rng.shuffle(self.order)
             self.seating_rng.shuffle(self.rotations)
             self.block = block
-        shift = self.rotation + <int>self.rotations[session % self.seats]
-        self.at = tuple([self.order[(position + shift) % self.seats] for position in range(self.seats)])
+        shift = self.rotation + <int>self.rotations[session % self.entrants]
+        self.at = tuple([self.order[(position + shift) % self.entrants] for position in range(self.entrants)])
         return 0
 
     cdef int64_t default_answer(self) noexcept nogil:
         with gil:
+            if self.asked.decision.only_tells:
+                return 0
             if self.asked.decision.takes_numbers:
                 return self.asked.default
             self.given = self.asked.default
@@ -295,6 +310,8 @@ cdef class SessionCore(GameCore):
 
     cdef object meant(self, int64_t answer):
         """What the asked bot's answer means to the rules. Raises ValueError for one that isn't legal."""
+        if self.asked.decision.only_tells:
+            return None
         if self.is_given:
             return self.asked.checked(self.given)
         if self.sees_memory(self.decision.seat):
@@ -333,7 +350,7 @@ cdef class SessionCore(GameCore):
                     return REFUSED
                 self.reply = Illegal(self.said(answer))
                 self.took_illegal_answer = True
-                self.losers[self.asked.position] = self.asked.decision.name
+                self.losers[self.team_at(self.asked.position)] = self.asked.decision.name
             self.is_given = False
             if self.waiting is not None:
                 self.replies[self.asked.position] = self.reply
@@ -367,7 +384,7 @@ cdef class SessionCore(GameCore):
                 return self.ask_one(0)
             self.waiting = None
             self.take(<Question>yielded)
-            if self.dismissed >> self.seat_at((<Question>yielded).position) & 1:
+            if self.passes_by(<Question>yielded):
                 self.reply = (<Question>yielded).default
                 continue
             self.is_asking = True
@@ -390,13 +407,28 @@ cdef class SessionCore(GameCore):
                 f"a game has more than {self.max_questions:,} questions; raise max_questions if such games are meant"
             ))
         seat = self.seat_at(question.position)
-        if self.sees_memory(seat):
+        if self.sees_memory(seat) and not self.passes_by(question):
             question.show(self.windows[seat], <Placement>placement, self.players)
         return 0
 
     cdef int seat_at(self, int position) except -1:
-        """Return the seat of the bot at a position of the session now played."""
-        return <int>self.at[position]
+        """Return the number of the bot at a position of the session now played."""
+        if self.members == 1:
+            return <int>self.at[position]
+        team, place = self.places[position]
+        return <int>self.at[team] * self.members + <int>place
+
+    cdef int team_at(self, int position) except -1:
+        """Return the team of a position: its place among the points of a game."""
+        return position if self.members == 1 else <int>self.places[position][0]
+
+    cdef bint passes_by(self, Question question) except -1:
+        """Return whether no bot is to be asked: it is disqualified, or ignores this news."""
+        cdef int seat = self.seat_at(question.position)
+        cdef int kind = (<Placement>self.placements[question.decision]).kind
+        return self.dismissed >> seat & 1 or (
+            question.decision.only_tells and self.ignored_questions[seat] >> kind & 1
+        )
 
     cdef int take_list(self, yielded) except -1:
         """Make questions that are asked together the pending ones, in the order of their positions."""
@@ -415,7 +447,7 @@ cdef class SessionCore(GameCore):
             self.refuse(ValueError("the rules ask a position twice together"))
         self.waiting = [
             i for i in sorted(range(len(asked)), key=asked.__getitem__)
-            if not self.dismissed >> self.seat_at(<int>asked[i]) & 1
+            if not self.passes_by(<Question>self.questions[i])
         ]
         self.replies = {(<Question>one).position: (<Question>one).default for one in self.questions}
         self.place = 0
@@ -497,6 +529,16 @@ cdef class SessionCore(GameCore):
         self.score_session()
         return 0
 
+    def sums(self):
+        """Return a SeatSums for each entrant, of the sessions played so far."""
+        return GameCore.sums(self)[: self.entrants]
+
+    def dismiss(self, int seat):
+        """Ask a bot no more, and its partners."""
+        cdef int place
+        for place in range(self.members):
+            self.dismissed |= <uint64_t>1 << (seat // self.members * self.members + place)
+
     @property
     def took_illegal(self):
         return self.took_illegal_answer
@@ -539,7 +581,7 @@ cdef class Session:
         self.seats = core.seats
         self.rng = core.rng
         core.sit_down(core.session)
-        core.players = tuple([core.numbers[seat] for seat in core.at])
+        core.players = tuple([core.numbers[core.seat_at(position)] for position in range(core.seats)])
         core.questions_asked = 0
         core.rng.turn_to(<uint64_t>core.session << GAMES_OF_A_SESSION)
 
@@ -576,12 +618,12 @@ cdef class Session:
         if core.current is not self:
             raise ValueError("the session is over")
         worth = [<double>one + 0.0 for one in in_order(points)]     # -0 becomes 0
-        if len(worth) != core.seats:
-            raise ValueError(f"the rules record points of {len(worth)} positions; expected {core.seats}")
+        if len(worth) != core.entrants:
+            raise ValueError(f"the rules record points of {len(worth)} {core.of_points}; expected {core.entrants}")
         if core.zero_sum:
             if abs(fsum(worth)) > ZERO_SUM_TOLERANCE * sum(map(abs, worth)):
                 raise ValueError(f"a game of a zero-sum contest is worth {', '.join(map(str, worth))}")
-            if core.seats == 2:     # standings take the second seat's points from the first one's
+            if core.entrants == 2:     # standings take the second seat's points from the first one's
                 worth[1] = 0.0 - <double>worth[0]
         if core.losers:
             core.require_lost(worth)
@@ -593,15 +635,15 @@ cdef class Session:
                 values.append(columns[name])
                 continue
             each = in_order(columns[name])
-            if len(each) != core.seats:
-                raise ValueError(f"the rules record {name} of {len(each)} positions; expected {core.seats}")
+            if len(each) != core.entrants:
+                raise ValueError(f"the rules record {name} of {len(each)} {core.of_points}; expected {core.entrants}")
             values += each
         if len(columns) != len(core.columns):
             unknown = sorted(columns.keys() - dict(core.columns).keys())
             raise ValueError(f"the rules record {', '.join(unknown)}, which has no column")
         values += worth
         core.games_rows.add(values)
-        for position in range(core.seats):
+        for position in range(core.entrants):
             core.session_points[<int>core.at[position]] += <double>worth[position]
         core.games_recorded += 1
         core.game += 1
@@ -618,5 +660,6 @@ cdef list in_order(values):
 
 
 def seating(Session session):
-    """Return the seat of the bot at each position of the session now played: for the package, not for rules."""
-    return (<SessionCore>session.core).at
+    """Return the seat of the entrant at each position of the session now played: for the package, not for rules."""
+    cdef SessionCore core = session.core
+    return tuple([core.at[core.team_at(position)] for position in range(core.seats)])

@@ -17,7 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.contest_runs import CONTEST, ContestDir, Outcome, assert_same, bot_source, call, make_contest, read_outcome
+from tests.cli.in_process import run_cli
+from tests.contest_runs import CONTEST, ContestDir, Outcome, assert_same, bot_source, make_contest, read_outcome
 from tests.forgery import Head, carried_in, forge_head, forge_legs, forge_part
 from tests.object_store import new_location
 from tests.samples import sample_params
@@ -378,24 +379,24 @@ def test_summaries_of_before_a_kill_are_named_until_the_next_run(place: ContestD
 
 
 def test_the_command(place: ContestDir) -> None:
-    whole = call(["verify", CONTEST, "--config", str(place.config), "--replay", "2"])
-    assert (whole.returncode, whole.stderr) == (0, "")
-    assert whole.stdout.startswith(f"{place.results}: checked 1 batch, 2 parts of ")
+    whole = run_cli("verify", CONTEST, "--config", str(place.config), "--replay", "2", columns=500)
+    assert (whole.code, whole.err) == (0, "")
+    assert whole.out.startswith(f"{place.results}: checked 1 batch, 2 parts of ")
     # Of two legs, those that share their deals come along.
-    assert re.search(r" games, [234] legs by playing again: all as recorded\n$", whole.stdout)
-    assert len(whole.stdout.splitlines()) == 1
+    assert re.search(r" games, [234] legs by playing again: all as recorded\n$", whole.out)
+    assert len(whole.out.splitlines()) == 1
     flip(part_of(place, "games"), 1000)
-    damaged = call(["verify", "--results", str(place.results.parent)])
-    assert damaged.returncode == 1
-    listed, verdict = damaged.stdout.splitlines()
+    damaged = run_cli("verify", "--results", str(place.results.parent), columns=500)
+    assert damaged.code == 1
+    listed, verdict = damaged.out.splitlines()
     assert listed.startswith(f"{place.results}/games/") and listed.endswith(f"remove it, and {PLAYS}")
     assert verdict.endswith(": 1 problem")
-    as_json = call(["verify", "--results", str(place.results), "--json"])
-    assert as_json.returncode == 1
-    (values,) = json.loads(as_json.stdout)
+    as_json = run_cli("verify", "--results", str(place.results), "--json", columns=500)
+    assert as_json.code == 1
+    (values,) = json.loads(as_json.out)
     assert [problem["message"] for problem in values["problems"]] == ["has other bytes than were written"]
-    nowhere = call(["verify", "--results", str(place.folder / "nowhere")])
-    assert (nowhere.returncode, nowhere.stderr) == (
+    nowhere = run_cli("verify", "--results", str(place.folder / "nowhere"), columns=500)
+    assert (nowhere.code, nowhere.err) == (
         2,
         f"tournament: {place.folder}/nowhere holds no results yet: `tournament run` makes them\n",
     )

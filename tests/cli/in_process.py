@@ -6,6 +6,7 @@ import contextlib
 import io
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from unittest.mock import patch
 
 from tournament.cli import consoles
@@ -38,3 +39,9 @@ def run_cli(*words: str, columns: int = 100) -> Shown:
         except SystemExit as end:
             code = int(end.code or 0)
     return Shown(code, out.getvalue(), err.getvalue())
+
+
+def command(folder: Path, *words: str, columns: int = 100) -> Shown:
+    """Run `tournament` with these words in a folder."""
+    with contextlib.chdir(folder):
+        return run_cli(*words, columns=columns)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests import forks
+from tests.cli.in_process import command
 from tournament.records.results import load
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,11 +17,6 @@ STEADY = (
     "int a(const Bot *b) { return b->card > 0.6f ? 20 : 0; }\nint b(const Bot *b, int x) { return b->card > 0.5f; }\n"
 )
 LOOSE = "int a(const Bot *b) { return 5; }\nint b(const Bot *b, int x) { return 1; }\n"
-
-
-def command(folder: Path, *arguments: str, columns: int = 100) -> subprocess.CompletedProcess[str]:
-    """Run `tournament` in a folder."""
-    return forks.call(arguments, os.environ | {"COLUMNS": str(columns), "NO_COLOR": "1"}, folder)
 
 
 @pytest.fixture(scope="module")
@@ -37,19 +30,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (bots / "torn.c").write_text("int a(const Bot *b) { return")
     (place / "tournament.toml").write_text('[von_neumann_poker]\nsessions = 300\nseed = 5\ntitle = "Autumn cup"\n')
     process = command(place, "run", "von_neumann_poker")
-    assert process.returncode == 0, process.stderr
-    assert "steady" in process.stdout and "broken" in process.stdout and "Autumn cup" in process.stdout
-    assert "torn: broken: at the end of the file: error:" in process.stdout
+    assert process.code == 0, process.err
+    assert "steady" in process.out and "broken" in process.out and "Autumn cup" in process.out
+    assert "torn: broken: at the end of the file: error:" in process.out
     return place
 
 
 def test_leaderboard_by_elo_counts_won_sessions(folder: Path) -> None:
     process = command(folder, "leaderboard", "--rating", "elo", "--json")
-    assert process.returncode == 0, process.stderr
-    lines = json.loads(process.stdout)
+    assert process.code == 0, process.err
+    lines = json.loads(process.out)
     assert [line["rank"] for line in lines] == [1, 2]
     elo = next(line for line in lines if line["name"] == "steady")
-    assert "steady" in command(folder, "leaderboard", "--rating", "elo").stdout
+    assert "steady" in command(folder, "leaderboard", "--rating", "elo").out
     sessions = load(str(folder / "results")).sessions
     points_0 = sessions.points_0  # x is loose
     assert (elo["lost"], elo["drawn"], elo["won"]) == tuple(
@@ -58,19 +51,19 @@ def test_leaderboard_by_elo_counts_won_sessions(folder: Path) -> None:
 
 
 def test_crosstable(folder: Path) -> None:
-    rows = json.loads(command(folder, "crosstable", "--json").stdout)
+    rows = json.loads(command(folder, "crosstable", "--json").out)
     assert [(row["bot"], row["opponent"]) for row in rows] == [("loose", "steady"), ("steady", "loose")]
     assert rows[0]["points_per_session"] == -rows[1]["points_per_session"]
     assert set(rows[0]) == {"bot", "opponent", "sessions", "games", "points_per_session", "stderr", "ci_half_width"}
-    table = command(folder, "crosstable").stdout
+    table = command(folder, "crosstable").out
     assert f"{rows[0]['points_per_session']:+.2f}" in table
-    cells = list(csv.DictReader(io.StringIO(command(folder, "crosstable", "--csv").stdout)))
+    cells = list(csv.DictReader(io.StringIO(command(folder, "crosstable", "--csv").out)))
     assert cells == [{key: str(value) for key, value in row.items()} for row in rows]
 
 
 def test_a_gradebook_has_a_line_for_each_bot(folder: Path) -> None:
-    rows = list(csv.DictReader(io.StringIO(command(folder, "leaderboard", "--csv").stdout)))
-    lines = json.loads(command(folder, "leaderboard", "--json").stdout)
+    rows = list(csv.DictReader(io.StringIO(command(folder, "leaderboard", "--csv").out)))
+    lines = json.loads(command(folder, "leaderboard", "--json").out)
     assert [row["name"] for row in rows] == [line["name"] for line in lines]
     assert set(rows[0]) == {*lines[0]} - {"outlier_results"}
     for row, line in zip(rows, lines):
@@ -85,14 +78,14 @@ def test_a_gradebook_has_a_line_for_each_bot(folder: Path) -> None:
 
 @pytest.mark.parametrize("place", ["results", "results/von_neumann_poker"])
 def test_results_can_be_named_with_or_without_the_contest(folder: Path, place: str) -> None:
-    assert "steady" in command(folder, "leaderboard", "von_neumann_poker", "--results", place).stdout
+    assert "steady" in command(folder, "leaderboard", "von_neumann_poker", "--results", place).out
 
 
 def test_faults_have_bots_that_cannot_play_with_all_that_the_compiler_said(folder: Path) -> None:
-    said = command(folder, "faults").stdout
-    assert said == command(folder, "faults", "--bot", "torn").stdout
+    said = command(folder, "faults").out
+    assert said == command(folder, "faults", "--bot", "torn").out
     assert said.startswith("torn can't play: ") and "\nHint: the two functions are" in said
-    assert command(folder, "faults", "--bot", "steady").stdout == "no faults\n"
+    assert command(folder, "faults", "--bot", "steady").out == "no faults\n"
 
 
 def test_check_refuses_what_a_run_would(folder: Path, tmp_path: Path) -> None:
@@ -103,6 +96,6 @@ def test_check_refuses_what_a_run_would(folder: Path, tmp_path: Path) -> None:
     (bots / "steady.py").write_text("def a(bot): return 0\ndef b(bot, bet): return 0\n")
     (bots / "linked.c").symlink_to(steady)
     told = [command(tmp_path, "check", str(bots / name)) for name in ("steady.py", "linked.c")]
-    assert [process.returncode for process in told] == [2, 2]
-    assert "steady.c and steady.py have one name, and none of them plays" in told[0].stderr
-    assert "linked.c: it is a link to something outside" in told[1].stderr
+    assert [process.code for process in told] == [2, 2]
+    assert "steady.c and steady.py have one name, and none of them plays" in told[0].err
+    assert "linked.c: it is a link to something outside" in told[1].err

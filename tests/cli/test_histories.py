@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.cli.test_cli import command
+from tests.cli.in_process import command
 from tests.contest_runs import CONTEST, ContestDir, bot_source, make_contest
 from tournament.records.results import load
 
@@ -22,25 +22,25 @@ def test_a_bot_s_versions_come_with_their_standings(tmp_path: Path) -> None:
     place.write_bot("dull", bot_source(1, 2))  # another's edit is no version of this one
     place.play()
     now = {line.name: line for line in load(str(place.results)).ranking.entrants}
-    rows = json.loads(command(tmp_path, "leaderboard", CONTEST, "--history", "calm", "--json").stdout)
+    rows = json.loads(command(tmp_path, "leaderboard", CONTEST, "--history", "calm", "--json").out)
     assert [row["sha256"] for row in rows] == [before["calm"].sha256, now["calm"].sha256]
     assert [row["score"] for row in rows] == [before["calm"].score, now["calm"].score]
     assert [row["field_size"] for row in rows] == [3, 3]
-    table = command(tmp_path, "leaderboard", CONTEST, "--history", "calm").stdout
+    table = command(tmp_path, "leaderboard", CONTEST, "--history", "calm").out
     assert all(row["sha256"][:12] in table and f"{row['rank']} of 3" in table for row in rows)
     assert [version.line.sha256 for version in load(str(place.results)).versions("bold")] == [now["bold"].sha256]
 
     place.config.write_text(place.config.read_text().replace("sessions = 30", "sessions = 40"))
     place.play()
-    there = json.loads(command(tmp_path, "leaderboard", CONTEST, "--history", "calm", "--json").stdout)
+    there = json.loads(command(tmp_path, "leaderboard", CONTEST, "--history", "calm", "--json").out)
     assert [row["archive"] for row in there] == [1, 1, None]
     assert [row["score"] for row in there[:2]] == [row["score"] for row in rows]
-    assert "archive 1" in command(tmp_path, "leaderboard", CONTEST, "--history", "calm").stdout
+    assert "archive 1" in command(tmp_path, "leaderboard", CONTEST, "--history", "calm").out
 
     (first, second, third) = (line.name for line in load(str(place.results)).ranking.entrants)
-    values = json.loads(command(tmp_path, "crosstable", CONTEST, "--bot", third, "--json").stdout)
+    values = json.loads(command(tmp_path, "crosstable", CONTEST, "--bot", third, "--json").out)
     assert {row["opponent"] for row in values} == {first, second} and {row["bot"] for row in values} == {third}
-    shown = command(tmp_path, "crosstable", CONTEST, "--bot", third).stdout
+    shown = command(tmp_path, "crosstable", CONTEST, "--bot", third).out
     ahead = [row for row in values if row["points_per_session"] <= 0]
     closest = max(ahead, key=lambda row: row["points_per_session"])["opponent"] if ahead else None
     assert (f"closest to beating: {closest}" if closest else "no one is ahead of it") in shown
@@ -78,7 +78,6 @@ def test_history_has_the_ranks_after_each_run(tmp_path: Path) -> None:
     for _ in range(2):
         place.play()  # which changes nothing
     assert len(list((place.results / "history").iterdir())) == 7
-    assert len(list((place.results / "former").iterdir())) == 1
     ranks = pd.read_parquet(place.results / "history")
     assert (ranks.groupby("run").size() == 3).all() and ranks.run.nunique() == 7
     assert ranks[ranks.name == "calm"].sha256.nunique() == len(scores(place, "calm")) == 7

@@ -14,7 +14,8 @@ from pydantic import BaseModel
 
 import tournament
 from tests.built_in import SHIPPED
-from tests.cli.test_cli import ROOT, command
+from tests.cli.in_process import command
+from tests.cli.test_cli import ROOT
 from tests.contest_runs import environment
 from tournament.config import GeneralSettings, load_config
 from tournament.errors import InputError
@@ -33,8 +34,8 @@ def files_in(folder: Path) -> dict[str, bytes]:
 
 def test_a_new_folder_has_settings_shipped_bots_and_a_place_for_records(tmp_path: Path) -> None:
     made = command(tmp_path, "init", "my_contest")
-    assert made.returncode == 0, made.stderr
-    assert "cd my_contest && tournament run von_neumann_poker" in made.stdout
+    assert made.code == 0, made.err
+    assert "cd my_contest && tournament run von_neumann_poker" in made.out
     folder = tmp_path / "my_contest"
     assert sorted(path.name for path in folder.iterdir()) == ["entrants", "results", "tournament.toml"]
     for name in NAMES:
@@ -86,27 +87,27 @@ def test_version_is_the_packages(tmp_path: Path) -> None:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     assert tournament.__version__ == version
     shown = command(tmp_path, "--version")
-    assert shown.returncode == 0
-    lines = dict(line.split() for line in shown.stdout.splitlines())
+    assert shown.code == 0
+    lines = dict(line.split() for line in shown.out.splitlines())
     assert lines["tournament"] == version
     assert {"Python", "wasmtime", "ray"} <= set(lines)
 
 
 def test_a_folder_may_begin_without_the_shipped_bots(tmp_path: Path) -> None:
     made = command(tmp_path, "init", "ours", "--no-bots", "--contest", NAMES[0])
-    assert made.returncode == 0, made.stderr
-    assert made.stdout.endswith(f"begin with: cd ours && tournament new {NAMES[0]} my_bot\n")
+    assert made.code == 0, made.err
+    assert made.out.endswith(f"begin with: cd ours && tournament new {NAMES[0]} my_bot\n")
     folder = tmp_path / "ours"
     assert list((folder / "entrants" / NAMES[0]).iterdir()) == []
     # Among a contest's bots `new` writes right there, by the settings above.
     written = command(folder / "entrants" / NAMES[0], "new", NAMES[0], "my_bot", "--language", "python")
-    assert written.stdout == "my_bot.py is there; try it with: tournament check my_bot.py\n", written.stderr
+    assert written.out == "my_bot.py is there; try it with: tournament check my_bot.py\n", written.err
     assert [path.name for path in (folder / "entrants").rglob("*.py")] == ["my_bot.py"]
 
 
 def test_an_unknown_contest_is_answered_with_all_that_can_be_asked_for(tmp_path: Path) -> None:
     (tmp_path / "tournament.toml").write_text('[pennies]\nrules = "matrix_game"\n[broken]\nrules = "none.py"\n')
-    told = command(tmp_path, "run", "penny").stderr
+    told = command(tmp_path, "run", "penny").err
     assert all(name in told for name in ("pennies", "broken", "two_card_draw", "open_spiel")), told
 
 
@@ -115,19 +116,19 @@ def test_an_unknown_contest_is_answered_with_all_that_can_be_asked_for(tmp_path:
 )
 def test_rules_of_ones_own_come_with_bots_settings_and_a_test(tmp_path: Path, shape: str) -> None:
     made = command(tmp_path, "init", "mine", "--rules", "sealed_bid", "--shape", shape)
-    assert made.returncode == 0, made.stderr
+    assert made.code == 0, made.err
     folder = tmp_path / "mine"
     bots = {path.name for path in (folder / "entrants" / "sealed_bid").iterdir()}
     assert {"in_c.c", "in_python.py", "in_program_python"} <= bots
     played = command(folder, "run", "--sessions", "4", "--strict")
-    assert played.returncode == 0, played.stderr
-    first, *others = re.findall(r"^(?:[\d=]+) │ (\w+)", played.stdout, re.MULTILINE)
+    assert played.code == 0, played.err
+    first, *others = re.findall(r"^(?:[\d=]+) │ (\w+)", played.out, re.MULTILINE)
     assert first in ("counts", "bids_half", "dares") and {*others} >= {"in_c", "in_python"}  # there is a difference
     sessions = tomllib.loads((folder / "tournament.toml").read_text())["sealed_bid"]["sessions"]
     assert sessions <= 50  # a first run takes seconds
     before = files_in(folder)
     again = command(tmp_path, "init", "mine", "--rules", "sealed_bid")
-    assert again.returncode == 2 and "there already" in again.stderr and files_in(folder) == before
+    assert again.code == 2 and "there already" in again.err and files_in(folder) == before
     test = (folder / "test_sealed_bid.py").read_text()
     compile(test, "test", "exec")
     assert "my_game" not in test + (folder / "sealed_bid.py").read_text()
@@ -138,8 +139,8 @@ def test_rules_of_ones_own_come_with_bots_settings_and_a_test(tmp_path: Path, sh
     [pytest.param(one, marks=pytest.mark.slow if one == "simultaneous" else pytest.mark.thorough) for one in SHAPES],
 )
 def test_rules_of_ones_own_hold_to_what_every_contest_must(tmp_path: Path, shape: str) -> None:
-    assert command(tmp_path, "init", "--rules", "sealed_bid", "--shape", shape).returncode == 0
-    assert command(tmp_path, "check", "sealed_bid.py").returncode == 0
+    assert command(tmp_path, "init", "--rules", "sealed_bid", "--shape", shape).code == 0
+    assert command(tmp_path, "check", "sealed_bid.py").code == 0
     words = [
         sys.executable,
         "-m",

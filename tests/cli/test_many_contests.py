@@ -10,13 +10,8 @@ from typing import IO
 
 import pytest
 
+from tests.cli.in_process import Shown, run_cli
 from tests.contest_runs import REPOSITORY, ContestDir, make_contest
-from tests.forks import Ended, Forks, shared
-
-
-@pytest.fixture(scope="module")
-def server() -> Forks:
-    return shared()
 
 
 def two_contests(folder: Path) -> ContestDir:
@@ -30,9 +25,9 @@ def two_contests(folder: Path) -> ContestDir:
 
 
 @pytest.fixture(scope="module")
-def once_played(server: Forks, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def once_played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = two_contests(tmp_path_factory.mktemp("once") / "played")
-    assert play(server, place).code == 0
+    assert play(place).code == 0
     return place.folder
 
 
@@ -43,8 +38,8 @@ def played(once_played: Path, tmp_path: Path) -> ContestDir:
     return ContestDir(tmp_path)
 
 
-def play(server: Forks, place: ContestDir, setup: str = "") -> Ended:
-    return server.run(["run", "--config", str(place.config), "--executor", "local"], setup)
+def play(place: ContestDir) -> Shown:
+    return run_cli("run", "--config", str(place.config), "--executor", "local", columns=500)
 
 
 def put_records_of_an_earlier_version(place: ContestDir) -> None:
@@ -86,15 +81,13 @@ WRONG: dict[str, tuple[Callable[[ContestDir], object], str]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_with_the_second_is_told_before_the_first_is_played(
-    server: Forks, played: ContestDir, name: str
-) -> None:
+def test_what_is_wrong_with_the_second_is_told_before_the_first_is_played(played: ContestDir, name: str) -> None:
     spoil, text = WRONG[name]
     shutil.rmtree(played.results)
     spoil(played)
-    ended = play(server, played)
+    ended = play(played)
     while holding:
         holding.pop().close()
     assert ended.code in (1, 2), ended
-    assert text in ended.said
+    assert text in ended.err
     assert not played.results.exists()

@@ -14,7 +14,7 @@ from tests.contest_runs import CONTEST, SEEDS, THRESHOLDS, bot_source, make_cont
 from tournament.standings.stopping import FEWEST_REPLICAS, looks
 from tournament.trial.sequential import Difference, InterimResult, UntilSure
 
-TRIALS = 1_000
+TRIALS = 400
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.in_process import command
 from tests.contest_runs import make_contest
 
 # The command in a process that tells in the end which modules it loaded.
@@ -60,24 +61,17 @@ def test_a_run_loads_no_library_of_functions_on_tables(place: Path) -> None:
     assert "tournament.sandbox.outside.confined" not in modules
 
 
-@pytest.fixture
-def without_ray(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A contest, beside a package `ray` that fails to load as a missing one does."""
-    made = make_contest(tmp_path / "contest", ["bold", "calm"], sessions=2)
+def test_the_ray_executor_without_ray_says_what_to_install(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A package `ray` fails to load as a missing one does."""
     (tmp_path / "ray.py").write_text("raise ModuleNotFoundError(\"No module named 'ray'\", name='ray')\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    return made.folder
-
-
-def test_a_local_run_needs_no_ray(without_ray: Path) -> None:
-    assert "ray" not in loaded(without_ray, "run", "von_neumann_poker")
-
-
-def test_the_ray_executor_without_ray_says_what_to_install(without_ray: Path) -> None:
-    words = [sys.executable, "-m", "tournament", "run", "von_neumann_poker", "--executor", "ray"]
-    process = subprocess.run(words, cwd=without_ray, capture_output=True, text=True)
-    assert process.returncode == 2
-    assert process.stderr.splitlines()[-1] == (
+    for name in [name for name in sys.modules if name.partition(".")[0] == "ray"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.syspath_prepend(tmp_path)
+    told = command(place, "run", "von_neumann_poker", "--executor", "ray", columns=200)
+    assert told.code == 2
+    assert told.err.splitlines()[-1] == (
         "tournament: executor \"ray\": No module named 'ray'; pip install 'ray>=2.59,<2.61'"
     )
     assert '"ray>=2.59,<2.61",' in (Path(__file__).parents[2] / "pyproject.toml").read_text(), "what the line says"

@@ -12,6 +12,7 @@ from tournament.rules import (
     Int,
     List,
     Maybe,
+    News,
     Questions,
     Rules,
     Session,
@@ -44,6 +45,7 @@ class Orchard(Rules):
         return [
             Decision("pick", "Pick a tree", observation=told, answer=Maybe(tree), illegal="loses"),
             Decision("leave", "Leave trees to the other", observation=told, answer=left, default=[]),
+            News("eaten", "The trees that both picked", observation={"eaten": List(Maybe(tree), 2)}),
             Decision("count", "Say a number", observation=told, answer=Int(0, 9)),
         ]
 
@@ -54,6 +56,7 @@ class Orchard(Rules):
         illegal = [isinstance(pick, Illegal) for pick in picks.values()]
         if not any(illegal):
             told["last"] = picks[session.rng.randrange(2)]
+        yield [self.ask.eaten(seat, eaten=[told["last"]] * seat) for seat in range(2)]
         left = yield [self.ask.leave(seat, **told) for seat in range(2)]
         counts = yield [self.ask.count(seat, **told, answer=Int(0, side + seat)) for seat in range(2)]
         assert all(0 <= count <= side + seat for seat, count in counts.items())

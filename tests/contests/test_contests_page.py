@@ -14,6 +14,7 @@ from tournament import conformance
 from tournament.api import run
 from tournament.config import load_contests
 from tournament.contests import rules_loader
+from tournament.contests.rules_loader import Source
 
 DOCS = ROOT / "docs"
 FILES = files_of(DOCS / "tutorials" / "write_a_contest.md") | files_of(DOCS / "reference" / "contests.md")
@@ -46,7 +47,7 @@ def test_the_page_s_package_is_named_by_its_class(page: Path, monkeypatch: pytes
     monkeypatch.setattr(sys, "path", [*sys.path, str(page)])
     assert 'py-modules = ["take_away"]' in FILES["pyproject.toml"]
     known = load_contests(page / "package" / "tournament.toml")
-    assert known.find("take_away").source == ("take_away", None, "TakeAway")
+    assert known.find("take_away").source == Source("take_away", None, "TakeAway")
     del sys.modules["take_away"]
 
 

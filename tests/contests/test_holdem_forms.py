@@ -12,8 +12,7 @@ import pytest
 
 import tournament
 from engine.games.holdem_training.rates import RateSampler
-from tests.cli.in_process import run_cli
-from tests.cli.test_cli import command
+from tests.cli.in_process import command, run_cli
 from tests.holdem import build, leg_of, play_built, play_core, play_processes
 from tests.oracles.holdem_training import View
 from tests.worker.support import Source, script
@@ -324,7 +323,7 @@ def test_the_documented_dialogue(tmp_path: Path) -> None:
     (commands,) = re.findall(r"```\n(tournament new [^`]*tournament judge [^`]*)```", PAGE)
     for line in commands.splitlines():
         ended = command(tmp_path, *shlex.split(line)[1:])
-        assert ended.returncode == 0, ended.stderr
+        assert ended.code == 0, ended.err
     assert (tmp_path / "said.txt").read_text() == dialogue
 
 

@@ -18,7 +18,7 @@ from engine.games.holdem_training.rates import RateSampler
 from engine.kernel.game_core import LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.kernel.records import Table
 from engine.processes.lanes import Violation
-from tests.cli.test_cli import command
+from tests.cli.in_process import command
 from tests.oracles import holdem_training as oracle
 from tests.oracles.deals import key_of
 from tournament.contests import find_contest
@@ -56,7 +56,7 @@ class Match:
 
     def answer(self, line: bytes) -> list[str]:
         said = self.dialogue.said(line)
-        return [said] if isinstance(said, str) else self.play(said)
+        return said if isinstance(said, list) else self.play(said)
 
     def play(self, action: int) -> list[str]:
         while (status := self.core.play(action)) == RECORDS_ARE_FULL:
@@ -76,8 +76,8 @@ def judged(folder: Path, source: str, hands: int | None = 2, **options: Any) -> 
 def run_command(folder: Path, *arguments: str, exit_code: int = 0) -> str:
     """What `tournament` writes."""
     process = command(folder, *arguments, columns=200)
-    assert process.returncode == exit_code, process.stderr
-    return process.stdout + process.stderr
+    assert process.code == exit_code, process.err
+    return process.out + process.err
 
 
 def chance_of_call(hole: tuple[int, int], raised: int) -> float:

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import tournament
-from tests.cli.test_cli import command
+from tests.cli.in_process import command
 from tests.holdem import build, play_built, play_core
 from tests.oracles.holdem_training import Player, View
 from tests.samples import sample_params
@@ -191,7 +191,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (bots / "torn.cpp").write_text("std::pair<")
     (place / "tournament.toml").write_text("[holdem_training]\nsessions = 3\nhands = 400\nseed = 5\n")
     process = command(place, "run", "holdem_training", columns=190)
-    assert process.returncode == 0, process.stderr
+    assert process.code == 0, process.err
     return place
 
 

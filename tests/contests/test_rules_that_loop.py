@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.forks import call, shared
 from tests.processes import wait_until
 
 _RULES = """\
@@ -55,13 +55,8 @@ def _change(folder: Path, loop: str, seconds: float = 0.5) -> None:
     )
 
 
-def _start(folder: Path, *words: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tournament", *words]
-    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def _told(run: subprocess.Popen[str]) -> str:
-    return run.communicate(timeout=60)[1]
+def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return call(words, os.environ, folder)
 
 
 @pytest.mark.parametrize(
@@ -74,8 +69,8 @@ def _told(run: subprocess.Popen[str]) -> str:
     ids=lambda words: words[0],
 )
 def test_a_step_that_takes_too_long_ends_the_command_with_a_line(folder: Path, words: tuple[str, ...]) -> None:
-    run = _start(folder, *words)
-    told = _told(run).splitlines()
+    run = _run(folder, *words)
+    told = run.stderr.splitlines()
     assert run.returncode == 1, told
     assert "a step took more than 0.5 s (loops.py, line 16)" in told[-1]
     assert any("session 1, game 0" in line for line in told[-2:])
@@ -86,10 +81,10 @@ def test_so_does_one_that_is_played_again(folder: Path) -> None:
     """A loop may wait for what the machine has, so that it wasn't there when the session was recorded."""
     _change(folder, f'if open("loops").read() == "yes":\n                {_LOOP}')
     (folder / "loops").write_text("no")
-    assert _start(folder, "run", "--executor", "local").wait(60) == 0
+    assert _run(folder, "run", "--executor", "local").returncode == 0
     (folder / "loops").write_text("yes")
-    run = _start(folder, "replay", "loops", "--match", "0", "--session", "1")
-    told = _told(run).splitlines()
+    run = _run(folder, "replay", "loops", "--match", "0", "--session", "1")
+    told = run.stderr.splitlines()
     assert run.returncode == 1, told
     assert "session 1, game 0: TimeoutError: a step took more than 0.5 s (loops.py, line 17)" in told[-1]
 
@@ -99,8 +94,8 @@ def test_so_does_one_with_python_bots(folder: Path) -> None:
     for bot in (folder / "entrants" / "loops").iterdir():
         bot.rename(bot.with_suffix(".py"))
         bot.with_suffix(".py").write_text("def bid(bot):\n    return 0\n")
-    run = _start(folder, "run", "--executor", "local")
-    assert "a step took more than 0.5 s (loops.py, line 16)" in _told(run)
+    run = _run(folder, "run", "--executor", "local")
+    assert "a step took more than 0.5 s (loops.py, line 16)" in run.stderr
     assert run.returncode == 1
 
 
@@ -108,17 +103,17 @@ def test_so_does_one_with_python_bots(folder: Path) -> None:
 def test_rules_that_loop_before_their_first_session_are_told(folder: Path) -> None:
     path = folder / "loops.py"
     path.write_text(path.read_text() + "\n    def __init__(self, settings):\n        while True: pass\n")
-    run = _start(folder, "run", "--executor", "local")
-    assert "a step took more than 0.5 s (loops.py, line " in _told(run)
+    run = _run(folder, "run", "--executor", "local")
+    assert "a step took more than 0.5 s (loops.py, line " in run.stderr
     assert run.returncode == 1
 
 
 @pytest.mark.parametrize("words", [("run", "--executor", "local"), ("match", "loops", "one", "other")])
 def test_a_signal_ends_rules_that_loop(folder: Path, words: tuple[str, ...]) -> None:
     _change(folder, _LOOP, 600)
-    run = _start(folder, *words)
-    assert wait_until((folder / "began").exists, run=run)
-    os.kill(run.pid, signal.SIGTERM)
-    told = _told(run)  # a second, on a quiet machine; its step might last ten minutes
-    assert run.returncode == (130 if words[0] == "run" else -signal.SIGTERM)
-    assert "Traceback" not in told
+    run = shared().start(words, folder=folder)
+    assert wait_until((folder / "began").exists)
+    run.send(signal.SIGTERM)
+    ended = run.wait()  # a second, on a quiet machine; its step might last ten minutes
+    assert ended.code == (130 if words[0] == "run" else -signal.SIGTERM)
+    assert "Traceback" not in ended.said

@@ -47,7 +47,7 @@ def test_situations_are_the_statements() -> None:
 
 
 @given(st.integers(0, 2**32), st.integers(1, 5), st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_files_round_trip(seed: int, bet1: int, data: st.DataObject) -> None:
     strategy = ServerStrategy(bet1, data.draw(st.integers(bet1, 3 * bet1)), random_strategy(seed))
     text = write_strategy(strategy)

@@ -133,11 +133,15 @@ def _printed(code: str) -> str:
     """What a block of a shell prints. A plain `tournament` runs within this process; each command must end well."""
     printed = ""
     for command in _commands(code):
-        words = shlex.split(command, comments=True)
-        if words[0] == "tournament" and not re.search(r"[|&;<>$`*\n]", command.split(" #")[0]):
+        plain, _, file = command.split(" #")[0].partition(" > ")
+        words = shlex.split(plain)
+        if words[0] == "tournament" and not re.search(r"[|&;<>$`*\n]", plain + file):
             done = run_cli(*words[1:])
             assert done.code == 0, f"{command}\n{done.out}{done.err}"
-            printed += done.out
+            if file:
+                Path(file.strip()).write_text(done.out)
+            else:
+                printed += done.out
         else:
             script = f"{command}\nprintf '\\n%s' \"$PWD\""
             ran = subprocess.run(["bash", "-eo", "pipefail", "-c", script], capture_output=True, text=True)

@@ -23,6 +23,10 @@ BOTS = {
     # Forty rounds, which -O3 writes out and -O2 doesn't.
     "rounds.c": "int a(const Bot *bot) {\n    unsigned x = bot->money;\n    for (int i = 0; i < 40; i++)\n"
     "        x = (x ^ x >> 15) * 5 + i;\n    return x % 50;\n}\n" + CALLS,
+    # g++ refuses these two, as clang does.
+    "ambiguous.cpp": "#include <algorithm>\nusing namespace std;\nint count = 1;\nint a(Bot *bot) { return count; }\n"
+    "int b(Bot *bot, int bet) { return 1; }\n",
+    "undeclared.cpp": "int a(Bot *bot) { return counted; }\nint b(Bot *bot, int bet) { return 1; }\n",
     # Names of our own units, and of the folder in which they are.
     **{
         f"{name}.c": "int a(const Bot *bot) { return 7; }\n" + CALLS
@@ -40,6 +44,14 @@ def entrants(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Entrant]:
 def test_a_failed_assertion_traps(entrants: dict[str, Entrant]) -> None:
     trial = try_bot(entrants["asserts"], constant_bot(20, 1), sessions=1)
     assert trial.failures == ['assertion failed: bot->card < 0 && "sure\\n", line 3'] * 3
+
+
+def test_ambiguous_name_has_a_hint_and_other_mistakes_have_none(entrants: dict[str, Entrant]) -> None:
+    message, other = entrants["ambiguous"].problem or "", entrants["undeclared"].problem or ""
+    assert message.splitlines()[0].startswith("ambiguous.cpp:4:") and "'count' is ambiguous" in message
+    hints = [line for line in message.splitlines() if line.startswith("Hint: ")]
+    assert hints == ["Hint: the library has this name, too. Rename yours, or write ::name."]
+    assert "counted" in other and "Hint: " not in other
 
 
 def test_check_shows_warnings(tmp_path: Path) -> None:

@@ -1,24 +1,15 @@
-"""Points over sessions against the sessions table, and what an edit changed against two tournaments."""
+"""Points over sessions against the sessions table."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
 
 from tests.built_in import VON_NEUMANN_POKER
-from tests.contest_runs import bot_source, make_contest
-from tests.oracles import strata
 from tests.reporting.conftest import SHIPPED, Played
-from tournament.records.results import load
-from tournament.reporting.findings import find
 from tournament.reporting.trends import courses_of
-from tournament.standings.student_t import quantile
-from tournament.store.field import Batch
-from tournament.store.legs import Legs
 from tournament.store.storage import open_storage
 
 
@@ -57,42 +48,3 @@ def test_courses_against_house_players_are_of_games(contest: str, pages: Mapping
         assert course.sizes.sum() == line.games
         won = sum(match.points_0 for match in one.results.ranking.matches if match.x == line.name)
         assert course.points.sum() == pytest.approx(won)
-
-
-def test_what_an_edit_changed(tmp_path: Path) -> None:
-    place = make_contest(tmp_path, ("bold", "calm", "dull"), settings="replicas = 3")
-    place.play()
-    before = load(str(place.results))
-    assert not find(str(place.results))[1].edits
-    place.write_bot("calm", bot_source(8, 3, "another"))
-    place.play()
-    after = load(str(place.results))
-    edits = find(str(place.results))[1].edits
-    assert set(edits) == {"calm"}
-    edit = edits["calm"]
-    assert edit.former_sha256 == next(e.sha256 for e in before.setup.entrants if e.name == "calm")
-
-    def points(results: object, opponent: str) -> float:
-        for match in load(str(results)).ranking.matches if isinstance(results, Path) else results.ranking.matches:  # type: ignore[attr-defined]
-            if {match.x, match.y} == {"calm", opponent}:
-                return match.points_per_session if match.x == "calm" else -match.points_per_session
-        raise AssertionError(opponent)
-
-    def each(batches: Sequence[Batch], opponent: str) -> list[float]:
-        """What calm won in each replica against an opponent, in points a session."""
-        legs = [leg for leg in Legs.joined(batch.legs for batch in batches) if {*leg.seats} == {"calm", opponent}]
-        return [
-            leg.sums[leg.seats.index("calm")].points / leg.sessions for leg in sorted(legs, key=lambda leg: leg.number)
-        ]
-
-    assert [shift.opponent for shift in edit.shifts] == ["bold", "dull"]
-    for shift in edit.shifts:
-        assert shift.before == pytest.approx(points(before, shift.opponent))
-        assert shift.after == pytest.approx(points(after, shift.opponent))
-        assert shift.before != shift.after
-    assert edit.difference == pytest.approx(np.mean([shift.difference for shift in edit.shifts]))
-    # Either version has deals of its own: four matches, two of each.
-    told = strata.summed(
-        [strata.of_mean(each(one.batches, opponent)) for one in (before, after) for opponent in ("bold", "dull")]
-    )
-    assert edit.ci_half_width == pytest.approx(quantile(0.975, told[1]) * math.sqrt(told[0]) / 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+import shutil
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
@@ -14,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.built_in import VON_NEUMANN_POKER
+from tests.cli.in_process import run_cli
 from tests.contest_runs import (
     CONTEST,
     SEEDS,
@@ -24,7 +26,6 @@ from tests.contest_runs import (
     assert_parts_are_in_order,
     assert_same,
     bot_source,
-    call,
     in_order,
     make_contest,
     read_outcome,
@@ -214,31 +215,31 @@ def test_a_part_that_rotted_without_a_trace_is_found_before_it_is_cut(place: Con
     assert len(load(str(place.results)).games["match"].unique()) == 6
 
 
-def test_an_edit_makes_one_part_and_replaces_those_with_its_legs_in_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_edits_leave_as_many_parts_as_there_were_and_the_games_of_a_fresh_run(
+    place: ContestDir, tmp_path: Path
 ) -> None:
-    place = make_contest(tmp_path, [*BOTS, "fair"], sessions=10)
-    monkeypatch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda pace, *legs: False)
-    place.play()
-    games = place.results / "games"
-    for step, (name, parts, rewritten) in enumerate([("bold", 2, 1), ("dull", 3, 2), ("dull", 3, 1)], 1):
-        known, before = digests_in(place), {path.name: path.read_bytes() for path in games.iterdir()}
+    """Legs of an edit join the smallest part, in the same step in which that is replaced."""
+    for step, name in enumerate(("bold", "dull", "dull", "even"), 1):
+        known = digests_in(place)
         place.write_bot(name, bot_source(step, step))
         place.play()
-        assert len(digests_in(place).keys() - known) == 4  # its own legs
-        after = {path.name: path.read_bytes() for path in games.iterdir()}
-        changed = [path for path in before if after.get(path) != before[path]]
-        assert (len(after), len(changed), len(after.keys() - before.keys())) == (parts, rewritten, 1)
+        assert len(digests_in(place).keys() - known) == 3  # its own legs
+        assert len(list((place.results / "games").iterdir())) <= 2
+        assert_parts_are_in_order(place.results)
+    fresh = make_contest(tmp_path / "fresh", BOTS)
+    shutil.copytree(place.entrants, fresh.entrants, dirs_exist_ok=True)
+    fresh.play()
+    assert_same(in_order(read_outcome(place.results)), in_order(read_outcome(fresh.results)))
 
 
 def test_other_settings_set_the_old_records_aside_whole(place: ContestDir) -> None:
     before = pd.read_parquet(place.results / "games")
     for number, seed in enumerate((8, 9), 1):
-        done = call(place.arguments("--seed", SEEDS[seed]))
-        assert done.returncode == 0
+        done = run_cli(*place.arguments("--seed", SEEDS[seed]), columns=300)
+        assert done.code == 0
         aside = place.results.with_name(f"{CONTEST}-archive-{number}")
-        assert "they have another seed" in done.stderr
-        assert str(aside) in done.stderr.replace("\n", "")
+        assert "they have another seed" in done.err
+        assert str(aside) in done.err.replace("\n", "")
         assert_games_are_the_standings(aside)
     pd.testing.assert_frame_equal(pd.read_parquet(place.results.with_name(f"{CONTEST}-archive-1") / "games"), before)
     aside_results = load(str(place.results.with_name(f"{CONTEST}-archive-1")))

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.contest_runs import CONTEST, ContestDir, call, make_contest
+from tests.cli.in_process import run_cli
+from tests.contest_runs import CONTEST, ContestDir, make_contest
 from tests.forgery import Head, carried_in, field_of, forge_head, forge_legs, part_of, put_carried, put_field
 from tests.samples import sample_params
 from tournament.api import verify
@@ -141,13 +142,12 @@ def test_reasons_reach_the_terminal_escaped(place: ContestDir) -> None:
 
     forge_head(place.results, with_escapes)
     for command in ("leaderboard", "crosstable"):
-        done = call([command, "--results", str(place.results)])
-        assert done.returncode == 0, done.stderr
-        assert done.stderr == ""
-        assert "\x1b" not in done.stdout and "\x07" not in done.stdout
+        done = run_cli(command, "--results", str(place.results), columns=300)
+        assert (done.code, done.err) == (0, "")
+        assert "\x1b" not in done.out and "\x07" not in done.out
         if command == "leaderboard":
-            assert done.stdout.count("\\x1b[2J\\x1b]0;owned\\x07 [bold red]markup[/] [/nothing]") == 2
-    assert call(["leaderboard", "--results", str(place.results), "--json"]).returncode == 0
+            assert done.out.count("\\x1b[2J\\x1b]0;owned\\x07 [bold red]markup[/] [/nothing]") == 2
+    assert run_cli("leaderboard", "--results", str(place.results), "--json").code == 0
 
 
 def cell(column: str, at: tuple[int, ...], value: float) -> Callable[[Legs], Legs]:
@@ -193,9 +193,9 @@ def test_a_contests_folder_that_is_a_link_is_neither_moved_nor_signed(
     place.results.rename(target)
     place.results.symlink_to(target)
     before = {path: path.read_bytes() for path in target.rglob("*") if path.is_file()}
-    done = call(place.arguments("--seed", "8", *(["--dry-run"] if dry else [])))
-    assert done.returncode == (0 if dry and inside else 1), done.stderr
-    assert dry or "is a link" in done.stderr.splitlines()[-1]
+    done = run_cli(*place.arguments("--seed", "8", *(["--dry-run"] if dry else [])), columns=500)
+    assert done.code == (0 if dry and inside else 1), done.err
+    assert dry or "is a link" in done.err.splitlines()[-1]
     assert place.results.is_symlink() and not list(place.results.parent.glob("*-archive-*"))
     assert {path: path.read_bytes() for path in target.rglob("*") if path.is_file()} == before
 

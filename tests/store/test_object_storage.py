@@ -11,16 +11,26 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import obstore
 import obstore.store
 import pytest
 
 import tournament
-from tests.contest_runs import CONTEST, THRESHOLDS, Listener, bot_source, call, make_contest
+from tests.cli.in_process import run_cli
+from tests.contest_runs import CONTEST, THRESHOLDS, Listener, bot_source, make_contest
 from tests.object_store import BUCKET, MemoryStore, ServedStore, new_location
-from tests.store.test_records import FIELD, counting, leg, read_beside_a_writer, reopened, stage_batch
+from tests.store.test_records import (
+    CHANGES,
+    FIELD,
+    commit_few,
+    counting,
+    leg,
+    read_beside_a_writer,
+    reopened,
+    stage_batch,
+)
 from tournament.errors import InputError, RunError
 from tournament.store import object_client
 from tournament.store.leg_result import Fault
@@ -86,31 +96,27 @@ STOPS = f"another process writes to {LOCATION} now; this one stops"
 
 
 @pytest.mark.parametrize("commits", [False, True])
-@pytest.mark.parametrize("what", ["a batch", "a cut", "a removal"])
+@pytest.mark.parametrize("what", CHANGES)
 def test_a_paused_writer_that_wakes_changes_nothing(monkeypatch: pytest.MonkeyPatch, what: str, commits: bool) -> None:
     """One writer stops at each request of a change; another opens, commits or not; then the first goes on."""
-    said: str | None = ""
+    (change, after), said = CHANGES[what], cast(str | None, "")
     request = 0
     while said is not None:
         request += 1
         memory = MemoryStore(monkeypatch)
         first = open_for_writing(open_storage(LOCATION))
         first.set_field(FIELD)
-        first.commit([known := stage_batch(first.storage, leg(0), leg(1))])
-        new = [stage_batch(first.storage, leg(2))] if what == "a batch" else []
-        if what == "a cut":
-            new = [stage_batch(first.storage, leg(1), name=known.name)]
-        without = [known.name] if what == "a removal" else []
+        first.commit([known := stage_batch(first.storage, leg(0), leg(3))])
         before: dict[str, bytes] = {}
 
         def take_over() -> None:
             second = open_for_writing(open_storage(LOCATION))
             second.commit(without=dict(second.lost))
             if commits:
-                second.commit([stage_batch(second.storage, leg(3))])
+                second.commit([stage_batch(second.storage, leg(5))])
             before.update(memory.objects())  # noqa: B023
 
-        said = paused(memory, request, lambda: first.commit(new, without), take_over)  # noqa: B023
+        said = paused(memory, request, lambda: change(first, known), take_over)  # noqa: B023
         if said is None:
             break
         staged = f"{LOCATION.partition('bucket/')[2]}/staging/"  # where one that stops may leave something
@@ -119,16 +125,15 @@ def test_a_paused_writer_that_wakes_changes_nothing(monkeypatch: pytest.MonkeyPa
         assert said in ("", STOPS) or "is missing" in said
         with pytest.raises(RunError, match=STOPS):
             first.commit([stage_batch(first.storage, leg(4))])
-        others = [[leg(3)]] * commits
-        done = {"a batch": [[leg(0), leg(1)], [leg(2)]], "a cut": [[leg(1)]], "a removal": []}[what]
-        assert counting(first.storage) in ([[leg(0), leg(1)], *others], [*done, *others])
+        found = [[one.match for one in legs] for legs in counting(first.storage)]
+        assert found in [[*state, *[[5]] * commits] for state in ([[0, 3]], *after)]
     assert request > 5
 
 
 @pytest.mark.thorough
 def test_a_writer_killed_at_any_request_leaves_whole_changes(served_store: ServedStore) -> None:
     """After the kill no request of the writer arrives. The next one finishes or drops each change."""
-    expected = [[[0, 1], [2]], [[0, 1], [2], [3]], [[1], [2], [3]], [[1], [3]]]
+    expected = [[[0, 1], [2]], [[0, 1], [2], [3]], [[1], [2], [3]], [[1], [3]], [[1], [3], [4]], [[1, 4], [3]]]
     for killed_at in itertools.count(1):
         location = new_location(served_store.options)
         writer = open_for_writing(storage := open_storage(location))
@@ -142,6 +147,7 @@ def test_a_writer_killed_at_any_request_leaves_whole_changes(served_store: Serve
             killed.commit([stage_batch(killed.storage, leg(3))])
             killed.commit([stage_batch(killed.storage, leg(1), name=first.name)])
             killed.commit(without=[second.name])
+            commit_few(killed, leg(4))
             killed.close()
             done = next(answers) is None
         seen = [[one.match for one in legs] for legs in counting(storage)]
@@ -280,12 +286,12 @@ def test_the_command_says_it_in_one_line_and_shows_no_secret(
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hushhush")
     place = make_contest(tmp_path, ["bold", "calm"])
     with served_store.behaving(gate=lambda request: "403"):
-        done = call(place.arguments("--results", f"s3://{BUCKET}/place?{served_store.options}"))
-    assert done.returncode == 1
-    (line,) = done.stderr.splitlines()[-1:]
+        done = run_cli(*place.arguments("--results", f"s3://{BUCKET}/place?{served_store.options}"), columns=500)
+    assert done.code == 1
+    (line,) = done.err.splitlines()[-1:]
     assert line.startswith("tournament: s3://bucket/place/von_neumann_poker: the store at") and "403" in line
     assert "credentials right, and the network up? set AWS_ACCESS_KEY_ID" in line
-    assert "Traceback" not in done.stderr and "hushhush" not in done.stderr + done.stdout
+    assert "Traceback" not in done.err and "hushhush" not in done.err + done.out
 
 
 def test_a_store_that_stumbles_is_asked_again_and_one_that_fails_is_given_up(served_store: ServedStore) -> None:
@@ -325,9 +331,9 @@ def test_keys_in_an_address_are_refused_and_not_shown(
     monkeypatch.setenv(variable, "http://AKIA123:hushhush@127.0.0.1:9")
     place = make_contest(tmp_path, ["bold", "calm"])
     for arguments in (place.arguments("--results", "s3://bucket/place"), ["verify", "--results", "s3://bucket/place"]):
-        done = call(arguments)
-        assert done.returncode == 2 and "has a name or a password in it" in done.stderr
-        assert "hushhush" not in done.stderr + done.stdout and "AKIA" not in done.stderr + done.stdout
+        done = run_cli(*arguments, columns=500)
+        assert done.code == 2 and "has a name or a password in it" in done.err
+        assert "hushhush" not in done.err + done.out and "AKIA" not in done.err + done.out
 
 
 def test_records_that_were_copied_go_on_there(served_store: ServedStore, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from engine.kernel.records import Table
 from tournament.errors import RunError
 from tournament.store.columns import Column, buffer_fields
-from tournament.store.field import Part
+from tournament.store.field import Batch, Part
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.leg_result import LegResult
 from tournament.store.leg_sums import LegSums
@@ -113,14 +113,13 @@ def test_the_same_rows_give_the_same_bytes(storage: FolderStorage) -> None:
     assert one.blake3 == other.blake3
 
 
-def legs_of(part: Part, sessions: int = 10) -> Legs:
+def batch_of(part: Part, sessions: int = 10) -> Batch:
     """Of a part of `random_values`, whose legs are its matches."""
-    return Legs.of(
-        [
-            LegResult("0" * 64, match, 0, ("ann", "bob"), sessions, 5 * sessions, (LegSums(0.0, 0.0),) * 2)
-            for match in range(part.rows // 50)
-        ]
-    )
+    legs = [
+        LegResult("0" * 64, match, 0, ("ann", "bob"), sessions, 5 * sessions, (LegSums(0.0, 0.0),) * 2)
+        for match in range(part.rows // 50)
+    ]
+    return Batch("p", (part,), Legs.of(legs))
 
 
 @settings(max_examples=25, deadline=None)
@@ -134,7 +133,7 @@ def test_copied_are_the_rows_of_the_legs_that_stay(
     values = random_values(300, 7)
     part = write_part(storage, COLUMNS, values, cuts)
     stay = np.isin(np.arange(6), list(chosen))
-    copied = copy_legs(storage, COLUMNS, part, legs_of(part), stay, 10, "staging/new").finish()
+    copied = copy_legs(storage, "games", COLUMNS, [(batch_of(part), stay)], 10, "staging/new").finish()
     rows = np.flatnonzero(np.repeat(stay, 50))
     assert copied.rows == len(rows)
     storage.publish("staging/new", f"games/{copied.name}")
@@ -148,5 +147,5 @@ def test_copied_are_the_rows_of_the_legs_that_stay(
 def test_rows_of_other_legs_than_were_played_are_not_copied(storage: FolderStorage) -> None:
     part = write_part(storage, COLUMNS, random_values(300, 9))
     with pytest.raises(RunError, match=r"p\.parquet is damaged: it has rows of other legs than were played"):
-        copy_legs(storage, COLUMNS, part, legs_of(part, sessions=9), np.ones(6, bool), 10, "staging/new")
+        copy_legs(storage, "games", COLUMNS, [(batch_of(part, sessions=9), np.ones(6, bool))], 10, "staging/new")
     assert storage.list("staging") == {}

@@ -10,24 +10,28 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from threading import Semaphore
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tournament.contests.contest import Contest
 from tournament.errors import RunError
 from tournament.keys import master_key, seed_fingerprint
 from tournament.leg import match_number
+from tournament.runner.compaction import commit_played
 from tournament.store.carried import DamagedPart, read_batch
 from tournament.store.columns import Column
-from tournament.store.field import Batch, ContestSetup, FieldEntrant, new_batch_name
+from tournament.store.field import Batch, ContestSetup, FieldEntrant, TableName, new_batch_name
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.leg_result import Fault, LegResult, kept_faults
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Legs
 from tournament.store.part_writer import PartWriter, finish_batch
+from tournament.store.parts import rows_of
 from tournament.store.reading import read_field, read_records
 from tournament.store.storage import Storage, staged_name
 from tournament.store.summary_parts import summary_of
@@ -46,6 +50,7 @@ FIELD = ContestSetup(
     numbers={name: number for number, name in enumerate((*NAMES, "fay"))},
 )
 PLAYERS = {match_number(low, high): (low, high) for low, high in itertools.combinations(range(5), 2)}
+SESSIONS = 4  # of a leg
 COLUMNS = (Column("match", "int32", "the match"), Column("session", "int32", "the session"))
 
 
@@ -57,7 +62,7 @@ def sums_of(points: float, squares: float = 1 / 3, luck: float = -1e-17) -> tupl
 def leg(match: int, number: int = 0) -> LegResult:
     digest = hashlib.sha256(f"{match} {number}".encode()).hexdigest()
     x, y = (NAMES[player] for player in PLAYERS[match])
-    return LegResult(digest, match, number, (x, y), 4, 40, sums_of(0.1 + match))
+    return LegResult(digest, match, number, (x, y), SESSIONS, 40, sums_of(0.1 + match))
 
 
 def stage_batch(storage: Storage, *legs: LegResult, name: str = "") -> Batch:
@@ -65,9 +70,15 @@ def stage_batch(storage: Storage, *legs: LegResult, name: str = "") -> Batch:
     name = name or new_batch_name(legs[0].match, legs[0].number)
     staged = staged_name(name)
     writers: list[PartWriter] = []
-    for table, rows in (("games", sum(one.games for one in legs)), ("sessions", sum(one.sessions for one in legs))):
-        writer = PartWriter(storage, table, COLUMNS, "", f"{staged}-{table}")  # type: ignore[arg-type]
-        writer.append({column.name: np.zeros(rows, column.dtype) for column in COLUMNS}, rows)
+    tables: list[tuple[TableName, list[int]]] = [
+        ("games", [one.games for one in legs]),
+        ("sessions", [one.sessions for one in legs]),
+    ]
+    for table, rows in tables:
+        writer = PartWriter(storage, table, COLUMNS, "", f"{staged}-{table}")
+        session = [SESSIONS * one.number + np.arange(count) * SESSIONS // count for one, count in zip(legs, rows)]
+        columns = {"match": np.repeat([one.match for one in legs], rows), "session": np.concatenate(session)}
+        writer.append({name: values.astype(np.int32) for name, values in columns.items()}, sum(rows))
         writers.append(writer)
     games, sessions = writers
     return finish_batch(games, sessions, Legs.of(legs), FIELD.origin, "", name)
@@ -83,6 +94,12 @@ def writer(storage: FolderStorage) -> Writer:
     writer = open_for_writing(storage)
     writer.set_field(FIELD)
     return writer
+
+
+def commit_few(writer: Writer, *legs: LegResult) -> None:
+    """Commit legs as those of an edit, which join the smallest batch."""
+    contest = cast(Contest, SimpleNamespace(columns=lambda table: COLUMNS))
+    commit_played(contest, writer, [stage_batch(writer.storage, *legs)], SESSIONS, are_few=True)
 
 
 def counting(storage: Storage) -> list[list[LegResult]]:
@@ -174,32 +191,61 @@ def steps_of_a_change(storage: FolderStorage, change: Any) -> list[list[list[Leg
     return found
 
 
-@pytest.mark.parametrize(
-    ("new", "stays", "goes", "after"),
-    [
-        ([[1, 2]], [], False, [[0, 3], [1, 2]]),
-        ([], [3], False, [[3]]),
-        ([], [], True, []),
-    ],
-    ids=["a batch", "a cut", "a removal"],
-)
+CHANGES: dict[str, tuple[Callable[[Writer, Batch], None], list[list[list[int]]]]] = {
+    "a batch": (lambda writer, known: writer.commit([stage_batch(writer.storage, leg(1), leg(2))]), [[[0, 3], [1, 2]]]),
+    "a cut": (lambda writer, known: writer.commit([stage_batch(writer.storage, leg(3), name=known.name)]), [[[3]]]),
+    "a removal": (lambda writer, known: writer.commit(without=[known.name]), [[]]),
+    "an edit": (lambda writer, known: commit_few(writer, leg(1), leg(2)), [[[0, 3], [1, 2]], [[0, 1, 2, 3]]]),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
 def test_a_kill_at_any_step_of_a_change_leaves_all_or_nothing(
-    storage: FolderStorage, writer: Writer, new: list[list[int]], stays: list[int], goes: bool, after: list[list[int]]
+    storage: FolderStorage, writer: Writer, what: str
 ) -> None:
+    """After an edit the next writer publishes complete batches that hadn't joined another one."""
+    change, after = CHANGES[what]
     writer.commit([known := stage_batch(storage, leg(0), leg(3))])
     writer.close()
 
-    def change(there: FolderStorage) -> None:
+    def change_there(there: FolderStorage) -> None:
         open_writer = open_for_writing(there)
-        batches = [stage_batch(there, *map(leg, matches)) for matches in new]
-        batches += [stage_batch(there, *map(leg, stays), name=known.name)] if stays else []
-        open_writer.commit(batches, [known.name] if goes else [])
+        change(open_writer, known)
         open_writer.close()
 
-    found = steps_of_a_change(storage, change)
-    before, done = [[leg(0), leg(3)]], [list(map(leg, matches)) for matches in after]
-    assert before in found and found[-1] == done
-    assert all(state in (before, done) for state in found)
+    found = [[[one.match for one in legs] for legs in state] for state in steps_of_a_change(storage, change_there)]
+    assert [[0, 3]] in found and found[-1] == after[-1]
+    assert all(state in ([[0, 3]], *after) for state in found)
+
+
+def test_legs_that_join_a_batch_keep_every_row_in_order(storage: FolderStorage, writer: Writer) -> None:
+    legs = [leg(0), leg(2, 1), leg(4), leg(5), leg(2), leg(3)]
+    writer.commit([known := stage_batch(storage, *legs[:3]), stage_batch(storage, *legs[3:4], *map(leg, range(6, 9)))])
+    commit_few(writer, *legs[4:])
+    (joined, _) = read_records(storage).batches
+    expected = sorted([*legs[:3], *legs[4:]], key=lambda one: (one.match, one.number))
+    assert joined.name == known.name and list(joined.legs) == expected and joined.seal != known.seal
+    for part in joined.parts:
+        (rows,) = rows_of(storage, part, COLUMNS)
+        each = 40 if part.table == "games" else SESSIONS
+        assert rows["match"].tolist() == [one.match for one in expected for _ in range(each)]
+        assert rows["session"].tolist() == [
+            SESSIONS * one.number + row * SESSIONS // each for one in expected for row in range(each)
+        ]
+    assert storage.list("staging") == {}
+
+
+def test_legs_join_no_batch_that_is_large_or_has_them_or_is_damaged(storage: FolderStorage, writer: Writer) -> None:
+    """A part that is damaged isn't copied, and its legs aren't lost for the next run."""
+    writer.commit([large := stage_batch(storage, *(leg(0, number) for number in range(1700)))])
+    commit_few(writer, leg(1))
+    commit_few(writer, leg(1))  # another version of it, at tables
+    names = [batch.name for batch in writer.batches()]
+    assert len(names) == 3 and large.name in names
+    for batch in writer.batches():
+        (Path(storage.location) / batch.part("games").place).write_bytes(b"damaged")
+    commit_few(writer, leg(2))
+    assert len(writer.batches()) == 4
 
 
 def test_games_without_their_part_of_sessions_are_named_and_taken_out(storage: FolderStorage, writer: Writer) -> None:

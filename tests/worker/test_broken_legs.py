@@ -30,7 +30,7 @@ def broken_off(monkeypatch: pytest.MonkeyPatch, *, times: int = 3, seed: int = 1
     """Break each leg off up to this many times, at random. Yield how often the leg of each match was."""
     done, chance = Counter[int](), random.Random(seed)
 
-    def break_some(table: lanes._LegsInLanes) -> None:
+    def break_some(table: lanes.LegsInLanes) -> None:
         for in_play in list(table._by_lane.values()):
             if done[in_play.leg.plan.match] < times and in_play.core.games_recorded > 20 and chance.random() < 0.5:
                 done[in_play.leg.plan.match] += 1
@@ -38,7 +38,7 @@ def broken_off(monkeypatch: pytest.MonkeyPatch, *, times: int = 3, seed: int = 1
 
     with monkeypatch.context() as patched:
         patched.setattr(lanes, "_AUDIT_SECONDS", 0.001)
-        patched.setattr(lanes._LegsInLanes, "_audit_memory", break_some)
+        patched.setattr(lanes.LegsInLanes, "_audit_memory", break_some)
         yield done
 
 
@@ -223,16 +223,16 @@ def test_answers_count_in_another_task(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(LegInPlay, "broken_off", noted)
     monkeypatch.setattr(lanes, "_AUDIT_SECONDS", 0.001)
     in_lanes: list[LegInPlay] = []
-    begin = lanes._LegsInLanes._begin
+    begin = lanes.LegsInLanes._begin
 
-    def begin_and_note(table: lanes._LegsInLanes, in_play: LegInPlay) -> None:
+    def begin_and_note(table: lanes.LegsInLanes, in_play: LegInPlay) -> None:
         in_lanes.append(in_play)
         begin(table, in_play)
 
     def stopping() -> bool:
         return any(in_play.core.games_recorded > 20 for in_play in in_lanes)
 
-    monkeypatch.setattr(lanes._LegsInLanes, "_begin", begin_and_note)
+    monkeypatch.setattr(lanes.LegsInLanes, "_begin", begin_and_note)
     with closing(Spool()) as spool:
         with pytest.raises(Stopped):
             [*lanes.play_in_lanes(VON_NEUMANN_POKER, settings, ON, legs, *how, spool, stopping, broken=broken)]

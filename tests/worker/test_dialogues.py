@@ -27,7 +27,7 @@ class Echo:
     def asked(self) -> list[str]:
         return ["what", "number?"]
 
-    def said(self, line: bytes) -> str | int:
+    def said(self, line: bytes) -> list[str] | int:
         self.heard.append(line)
         if line == b"13":
             raise Violation("unlucky")
@@ -35,7 +35,7 @@ class Echo:
             raise KeyError("a mistake")
         if len(line) > MOST_LINE_BYTES:
             raise Violation("too long")
-        return int(line) if line.isdigit() else line.decode()
+        return int(line) if line.isdigit() else [line.decode()]
 
     def ended(self) -> list[str]:
         return []

@@ -266,9 +266,9 @@ def test_webassembly_bots_of_many_legs_have_no_more_memory_than_a_worker_has(mon
     field = build({"grows.wasm": bytes(wasmtime.wat2wasm(GROWS)), **others})
     legs = [leg for leg in legs_of(field, Settings(sessions=20)) if "grows" in leg.names]
     seen: list[int] = []
-    begin = lanes_module._LegsInLanes._begin
+    begin = lanes_module.LegsInLanes._begin
 
-    def begin_and_look(table: lanes_module._LegsInLanes, in_play: LegInPlay) -> None:
+    def begin_and_look(table: lanes_module.LegsInLanes, in_play: LegInPlay) -> None:
         begin(table, in_play)
         seen.append(len(table._by_lane))
         if len(seen) == len(legs):
@@ -276,7 +276,7 @@ def test_webassembly_bots_of_many_legs_have_no_more_memory_than_a_worker_has(mon
             kept.append(sum(leg.seating.memory_bytes for leg in table._by_lane.values() if leg.seating) >> 20)
 
     monkeypatch.setattr(lanes_module, "_AUDIT_SECONDS", 1e6)  # no other look
-    monkeypatch.setattr(lanes_module._LegsInLanes, "_begin", begin_and_look)
+    monkeypatch.setattr(lanes_module.LegsInLanes, "_begin", begin_and_look)
     played, kept = [], list[int]()
     for megabytes in (1000, 25):
         seen.clear()

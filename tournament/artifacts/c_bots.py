@@ -35,6 +35,7 @@ from tournament.sandbox.inside.function_names import (
     Lacking,
     NotChosen,
     choose,
+    choose_news,
     named_after_another_file,
     names_for,
 )
@@ -202,10 +203,13 @@ def _guess(work: _Work) -> _Answering | None:
     words = set(words_of(_text(work)))
     if work.class_name in words:
         return {"": work.class_name}
-    questions = [question.name for question in interface.answered]
+    questions = [question.name for question in interface.required]
     if words.issuperset(questions):
-        return {question: question for question in questions}
-    if words.intersection(questions) or _PASTES.search(work.submission.source):
+        # A word with a parenthesis behind it may be a function; the compiler says whether it fits.
+        text = _text(work)
+        news = [one.name for one in interface.optional if re.search(rf"\b{one.name}\s*\(", text)]
+        return {question: question for question in [*questions, *news]}
+    if interface.optional or words.intersection(questions) or _PASTES.search(work.submission.source):
         return None
     try:
         names = {q: [name for name in names_for(work.submission.name, q, words) if name in words] for q in questions}
@@ -245,17 +249,20 @@ def _asked_of_compiler(work: _Work, include: str) -> _Answering:
             fitting[question].append(name)
         elif "undeclared" not in problem and "no member named" not in problem:
             unfit.append(f"{name} doesn't fit: error: {problem}")
+    required = {question.name: fitting[question.name] for question in interface.required}
     try:
-        return dict(zip(names, choose(work.submission.name, fitting)))
+        answering = dict(zip(required, choose(work.submission.name, required)))
     except NotChosen as problem_found:
         explained = type(problem_found)("\n".join([str(problem_found), *unfit]))
         explained.is_all = not unfit
         raise explained from None
+    news = {question.name: fitting[question.name] for question in interface.optional}
+    return answering | choose_news(work.submission.name, news)
 
 
 def _of_another_file(work: _Work) -> _Answering:
     """The names that would answer in a file of another name, as in a copy; empty where it isn't clear."""
-    questions = [question.name for question in work.interface.answered]
+    questions = [question.name for question in work.interface.required]
     return dict(zip(questions, named_after_another_file(questions, words_of(_text(work))[:_MOST_WORDS])))
 
 

@@ -28,13 +28,11 @@ def _to_the_compiler_proper(*words: str) -> list[str]:
     return [given for word in words for given in ("-Xclang", word)]
 
 
-# Without instructions for blocks of memory, which take a unit of fuel a byte: see bot_runtime/blocks.c.
-_CPU = "generic-bulk_memory-bulk_memory_opt"
 _FLAGS = [
     *("-target", "wasm32-wasi"),
     # The driver turns -O3 into -O2, so the compiler proper is told, too.
     *("-O3", *_to_the_compiler_proper("-O3")),
-    *("-mexec-model=reactor", f"-mcpu={_CPU}", "-fno-sanitize=all"),
+    *("-mexec-model=reactor", "-mcpu=generic", "-fno-sanitize=all"),
     # A failed assertion is a fault, whose words are the assertion's.
     "-UNDEBUG",
     # C as people write it: old habits warn elsewhere, so they build here, and overflow wraps.

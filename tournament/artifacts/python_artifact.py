@@ -8,6 +8,7 @@ import json
 import platform
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 
 from tournament.contests.interface import PythonSdk
 from tournament.errors import InputError, RunError
+from tournament.library import Library
 from tournament.sandbox.outside.settings import SandboxSettings
 
 _IMPORTS = re.compile(rb"^[ \t]*(?:import|from)[ \t]([^#\r\n]*)", re.MULTILINE)
@@ -104,15 +106,30 @@ def pack(
     *,
     legs_may_share: bool = False,
     adapter: bytes = b"",
+    library: bytes = b"",
 ) -> bytes:
-    """The artifact: a line that names the interpreter and packages, the contest's adapter, and the file.
+    """The artifact: a line that names the interpreter and packages, the library, the contest's adapter, and the file.
 
-    `legs_may_share`: legs may share a process (`isolation_violation` found nothing against it).
+    `library`: what `library_for` returns. `legs_may_share`: legs may share a process (`isolation_violation` found
+    nothing against it).
     """
     line = {**identity(sandbox, sdk), "legs_may_share": legs_may_share}
     if adapter:
         line["adapter_bytes"] = len(adapter)
-    return json.dumps(line, sort_keys=True).encode() + b"\n" + adapter + source
+    if library:
+        line["library_bytes"] = len(library)
+    return json.dumps(line, sort_keys=True).encode() + b"\n" + library + adapter + source
+
+
+def library_for(source: bytes, adapter: bytes, files: Mapping[str, str]) -> bytes:
+    """Return a library as JSON if a bot or its adapter has the name of one of its modules; otherwise b"".
+
+    A bot that imports nothing of the library stays the same when the library changes.
+    """
+    words = set(re.findall(rb"[A-Za-z_]\w*", adapter + b"\n" + source))
+    if not any(name.encode() in words for name in Library(files).names):
+        return b""
+    return json.dumps(dict(files), sort_keys=True).encode()
 
 
 @lru_cache(1024)
@@ -121,21 +138,23 @@ def legs_may_share(artifact: bytes) -> bool:
     return bool(json.loads(artifact.split(b"\n", 1)[0])["legs_may_share"])
 
 
-def sources_of(artifact: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None = None) -> tuple[bytes, bytes]:
-    """The adapter, empty if there is none, and the bot's file.
+def sources_of(artifact: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None = None) -> tuple[bytes, bytes, bytes]:
+    """Return the adapter, the bot's file and the library, empty if there is none.
 
-    Raises RunError when interpreter or packages here are others than those of the run's driver.
+    Raises:
+        RunError: Interpreter or packages here are others than those of the run's driver.
     """
     line, source = artifact.split(b"\n", 1)
     wanted, here = json.loads(line), identity(sandbox, sdk)
     del wanted["legs_may_share"]
-    adapter_bytes = wanted.pop("adapter_bytes", 0)
+    adapter_bytes, library_bytes = wanted.pop("adapter_bytes", 0), wanted.pop("library_bytes", 0)
     if wanted != here:
         raise RunError(
             f"Python bots play with {_in_words(wanted)}, but this machine ({platform.node()}) has {_in_words(here)};"
             " install the same everywhere"
         )
-    return source[:adapter_bytes], source[adapter_bytes:]
+    library, source = source[:library_bytes], source[library_bytes:]
+    return source[:adapter_bytes], source[adapter_bytes:], library
 
 
 def _in_words(known: dict[str, Any]) -> str:

@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import tomllib
 from pathlib import Path
 
 from rich.text import Text
 
 from tournament.cli.fitting import Facts
 from tournament.cli.screen import Screen
+from tournament.config import FILE_NAME
 from tournament.contests.rules_loader import MOST_BYTES, load_rules
-from tournament.errors import TournamentError, printable
+from tournament.errors import InputError, TournamentError, printable
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.small_files import read_small_file
 
 _RULES = re.compile(rb"^class\s+\w+\s*\([^)]*\bRules\b", re.MULTILINE)
-_SESSIONS = 20
+_SESSIONS, _FEW_SESSIONS = 20, 10  # of a leg: thorough or not
 
 
 def are_rules(path: Path) -> bool:
     """Whether a file has rules of a contest, rather than a bot."""
     return path.suffix == ".py" and path.is_file() and bool(_RULES.search(read_small_file(path, MOST_BYTES)))
+
+
+def _library_of(path: Path) -> list[str]:
+    """Return the paths of the library that a settings file beside the rules, or here, gives these rules."""
+    for file in (path.with_name(FILE_NAME), Path(FILE_NAME)):
+        with contextlib.suppress(InputError, ValueError, RecursionError):
+            for table in tomllib.loads(read_small_file(file, MOST_BYTES).decode()).values():
+                rules = str(table.get("rules", "")).partition(":")[0] if isinstance(table, dict) else ""
+                if rules and (file.parent / rules).absolute() == path.absolute():
+                    given = table.get("library", [])
+                    return [
+                        str((file.parent / one).absolute()) for one in ([given] if isinstance(given, str) else given)
+                    ]
+    return []
 
 
 def check_rules(path: Path, screen: Screen, *, thorough: bool = False) -> tuple[Facts, bool]:
@@ -31,22 +48,28 @@ def check_rules(path: Path, screen: Screen, *, thorough: bool = False) -> tuple[
     Args:
         path: The file with the rules.
         screen: Shows which check runs.
-        thorough: Whether positions are compared at every number of seats.
+        thorough: Whether positions are compared at every number of seats, and over more sessions.
 
     Raises:
         InputError: The file has no rules that can be loaded.
     """
     from tournament import conformance
 
-    contest = load_rules(path.name, path.parent)
+    library = _library_of(path)
+    contest = load_rules(path.name, path.parent, library)
     held: list[tuple[str, Text]] = [("rules", Text(f"{contest.rules}, {contest.title}"))]
     failed: list[tuple[str, Text]] = []
     with scratch_folder() as folder:
         suite = conformance.ContestSuite(
-            contest.rules, folder, rules=str(path.absolute()), thorough=thorough, sessions=_SESSIONS
+            contest.rules,
+            folder,
+            rules=str(path.absolute()),
+            thorough=thorough,
+            sessions=_SESSIONS if thorough else _FEW_SESSIONS,
+            library=library,
         )
         for check in conformance.CHECKS:
-            screen.doing(f"checking: {check.__name__}")
+            screen.doing(f"check {conformance.CHECKS.index(check) + 1} of {len(conformance.CHECKS)}: {check.__name__}")
             try:
                 check(suite)
             except (conformance.ConformanceError, TournamentError) as problem:

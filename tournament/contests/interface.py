@@ -30,11 +30,14 @@ class DecisionSpec:
         default: An answer that is legal.
         loses: Whether an illegal answer loses the game instead of being a fault.
         only_tells: Whether it only shows something. The answer doesn't matter, and a program gives none.
+        is_optional: Whether a bot needs no function for it.
         catches_up: Whether it is only for processes, and of a Python bot only for its histories.
         answers: The legal answers as text, if there is more to say.
         returns: What a Python bot may return.
         most_json: Bytes of the longest answer as JSON.
         description: What the bot decides, as the contest's author wrote it.
+        actions: The whole numbers that can be legal, by the settings, if it isn't `declared` by rules.
+        declared: The decision that rules declare.
     """
 
     name: str
@@ -43,11 +46,14 @@ class DecisionSpec:
     default: object = 0
     loses: bool = False
     only_tells: bool = False
+    is_optional: bool = False
     catches_up: bool = False
     answers: str = ""
     returns: Returns = "number"
     most_json: int = 0
     description: str = ""
+    actions: Callable[[Any], range] | None = None
+    declared: Any = None
 
     @property
     def python_name(self) -> str:
@@ -100,9 +106,12 @@ class Dialogue(Protocol):
     def asked(self) -> Sequence[str]:
         """The lines that ask for the pending decision, and those to be said before."""
 
-    def said(self, line: bytes) -> str | int:
-        """The meaning of a line of the program's: a line in reply, or its answer to the decision. Raises
-        `engine.processes.lanes.Violation`."""
+    def said(self, line: bytes) -> Any:
+        """Return the meaning of a program's line: a list of lines in reply, or its answer to the decision.
+
+        Raises:
+            engine.processes.lanes.Violation: The program isn't allowed to write this.
+        """
 
     def ended(self) -> Sequence[str]:
         """The last lines, when the leg is over."""
@@ -207,11 +216,13 @@ class Interface(Sdk):
         questions: The decisions in the core's order.
         by_name: Whether values come by name, as rules in Python show them, and not in a struct that a core writes.
         adapters: The organiser's, by kind of bot.
+        library: The source of the organiser's modules for Python bots, by path.
     """
 
     questions: tuple[DecisionSpec, ...] = ()
     by_name: bool = False
     adapters: Mapping[str, Adapter] = field(default_factory=dict)
+    library: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raise ValueError for more than the engine has room for."""
@@ -220,7 +231,7 @@ class Interface(Sdk):
 
     @property
     def answered(self) -> tuple[DecisionSpec, ...]:
-        """The questions that a bot has functions for."""
+        """The questions that a bot has functions for, or can have."""
         return tuple(question for question in self.questions if not question.catches_up)
 
     @cached_property
@@ -234,6 +245,16 @@ class Interface(Sdk):
                         f"{question.name}: {name} is {kind!r}; expected a number, of the same bytes everywhere"
                     )
         return layout_of(shown)
+
+    @property
+    def required(self) -> tuple[DecisionSpec, ...]:
+        """The questions that a bot must have functions for."""
+        return tuple(question for question in self.answered if not question.is_optional)
+
+    @property
+    def optional(self) -> tuple[DecisionSpec, ...]:
+        """The questions that a bot can have functions for."""
+        return tuple(question for question in self.answered if question.is_optional)
 
     @cached_property
     def fields(self) -> tuple[tuple[Field, ...], ...]:

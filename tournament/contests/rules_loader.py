@@ -23,6 +23,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from tournament.errors import InputError, RunError, printable, truncate
+from tournament.library import Library, read_library
 from tournament.names import CONTEST_NAME_RULE, valid_contest_name
 from tournament.small_files import read_small_file
 
@@ -37,16 +38,18 @@ _OF_CHANCE: dict[str, frozenset[str]] = {
 }  # fmt: skip
 _FILE = re.compile(r"(.+\.py)(?::([A-Za-z_]\w*))?")
 _PACKAGE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
+_LIBRARY = "__tournament_library__"  # a name in a module of rules
 _loaded: dict[str, Contest] = {}  # by the name of the rules
 
 
 class Source(NamedTuple):
     """Where rules are from: a file's path and its content, or an installed module's name and None; and what they are
-    called there, None for the only ones."""
+    called there, None for the only ones. `library`: what a file can import, by its path."""
 
     place: str
     content: bytes | None
     called: str | None
+    library: tuple[tuple[str, str], ...] = ()
 
 
 def names_rules(game: object) -> bool:
@@ -54,11 +57,22 @@ def names_rules(game: object) -> bool:
     return isinstance(game, str) and (_FILE.fullmatch(game) or _PACKAGE.fullmatch(game)) is not None
 
 
-def load_rules(game: str, folder: Path) -> Contest:
-    """The contest that `rules` names; a file's name starts from `folder`. Raises InputError where there is none."""
+def load_rules(game: str, folder: Path, library: object = None) -> Contest:
+    """Return the contest that `rules` names.
+
+    Args:
+        game: The value of the key `rules`.
+        folder: The folder from which paths start.
+        library: The value of the key `library`.
+
+    Raises:
+        InputError: There is no such contest, or its library can't be read.
+    """
     if file := _FILE.fullmatch(game):
         path = folder / file[1]
-        return load_source(Source(str(path), read_small_file(path, MOST_BYTES), file[2]))
+        paths = [library] if isinstance(library, str) else library if isinstance(library, list) else []
+        files = read_library([folder / one for one in paths if isinstance(one, str) and (folder / one).exists()])
+        return load_source(Source(str(path), read_small_file(path, MOST_BYTES), file[2], tuple(sorted(files.items()))))
     package = _PACKAGE.fullmatch(game)
     assert package is not None
     return load_source(Source(package[1], None, package[2]))
@@ -68,7 +82,8 @@ def load_source(source: Source) -> Contest:
     """The contest of these rules. Raises InputError where there is none."""
     from tournament.rules.rules import contest_of
 
-    module = _imported(source.place) if source.content is None else _run(source.place, source.content)
+    library = Library(dict(source.library), check_source)
+    module = _imported(source.place) if source.content is None else _run(source.place, source.content, library)
     called, rules = _rules_in(module, source)
     name = getattr(rules, "name", "")
     if not isinstance(name, str) or not valid_contest_name(name):
@@ -85,7 +100,8 @@ def load_source(source: Source) -> Contest:
         package = source.place.partition(".")[0]
         _loaded[name] = replace(made, source=named, requires=((package, _digest_of(package)), *made.requires))
     else:
-        _loaded[name] = replace(made, source=named, edition=hashlib.sha256(source.content).hexdigest()[:12])
+        content = source.content + module.__dict__[_LIBRARY].used().encode()
+        _loaded[name] = replace(made, source=named, edition=hashlib.sha256(content).hexdigest()[:12])
     return _loaded[name]
 
 
@@ -96,10 +112,10 @@ def loaded_rules(name: str) -> Contest | None:
             tables = tomllib.loads(read_small_file(Path("tournament.toml"), MOST_BYTES).decode()).values()
         except (InputError, ValueError, RecursionError):
             return None
-        for game in {table.get("rules") for table in tables if isinstance(table, dict)}:
-            if names_rules(game):
+        for table in [table for table in tables if isinstance(table, dict)]:
+            if names_rules(game := table.get("rules")):
                 with contextlib.suppress(InputError):  # a broken one keeps no one from another
-                    load_rules(str(game), Path())
+                    load_rules(str(game), Path(), table.get("library"))
     return _loaded.get(name)
 
 
@@ -119,14 +135,17 @@ def _imported(name: str) -> ModuleType:
         raise InputError(f"{name} can't be imported: {_told(error)}{mend}") from error
 
 
-def _run(path: str, content: bytes) -> ModuleType:
-    """What a file defines. It is run once."""
-    name = f"tournament_rules_{hashlib.sha256(content).hexdigest()}"
+def _run(path: str, content: bytes, library: Library) -> ModuleType:
+    """What a file defines. It is run once with a library."""
+    within = repr(sorted(library.files.items())).encode() if library.files else b""
+    name = f"tournament_rules_{hashlib.sha256(content + within).hexdigest()}"
     if name in sys.modules:
         return sys.modules[name]
     check_source(path, content)
     module = ModuleType(name)
     module.__file__ = path
+    module.__dict__[_LIBRARY] = library
+    module.__dict__["__builtins__"] = library.for_rules()
     sys.modules[name] = module  # dataclasses look their module up
     try:
         exec(compile(content, path, "exec", dont_inherit=True), module.__dict__)

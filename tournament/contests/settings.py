@@ -70,6 +70,10 @@ class ContestSettings(BaseModel):
         description="file that is put before each bot's in its language, Python, C or C++, for bots written for another"
         " interface; or a list of files for several languages",
     )
+    library: PathText | list[PathText] | None = Field(
+        None,
+        description="Python file or folder, or a list of them, that rules in Python and Python bots can import",
+    )
     sessions: Sessions = 1000
     replicas: int = Field(
         1,
@@ -139,6 +143,11 @@ class ContestSettings(BaseModel):
         """The paths of the contest's adapters."""
         return [self.adapter] if isinstance(self.adapter, str) else self.adapter or []
 
+    @property
+    def library_files(self) -> list[str]:
+        """The paths of the contest's library."""
+        return [self.library] if isinstance(self.library, str) else self.library or []
+
     def playing(self) -> dict[str, object]:
         """The settings on which games depend: all but files, words, seed, and who plays whom how often."""
         return self.model_dump(
@@ -146,6 +155,7 @@ class ContestSettings(BaseModel):
                 "rules",
                 "entrants",
                 "adapter",
+                "library",
                 "title",
                 "description",
                 "seed",

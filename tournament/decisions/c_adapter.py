@@ -26,9 +26,9 @@ def adapter_text(macros: Mapping[str, str], pointer: str, before: str = "") -> s
     """
     lines = [before, *(f"#define ANSWER_{name.upper()}(name, function) {macro}" for name, macro in macros.items())]
     methods = "\n".join(f"#define BOT_{name.upper()} tournament_bot->{name}" for name in macros)
+    exported = '__attribute__((__export_name__("{0}"))) ANSWER_{1}(tournament_answer_{0}, BOT_{1})'
     functions = "\n".join(
-        f'__attribute__((__export_name__("{name}"))) ANSWER_{name.upper()}(tournament_{name}, BOT_{name.upper()})'
-        for name in macros
+        f"#ifdef BOT_{name.upper()}\n{exported.format(name, name.upper())}\n#endif" for name in macros
     )
     lines.append(f"""
 #ifndef TRIAL_CALLS

@@ -9,7 +9,7 @@ from engine.rules import decisions
 from engine.rules.decisions import LEGAL_ACTIONS, SEATING
 from engine.rules.shapes import Shape
 from tournament.decisions.struct_layout import answer_layout
-from tournament.decisions.value_types import Choice, LegalAction, List, Maybe, Returns, Text, ValueType, usable
+from tournament.decisions.value_types import Choice, Int, LegalAction, List, Maybe, Returns, Text, ValueType, usable
 
 
 class Decision(decisions.Decision):
@@ -22,7 +22,7 @@ class Decision(decisions.Decision):
         name: Name of the function that a bot defines.
         description: What the bot decides, for templates and pages.
         observation: The values that a bot observes, by name, each with its type.
-        answer: The type of the answer; any other answer is illegal.
+        answer: The type of the answer; any other answer is illegal. None: it is news (`News`).
         default: The answer that counts at a fault. Without it the first legal action, the lowest number or the first
             choice counts; lists and texts need one.
         illegal: "fault" makes an illegal answer a fault. With "loses", `play` gets it as an `Illegal`, and records a
@@ -38,7 +38,7 @@ class Decision(decisions.Decision):
         description: str,
         *,
         observation: Mapping[str, ValueType],
-        answer: ValueType,
+        answer: ValueType | None,
         default: object = None,
         illegal: Literal["fault", "loses"] = "fault",
     ) -> None:
@@ -49,6 +49,8 @@ class Decision(decisions.Decision):
                 raise ValueError(f"{called} can't name a value or a decision: bots are to use it in C and Python")
         if taken := [called for called in observation if called in SEATING]:
             raise ValueError(f"{name}: every bot observes {taken[0]} already; leave it out")
+        only_tells = answer is None
+        answer = answer or Int(0, 0)
         for called, kind in {**observation, "the answer": answer}.items():
             if not isinstance(kind, ValueType):
                 raise ValueError(f"{name}: {called} is {kind!r}; expected a type, such as Int(low, high)")
@@ -62,7 +64,7 @@ class Decision(decisions.Decision):
         _check_answer(name, answer)
         if isinstance(answer, LegalAction):
             observed[LEGAL_ACTIONS] = answer.observed
-        elif default is None:
+        elif default is None and not only_tells:
             try:
                 default = answer.first
             except ValueError as wrong:
@@ -76,6 +78,7 @@ class Decision(decisions.Decision):
                 answer_bytes=left.size if left else 0,
                 default=default,
                 loses=illegal == "loses",
+                only_tells=only_tells,
             )
         except ValueError as wrong:
             raise ValueError(f"{name}: the default answer {default!r} is wrong: {wrong}") from None
@@ -118,14 +121,32 @@ class Decision(decisions.Decision):
 
     @property
     def answers(self) -> str:
-        """Its legal answers as text."""
-        return self.answer.limits + "; any other answer loses the game" * self.loses
+        """Its legal answers as text; "" for news."""
+        return "" if self.only_tells else self.answer.limits + "; any other answer loses the game" * self.loses
 
     @property
     def in_words(self) -> str:
         """What the bot decides, and what its answer means."""
         parts = [self.description, self.answer.description]
         return ": ".join(filter(None, (part.rstrip(".") for part in parts)))
+
+
+class News(Decision):
+    """News that bots receive without answering, such as how a game ended.
+
+    `yield NEWS(position, …)` gives None. Bots that don't define a function of its name don't receive it.
+
+    Args:
+        name: Name of the function that a bot can define.
+        description: What the news says, for templates and pages.
+        observation: The values that a bot observes, by name, each with its type.
+
+    Raises:
+        ValueError: A name can't be used in a bot.
+    """
+
+    def __init__(self, name: str, description: str, *, observation: Mapping[str, ValueType]) -> None:
+        super().__init__(name, description, observation=observation, answer=None)
 
 
 def _check_answer(name: str, answer: ValueType) -> None:

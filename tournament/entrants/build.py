@@ -31,6 +31,7 @@ from tournament.entrants import hints
 from tournament.entrants.folder import KINDS, Recorded, find_submissions, other_files
 from tournament.errors import InputError, TooFewBotsError, TournamentError, join_names, main_error_line, printable
 from tournament.leg import FailureKind, Unfit
+from tournament.library import read_library
 from tournament.sandbox import inside
 from tournament.sandbox.outside.ending import Ended, threads_that_end
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -229,12 +230,17 @@ class Builds:
 
 
 def adapted(interface: Interface, settings: ContestSettings) -> Interface:
-    """Return the interface with the adapters that the settings name. Raises InputError for one that can't be read."""
+    """Return the interface with the adapters and the library that the settings name.
+
+    Raises:
+        InputError: One of their files can't be read.
+    """
     adapters: dict[str, Adapter] = {}
     for path in map(Path, settings.adapter_files):
         adapter = Adapter(path.name, read_small_file(path, _MOST_BYTES_OF_ADAPTER))
         adapters |= dict.fromkeys(ADAPTED[path.suffix], adapter)
-    return replace(interface, adapters=adapters) if adapters else interface
+    library = read_library([Path(path) for path in settings.library_files])
+    return replace(interface, adapters=adapters, library=library) if adapters or library else interface
 
 
 def _problem_of(submission: Submission, error: Exception) -> tuple[str, FailureKind]:
@@ -271,8 +277,15 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
 
         adapter = interface.adapters["python"].content if "python" in interface.adapters else b""
         share = not why_legs_apart(submission.source, interface, sandbox, adapter)
-        sdk = interface.python.sdk
-        return python_artifact.pack(submission.source, sandbox, sdk, legs_may_share=share, adapter=adapter)
+        library = python_artifact.library_for(submission.source, adapter, interface.library)
+        return python_artifact.pack(
+            submission.source,
+            sandbox,
+            interface.python.sdk,
+            legs_may_share=share and not library,
+            adapter=adapter,
+            library=library,
+        )
     if submission.kind == "program":
         from tournament.artifacts import program_build
         from tournament.entrants import own_trial
@@ -302,7 +315,7 @@ def _try(
             programs.try_start(artifact, sandbox, cache_folder(), memory_megabytes=memory)
         return b""
 
-    names = [question.name for question in interface.answered]
+    names = [question.name for question in interface.required]
     rules = _source_inside("bot_functions") + _source_inside("function_names")
     _kept(["starts", artifact, submission.name, names, memory, rules], start)
 

@@ -114,10 +114,10 @@ def _in(language: str, answer: object) -> str:
 
 def _says(question: DecisionSpec) -> str:
     """Return what a decision is about and which answers are legal, as sentences."""
-    if question.only_tells:
-        return "Only tells something."
     names = ", ".join(f"{value} is {word}" for value, word in question.names.items())
     about = " ".join(question.description.replace('"""', "'''").replace("\\", "/").split()).rstrip(".")
+    if question.only_tells:
+        return f"{about}." if about else "Only tells something."
     answers = f"Return {question.answers or (f'a number: {names}' if names else 'a whole number')}."
     return f"{about}. {answers}" if about else answers
 

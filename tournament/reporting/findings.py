@@ -21,7 +21,6 @@ from tournament.reporting.game_sample import Survey, survey_games
 from tournament.reporting.games import PlayedAgain
 from tournament.reporting.replays import ConfigOf, best_session, played_again
 from tournament.reporting.trends import Courses, courses_of
-from tournament.reporting.versions import Edit, edits_of
 from tournament.rules.rules import failed_to_render
 from tournament.standings.outlier_pairs import OutlierPair, outlier_pairs
 from tournament.standings.standings import Standings
@@ -62,7 +61,6 @@ class Findings:
     survey: Survey
     told: Mapping[int, PlayedAgain]
     courses: Courses
-    edits: Mapping[str, Edit]
     settings: Mapping[str, object]
     engine: str
     origins: tuple[str, ...]
@@ -101,7 +99,7 @@ def find(
         seed: The seed if it is shown.
         config_of: Called with a contest's name; returns its settings. Sessions are then played again if the bots are
             there and the contest has no presentation.
-        only_sums: Whether to leave out how bots play, and how a match or an edit went.
+        only_sums: Whether to leave out how bots play, and how a match went.
         unready: Called with the standings; returns the names of bots that are left below the line, because not all of
             their matches are played.
 
@@ -177,7 +175,6 @@ def _findings(
         survey,
         told,
         courses_of(contest, storage, batches, [] if only_sums else fit),
-        {} if only_sums or ranking.has_means else edits_of(storage, results.setup, legs),
         {key: value for key, value in results.setup.settings.items() if key != "seed"},
         results.setup.engine,
         _origins(contest, results),

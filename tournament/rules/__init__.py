@@ -14,7 +14,7 @@ from tournament.contests.contest import Core, Luck
 from tournament.contests.interface import Sdk
 from tournament.contests.presentation import Presentation
 from tournament.contests.scoring import House, HousePlayer, HouseScoring
-from tournament.decisions.decision import Decision
+from tournament.decisions.decision import Decision, News
 from tournament.decisions.value_types import (
     Bool,
     Choice,
@@ -27,6 +27,7 @@ from tournament.decisions.value_types import (
     Text,
     ValueType,
 )
+from tournament.rules.protocol import Protocol, Talk
 from tournament.rules.rules import Questions, Rules, Settings
 from tournament.store.columns import Column
 
@@ -46,7 +47,9 @@ __all__ = [
     "List",
     "Luck",
     "Maybe",
+    "News",
     "Presentation",
+    "Protocol",
     "Questions",
     "Rng",
     "Rules",
@@ -54,6 +57,7 @@ __all__ = [
     "Session",
     "Settings",
     "Struct",
+    "Talk",
     "Text",
     "ValueType",
 ]

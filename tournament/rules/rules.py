@@ -48,6 +48,7 @@ from tournament.decisions.value_types import (
     ValueType,
 )
 from tournament.leg import LegPlan
+from tournament.rules.protocol import Protocol, ProtocolDialogue
 from tournament.rules.sdk import write_sdk
 from tournament.store.columns import (
     HOUSE,
@@ -107,6 +108,8 @@ class Rules:
         title: The name as people read it.
         version: Raised when the same settings no longer give the same games.
         seats: How many bots sit at a table. With a range the contest's table has the key `seats`; "all" is everybody.
+        teams: The positions of each entrant, equally many. Each position has a bot of its own; a game's points and the
+            columns per seat are by team.
         settings_class: The keys of the contest's table.
         decisions: What bots are asked, or a static method that returns it by the settings. `play` asks by
             `self.ask`, which has each decision by its name.
@@ -117,6 +120,7 @@ class Rules:
         requires: Packages on whose versions the games depend.
         house: The fixed opponents of a contest of one seat, whom each entrant plays; they have no seat.
         house_content: What the house player of the leg now played is made of, in an object.
+        protocol: How programs are asked in lines of their own; default JSON.
         luck: The correction of scores for luck, against house players or where two play for the same points.
         presentation: Charts and games step by step for the report, or a function that makes them of the settings.
         core: A state machine of the engine's, played instead of `play`. It comes with an `sdk`.
@@ -132,6 +136,7 @@ class Rules:
     title: ClassVar[str] = ""
     version: ClassVar[int] = 1
     seats: ClassVar[int | range | Literal["all"]]
+    teams: ClassVar[Sequence[Sequence[int]]] = ()
     settings_class: ClassVar[type[ContestSettings]] = Settings
     #: A type that has both forms isn't one by which type checkers take a static method.
     decisions: ClassVar[Any]
@@ -141,6 +146,7 @@ class Rules:
     description: ClassVar[str] = ""
     requires: ClassVar[tuple[str, ...]] = ()
     house: ClassVar[House | None] = None
+    protocol: ClassVar[Callable[[], Protocol] | None] = None
     luck: ClassVar[Luck | None] = None
     presentation: ClassVar[Presentation | Callable[[Any], Presentation] | None] = None
     core: ClassVar[Core | None] = None
@@ -195,6 +201,16 @@ def _check(rules: type[Rules]) -> None:
         valid = rules.seats == "all" or (type(rules.seats) is int and 1 <= rules.seats <= SEAT_LIMIT)
     if not valid:
         raise ValueError(f'seats is {rules.seats!r}; expected 1 to {SEAT_LIMIT}, a range of them, or "all"')
+    if rules.teams and (
+        rules.seats != len(rules.teams)
+        or len({len(team) for team in rules.teams}) != 1
+        or sorted(position for team in rules.teams for position in team) != list(range(_most_positions(rules)))
+        or not 1 <= _most_positions(rules) <= SEAT_LIMIT
+    ):
+        raise ValueError(
+            f"teams is {rules.teams!r}; expected the positions of each of the {rules.seats} entrants, equally many,"
+            " each position from 0 once, as in seats = 2 and teams = ((0, 2), (1, 3))"
+        )
     if isinstance(rules.decisions, Decision):
         raise ValueError(f"decisions are a tuple, as in decisions = ({rules.decisions.name.upper()},)")
     if not callable(rules.decisions):
@@ -226,6 +242,8 @@ def _check_decisions(decisions: Sequence[Decision | DecisionSpec]) -> None:
     """Raise ValueError for decisions that a contest can't have."""
     if not 0 < len(decisions) <= QUESTION_LIMIT:
         raise ValueError(f"it has {len(decisions)} decisions; expected 1 to {QUESTION_LIMIT}")
+    if all(isinstance(decision, Decision) and decision.only_tells for decision in decisions):
+        raise ValueError("it has news only; a bot needs at least one decision")
     names = [decision.name for decision in decisions]
     if twice := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"two decisions are called {twice[0]}")
@@ -273,6 +291,11 @@ def _most_seats(rules: type[Rules]) -> int:
     return SEAT_LIMIT if rules.seats == "all" else rules.seats if isinstance(rules.seats, int) else rules.seats[-1]
 
 
+def _most_positions(rules: type[Rules]) -> int:
+    """Return the most positions that a table of these rules can have."""
+    return sum(map(len, rules.teams)) if rules.teams else _most_seats(rules)
+
+
 def _seats_at_first(rules: type[Rules]) -> int:
     """How many seats the contest's tables have before the field is known."""
     if isinstance(rules.seats, range):
@@ -301,6 +324,7 @@ def _make(rules: type[Rules]) -> Contest:
         estimates=rules.estimates,
         presets=rules.presets,
         first_by_name=rules.first_by_name,
+        members=len(rules.teams[0]) if rules.teams else 1,
     )
 
 
@@ -333,7 +357,9 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
         games=of_few.games,
         sessions=of_few.sessions,
         scored=of_few.scored,
-        interface=_interface(rules.name, shared["title"], _most_seats(rules), _decisions_at_first(rules)),
+        interface=_interface(
+            rules.name, shared["title"], _most_positions(rules), _decisions_at_first(rules), rules.protocol
+        ),
         interface_of=partial(_interface_of, rules, shared["title"]) if callable(rules.decisions) else None,
         new_core=partial(_session_core, rules, _begun),
         new_core_at_limits=_new_core_at_limits(rules),
@@ -345,16 +371,20 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
 
 
 def _interface_of(rules: type[Rules], title: str, settings: Settings) -> Interface:
-    return _interface(rules.name, title, _most_seats(rules), decisions_of(rules, settings))
+    return _interface(rules.name, title, _most_positions(rules), decisions_of(rules, settings), rules.protocol)
 
 
 @lru_cache(_DECISIONS_KEPT)
-def _interface(name: str, title: str, most_seats: int, decisions: tuple[Decision, ...]) -> Interface:
+def _interface(
+    name: str, title: str, most_seats: int, decisions: tuple[Decision, ...], protocol: Callable[[], Protocol] | None
+) -> Interface:
     """How bots are asked these decisions, with an SDK that is written from them."""
     view = lay_out(decisions, most_seats)
+    names = [(decision.name, decision.only_tells) for decision in decisions]
     return Interface(
         write_sdk(name, title, decisions, view),
         CompiledBots(f"{name}.h", struct_size=view.size + view.answer_size),
+        new_dialogue=None if protocol is None else lambda core, key: ProtocolDialogue(core, protocol(), names),
         questions=tuple(
             DecisionSpec(
                 decision.name,
@@ -365,6 +395,9 @@ def _interface(name: str, title: str, most_seats: int, decisions: tuple[Decision
                 most_json=decision.most_json,
                 default=decision.default,
                 loses=decision.loses,
+                declared=decision,
+                only_tells=decision.only_tells,
+                is_optional=decision.only_tells,
             )
             for decision in decisions
         ),
@@ -400,17 +433,20 @@ def _settings_of(rules: type[Rules]) -> type[ContestSettings]:
 
 
 def _tables(rules: type[Rules], seats: int) -> Tables:
+    of = "team" if rules.teams else "position"
     own = [(column.name, column.dtype, column.per_seat) for column in rules.columns]
     described = {column.name: column.description for column in rules.columns if not column.per_seat}
     for column in rules.columns:
         if column.per_seat:
             each = names_by_position(column.name, seats)
-            described |= {name: f"{column.description}, of position {place}" for place, name in enumerate(each)}
-    described |= {name: f"points of position {place}" for place, name in enumerate(points_columns(seats))}
+            described |= {name: f"{column.description}, of {of} {place}" for place, name in enumerate(each)}
+    described |= {name: f"points of {of} {place}" for place, name in enumerate(points_columns(seats))}
     by_position = ["points", *[column.name for column in rules.columns if column.per_seat]]
     position_of = {name: place for column in by_position for place, name in enumerate(names_by_position(column, seats))}
     bots = tuple(
-        Column(name, NAME, f"the bot at position {place}" + ", which comes first" * (place == 0))
+        Column(
+            name, NAME, f"the bot {'of' if rules.teams else 'at'} {of} {place}" + ", which comes first" * (place == 0)
+        )
         for place, name in enumerate(bot_columns(seats))
     )
     names, is_replicated = (*bots, *([HOUSE] if rules.house else [])), not rules.house
@@ -461,11 +497,12 @@ def _session_core(
         setup.sessions,
         partial(play, played),
         columns,
-        placements_of(decisions_of(rules, setup.settings), _most_seats(rules)),
+        placements_of(decisions_of(rules, setup.settings), _most_positions(rules)),
         **leg.for_core,
         seats=leg.seats,
         rotation=leg.rotation,
         steps=steps,
+        teams=rules.teams or None,
         zero_sum=rules.zero_sum,
         max_questions=setup.settings.max_questions,
     )
@@ -525,11 +562,12 @@ def _render_problem(rules: type[Rules], settings: Settings) -> str:
         return ""
     seats = _seats_at_first(rules) if not isinstance(rules.seats, range) else int(str(settings.playing()["seats"]))
     tables, rng, drawings = _tables(rules, seats), Rng(bytes(32), _TRIAL_STREAM), list[str]()
-    names = [f"position {place}" for place in range(seats)]
+    positions = _most_positions(rules) if rules.teams else seats
+    names = [f"position {place}" for place in range(positions)]
 
     def play(played: Rules, session: Session) -> Questions:
         some = _first_of(drawn(played, session, drawings, names), _TRIAL_DRAWINGS)
-        return answered_by_chance(some, rng, range(seats))
+        return answered_by_chance(some, rng, range(positions))
 
     games, sessions = (Table(buffer_fields(columns), ROWS_PER_BUFFER) for columns in (tables.games, tables.sessions))
     setup = CoreSetup(LegPlan(0, 0, 1, bytes(32), seats), settings, games, sessions)
@@ -600,6 +638,8 @@ def drawn_answer(question: Question, rng: Rng) -> Any:
     """An answer that is legal, often one at the limits."""
     decision = question.decision
     assert isinstance(decision, Decision)
+    if decision.only_tells:
+        return None
     if isinstance(decision.answer, LegalAction):
         return _one_of(list(question.plain()[LEGAL_ACTIONS]), rng)
     return _drawn(question.answer or decision.answer, rng)

@@ -48,7 +48,7 @@ def _write(path: Path, content: str) -> None:
 
 
 def _header(name: str, title: str, decisions: Sequence[Decision], view: View) -> str:
-    example = decisions[0].name
+    example = next(one.name for one in decisions if not one.only_tells)
     functions = "\n".join(
         f"       {_prototype(decision)};\n{_wrapped(_answer(decision), ' ' * 11)}" for decision in decisions
     )
@@ -117,6 +117,8 @@ def _constants(decisions: Sequence[Decision]) -> str:
 def _prototype(decision: Decision) -> str:
     """What a C bot's function looks like."""
     kind = decision.answer
+    if decision.only_tells:
+        return f"void {decision.name}(const View *view)"
     if isinstance(kind, Float):
         return f"double {decision.name}(const View *view)"
     if isinstance(kind, Text):
@@ -139,7 +141,9 @@ def _macro(decision: Decision, view: View) -> str:
     item = kind.of if isinstance(kind, List) and is_number(kind.of) else kind
     of_type = C_TYPES.get(item.code) or _answer_type(decision)
     left = f"({of_type} *)((char *)tournament_p + {view.size})"
-    if isinstance(kind, Float):
+    if decision.only_tells:
+        body = "{ function(tournament_p); return 0; }"
+    elif isinstance(kind, Float):
         body = (
             "{ union { double given; int64_t bits; } tournament_a; tournament_a.given = function(tournament_p);"
             " return tournament_a.bits; }"
@@ -182,6 +186,8 @@ def _c_bot(decisions: Sequence[Decision]) -> str:
 def _answered_in_c(decision: Decision) -> str:
     """How the template for C answers."""
     kind, default = decision.answer, decision.default
+    if decision.only_tells:
+        return "    (void)view;"
     if isinstance(kind, LegalAction):
         drawn = f"rand() % view->{LEGAL_ACTIONS}_count"
         return (
@@ -250,6 +256,7 @@ def _python_bot(decisions: Sequence[Decision]) -> str:
         )
         answer = f"random.choice(view.{LEGAL_ACTIONS})" if decision.has_legal_actions else repr(decision.default)
         bots.append(f"def {decision.name}(view):\n{_docstring(_answer(decision))}\n{shown}\n    return {answer}\n")
+    methods = " and ".join(f"{one.name}(self, view)" for one in decisions if not one.only_tells)
     drawn = "import random\n\n" if any(decision.has_legal_actions for decision in decisions) else ""
     return (
         f'"""{{name}}: {_manner(decisions)}. Written by `tournament new`; make it yours."""\n\n'
@@ -257,7 +264,7 @@ def _python_bot(decisions: Sequence[Decision]) -> str:
         "# view.seat is your position, 0 to view.seats - 1, which changes from session to session;\n"
         "# view.players[position] is a number of the bot there, the same for the whole match.\n"
         "# The standard library is there; `random` needs no seed, it has one.\n\n\n" + "\n\n".join(bots) + "\n\n"
-        f"# A class with the method {' and '.join(f'{d.name}(self, view)' for d in decisions)} will do as well.\n"
+        f"# A class with the method {methods} will do as well.\n"
     )
 
 
@@ -268,6 +275,8 @@ def _manner(decisions: Sequence[Decision]) -> str:
 
 def _answer(decision: Decision) -> str:
     """A decision and its legal answers in words."""
+    if decision.only_tells:
+        return f"{decision.description.rstrip('.')}. News, which a bot can leave out: it returns nothing."
     what = decision.answer.description.rstrip(".")
     return f"{decision.description.rstrip('.')}. Returns {f'{what}; ' if what else ''}{decision.answers}."
 

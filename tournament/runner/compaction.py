@@ -1,25 +1,30 @@
-"""Cutting out of parts the legs that no longer count.
+"""Rewriting batches: without the legs that no longer count, and with those of an edit.
 
 Parts are compared with their hashes before: what is damaged is not copied.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import numpy.typing as npt
 
 from tournament.contests.contest import Contest
 from tournament.errors import RunError
-from tournament.runner.resume import Cut, batches_to_cut, tell_removed_matches, withdraw
+from tournament.runner.resume import batches_to_cut, tell_removed_matches, withdraw
 from tournament.runner.schedule.counting import Reconciliation
 from tournament.runner.schedule.legs import Schedule
-from tournament.store.field import Batch
+from tournament.store.columns import ROWS_PER_BUFFER
+from tournament.store.field import OF_BATCH, Batch
+from tournament.store.legs import Legs
 from tournament.store.part_writer import PartWriter, finish_batch
 from tournament.store.parts import copy_legs, damage
 from tournament.store.storage import Storage, staged_name
 from tournament.store.writer import Writer
+
+_AT_ONCE = 16  # batches that are committed together: to put a folder on disk takes as long for one
 
 
 def drop_unscheduled_legs(
@@ -36,14 +41,16 @@ def drop_unscheduled_legs(
     tell_removed_matches(writer, cuts, schedule, left.out, say)
     writer.commit(without=[cut.batch.name for cut in cuts if not cut.counts.any()])
     forged: dict[str, str] = {}
-    for cut in cuts:
-        if cut.counts.any():
-            try:
-                batch = _cut(contest, writer.storage, cut, schedule.sessions_per_leg)
-            except RunError as problem:  # Its hashes are right, so it was written like this.
-                forged[cut.batch.name] = str(problem).partition(".parquet ")[2]
-            else:
-                writer.commit([batch])
+    for first in range(0, len(cuts), _AT_ONCE):
+        batches = []
+        for cut in cuts[first : first + _AT_ONCE]:
+            if cut.counts.any():
+                try:
+                    sources = [(cut.batch, cut.counts)]
+                    batches.append(_rewritten(contest, writer, sources, schedule.sessions_per_leg))
+                except RunError as problem:  # Its hashes are right, so it was written like this.
+                    forged[cut.batch.name] = str(problem).partition(".parquet ")[2]
+        writer.commit(batches)
     if forged:
         withdraw(writer, forged, say)
         return drop_unscheduled_legs(contest, writer, schedule, say)
@@ -58,19 +65,60 @@ def _damages(storage: Storage, batches: Iterable[Batch]) -> dict[str, str]:
     return {batch.name: max(problems) for batch, problems in zip(several, found) if problems}
 
 
-def _cut(contest: Contest, storage: Storage, cut: Cut, sessions_per_leg: int) -> Batch:
-    """The batch with the legs that stay, staged."""
-    batch, staged = cut.batch, staged_name(cut.batch.name)
-    assert batch.origin
+def commit_played(
+    contest: Contest, writer: Writer, batches: Sequence[Batch], sessions_per_leg: int, *, are_few: bool
+) -> None:
+    """Commit batches that were just played. A few legs, as an edit has, join the smallest batch there is, whose parts
+    are replaced in one step: otherwise every edit would leave a part more to read and to cut. Raises as `commit`
+    does."""
+    if not (are_few and batches and (smallest := _smallest_for(batches, writer))):
+        writer.commit(batches)
+        return
+    sources = [(batch, np.ones(len(batch.legs), bool)) for batch in (smallest, *batches)]
+    try:
+        joined = _rewritten(contest, writer, sources, sessions_per_leg)
+    except (RunError, FileNotFoundError):  # the smallest one is damaged: the next run says so
+        writer.commit(batches)
+        return
+    writer.commit([joined])
+    for part in [part for batch in batches for part in batch.parts]:
+        writer.storage.remove(part.staged)
+
+
+def _smallest_for(batches: Sequence[Batch], writer: Writer) -> Batch | None:
+    """The smallest batch that can take in the legs of others, None without any. At tables it can have other versions of
+    these legs, which the next round takes out."""
+    room = ROWS_PER_BUFFER - sum(map(_size, batches))
+    kinds = {batch.sandbox for batch in batches}
+    found = [one for one in writer.batches() if _size(one) <= room and {one.sandbox} == kinds]
+    smallest = min(found, key=_size, default=None)
+    if smallest and Legs.joined(batch.legs for batch in (smallest, *batches)).in_order().are_in_order():
+        return smallest
+    return None
+
+
+def _size(batch: Batch) -> int:
+    """What the memory and the time depend on that its parts take."""
+    return len(batch.legs) + sum(part.rows for part in batch.parts)
+
+
+def _rewritten(
+    contest: Contest, writer: Writer, sources: Sequence[tuple[Batch, npt.NDArray[np.bool_]]], sessions_per_leg: int
+) -> Batch:
+    """The first of these batches, staged, with those legs of all that stay."""
+    first, storage = sources[0][0], writer.storage
+    origin = writer.field.origin if writer.field and len(sources) > 1 else first.origin
+    assert origin
+    staged = staged_name(first.name)
     writers: list[PartWriter] = []
     try:
-        for part in batch.parts:
-            of = contest.columns(part.table), part, batch.legs, cut.counts, sessions_per_leg
-            writers.append(copy_legs(storage, *of, f"{staged}-{part.table}"))
+        for table in OF_BATCH:
+            of = table, contest.columns(table), sources, sessions_per_leg
+            writers.append(copy_legs(storage, *of, f"{staged}-{table}"))
         games, sessions = writers
-        legs = batch.legs.chosen(np.flatnonzero(cut.counts))
-        return finish_batch(games, sessions, legs, batch.origin, batch.sandbox, batch.name)
+        legs = Legs.joined(batch.legs.chosen(np.flatnonzero(stay)) for batch, stay in sources).in_order()
+        return finish_batch(games, sessions, legs, origin, first.sandbox, first.name)
     except BaseException:
-        for writer in writers:
-            writer.abandon()
+        for one in writers:
+            one.abandon()
         raise

@@ -157,6 +157,7 @@ def play_round(run: Run, before: RoundState) -> RoundState:
     left = drop_unscheduled_legs(contest, writer, schedule, say)
     left.leave_out(set_aside_in(run.field), {leg.match for leg in before.failed})
     field = replace(run.field, failed_legs=before.failed[:MOST_FAILED])
+    is_edit = writer.field is not None and field != writer.field
     if field != writer.field:
         writer.set_field(field)
     live = LiveStandings(contest, writer)
@@ -165,7 +166,7 @@ def play_round(run: Run, before: RoundState) -> RoundState:
         if before.standings is None and not left.left_out:
             say("Every match of these entrants is in the records; nothing to play")
         return RoundState(live.ranking, this.done or left.left_out, failed=before.failed)
-    play = RoundPlay(run, schedule, left, live)
+    play = RoundPlay(run, schedule, left, live, is_edit=is_edit)
     try:
         play.play()
         if play.failed:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
 
 from tournament.contests.contest import Contest
 from tournament.leg import legs_per_replica
 from tournament.records.results import standings_of
 from tournament.records.summaries import write_summaries
 from tournament.standings.standings import Standings
-from tournament.store.field import Batch
 from tournament.store.writer import Writer
 
 _SUMMARY_SECONDS = 5.0
@@ -31,10 +29,6 @@ class LiveStandings:
         self._ranking_seconds = self._summary_seconds = 0.0
         self._ranked_changes = self._summarised_changes = self._legs_written_changes = -1
 
-    def note(self, committed: Sequence[Batch]) -> None:
-        """Record that batches were committed."""
-        self.played += committed
-
     def update_if_due(self) -> None:
         """Rank and summarise, unless that was done a short time ago."""
         now = time.perf_counter()
@@ -48,7 +42,6 @@ class LiveStandings:
         """Rank and summarise what is in place, unless that was done."""
         changes = self._writer.changes
         if self._ranked_changes != changes:
-            self.played = self._writer.batches()
             self._rank()
         if self._writer.storage.still_held():  # a new writer writes its own
             if self._summarised_changes != changes:
@@ -68,6 +61,7 @@ class LiveStandings:
     def _rank(self) -> None:
         field, began = self._writer.field, time.perf_counter()
         assert field is not None
+        self.played = self._writer.batches()
         self.ranking = standings_of(self._contest, field, self.played)
         self._ranked, self._ranked_changes = time.perf_counter(), self._writer.changes
         self._ranking_seconds = self._ranked - began

@@ -16,7 +16,6 @@ from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.errors import pluralize, truncate
-from tournament.records.former import keep_former
 from tournament.records.history import has_lines, keep_history
 from tournament.records.results import ranking_of
 from tournament.runner.schedule.counting import Reconciliation
@@ -160,15 +159,14 @@ def withdraw(writer: Writer, problems: Mapping[str, str], say: Callable[[str], N
 
 
 def keep_lines_of_former_bots(writer: Writer, field: ContestSetup) -> None:
-    """Keep the standings, and note the legs, before those of bots leave that this field has changed or no longer has. A
-    run that was killed hasn't done so. Raises OSError."""
+    """Keep the standings before legs of bots leave that this field has changed or no longer has. A run that was killed
+    hasn't done so. Raises OSError."""
     contents = {entrant.name: entrant.sha256 for entrant in field.entrants}
     known = writer.field.entrants if writer.field else ()
     changed = {entrant.name for entrant in known if contents.get(entrant.name) != entrant.sha256}
     if not (writer.field and changed):
         return
     batches, _ = split_counting(writer.field, writer.batches())
-    keep_former(writer.storage, writer.field, batches, changed)
     legs = Legs.joined(batch.legs for batch in batches)
     sessions = {
         name: sum(int(legs.sessions[legs.numbered(seat, {name: 0}) == 0].sum()) for seat in range(legs.seats))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.leg import Leg
+from tournament.runner.compaction import commit_played
 from tournament.runner.executors import Executors
 from tournament.runner.executors.cluster_nodes import ClusterState
 from tournament.runner.listener import Progress, ProgressListener
@@ -47,7 +48,7 @@ class Run:
 
 
 class RoundPlay:
-    """Plays the legs of a schedule that are `left`.
+    """Plays the legs of a schedule that are `left`; `is_edit`: because the field has changed.
 
     Attributes:
         disqualified: Whether a bot was, so that less may count than was played, or legs that were left out are wanted
@@ -62,6 +63,8 @@ class RoundPlay:
         schedule: Schedule,
         left: Reconciliation,
         standings: LiveStandings,
+        *,
+        is_edit: bool = False,
     ) -> None:
         self.disqualified = False
         self.set_aside: dict[str, str] = {}
@@ -70,6 +73,7 @@ class RoundPlay:
         self._origin = run.field.origin
         self._settings, self._sandbox = run.config.contest.for_workers(), run.config.sandbox.model_dump()
         self._left = left
+        self._are_few = is_edit and len(left.missing) <= left.done
 
     def play(self) -> None:
         """Play and commit, and note the pace. What is committed by then stays when this raises."""
@@ -148,8 +152,9 @@ class RoundPlay:
     def _commit(self, receipts: Sequence[Receipt]) -> None:
         """Commit the batches of receipts together: to put a folder on disk takes as long for one as for many."""
         batches = [batch for receipt in receipts for batch in receipt.batches]
-        self._run.writer.commit(batches)
-        self._standings.note(batches)
+        commit_played(
+            self._run.contest, self._run.writer, batches, self._schedule.sessions_per_leg, are_few=self._are_few
+        )
         legs = Legs.joined(batch.legs for batch in batches)
         self._left.note(legs)
         self.disqualified |= any(rest.out for rest in legs.rests)

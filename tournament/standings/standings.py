@@ -381,7 +381,7 @@ def _below_the_line(field: ContestSetup, faulty: FaultyLegs) -> list[Standing]:
             entrant.sha256,
             faults=faulty.counts.get(entrant.name, 0),
             status="disqualified" if entrant.problem is None else "incomplete" if entrant.set_aside else "broken",
-            reason=entrant.problem or faulty.disqualified[entrant.name],
+            reason=faulty.disqualified[entrant.name] if entrant.problem is None else entrant.problem,
         )
         for entrant in sorted(field.entrants, key=lambda entrant: entrant.name)
         if entrant.problem is not None or entrant.name in faulty.disqualified

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import json
 import math
 import zlib
 from functools import cache
@@ -106,30 +105,6 @@ def carried_by(games: Part, legs: Legs, sandbox: str, origin: Origin) -> bytes:
     )
     numbers = np.array(origin.numbers, _NUMBERS).tobytes()
     return _packed(_heads().dump_json(head, exclude_defaults=True), legs) + numbers + origin.artifacts
-
-
-def legs_content(legs: Legs, about: str) -> bytes:
-    """Return legs without faults as bytes that say something `about` them, in a line."""
-    plain = dataclasses.replace(legs, rests=(Rest(),), more=np.zeros_like(legs.more))
-    head = {"about": about, "names": plain.names, "count": len(plain), "seats": plain.seats}
-    return _packed(json.dumps(head).encode(), plain)
-
-
-def legs_of_content(content: bytes) -> tuple[Legs, str]:
-    """Return the legs of such bytes, and what they say.
-
-    Raises:
-        ValueError: They say something else.
-    """
-    try:
-        head, columns = _unpacked(content)
-        told = json.loads(head)
-        names, about = tuple(map(str, told["names"])), str(told["about"])
-        legs, _ = _legs(columns, int(told["count"]), int(told["seats"]), names, (Rest(),))
-        check_legs(legs)
-    except (KeyError, TypeError, OverflowError, zlib.error) as error:
-        raise ValueError(str(error)) from None
-    return legs, about
 
 
 # The columns of legs in the order in which they are written, with the types of their bits and their own.

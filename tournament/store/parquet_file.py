@@ -53,8 +53,14 @@ class Runs:
     @classmethod
     def of_rows(cls, rows: npt.NDArray[Any]) -> Runs:
         """Return the runs of a column that has a value for each row."""
-        starts = np.flatnonzero(np.append(True, rows[1:] != rows[:-1])) if len(rows) else np.arange(0)
+        starts = _starts(rows)
         return cls.of(rows[starts].tolist(), np.arange(len(starts)), np.diff(starts, append=len(rows)))
+
+    @classmethod
+    def of_places(cls, values: Sequence[str], places: npt.NDArray[np.int32]) -> Runs:
+        """Return the runs of a column that has for each row the place of its value among different ones."""
+        starts = _starts(places)
+        return cls(values, places[starts], np.diff(starts, append=len(places)))
 
     def __getitem__(self, rows: slice) -> Runs:
         ends = np.cumsum(self.lengths)
@@ -70,6 +76,11 @@ class Runs:
         parts = [_plain(value) for value in values]
         is_text = isinstance(values[0], str)
         return b"".join(parts), is_text, len(values), indices.astype(np.int32), self.lengths.astype(np.int64)
+
+
+def _starts(rows: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Return where the runs of rows begin."""
+    return np.flatnonzero(np.append(True, rows[1:] != rows[:-1])) if len(rows) else np.arange(0)
 
 
 @lru_cache(1 << 16)  # of a bot's name in all parts of an edit

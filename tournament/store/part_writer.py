@@ -132,7 +132,8 @@ def finish_batch(
     return Batch(name, (of_games, of_sessions), legs, sandbox, origin, sessions.seal)
 
 
-def arrow_schema(columns: Sequence[Column]) -> pa.Schema:
+@cache
+def arrow_schema(columns: tuple[Column, ...]) -> pa.Schema:
     """The columns as an arrow schema, with their meanings as metadata of the fields."""
     return pa.schema(
         [

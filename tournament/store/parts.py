@@ -16,13 +16,13 @@ import pyarrow.parquet as pq
 from blake3 import blake3
 
 from tournament.errors import RunError, truncate
-from tournament.store.carried import DamagedPart, read_batch
 from tournament.store.columns import NAME, Column
-from tournament.store.field import Part
-from tournament.store.legs import Legs
+from tournament.store.field import Batch, Part, TableName
+from tournament.store.legs import Legs, pair_keys
 from tournament.store.parquet_file import Runs
 from tournament.store.part_writer import ORIGIN, PartWriter, arrow_schema
 from tournament.store.reading import is_current
+from tournament.store.sealed_footer import check_pages, read_carried
 from tournament.store.storage import Storage
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def open_part(storage: Storage, part: Part, columns: Sequence[Column]) -> pq.Par
     RunError when it has other columns or rows, or can't be read."""
     with reading(storage, part):
         file = pq.ParquetFile(_opened(storage, part), page_checksum_verification=True)
-        if file.schema_arrow.equals(arrow_schema(columns)) and file.metadata.num_rows == part.rows:
+        if file.schema_arrow.equals(arrow_schema(tuple(columns))) and file.metadata.num_rows == part.rows:
             return file
         file.close(force=True)
         raise pa.ArrowInvalid("it has other columns or rows than were written")
@@ -113,7 +113,7 @@ def read_parts(
         return table if matches is None else table.filter(_of_matches(matches))
 
     if not parts:
-        return pa.schema([field for field in arrow_schema(columns) if field.name in names]).empty_table()
+        return pa.schema([field for field in arrow_schema(tuple(columns)) if field.name in names]).empty_table()
     with ThreadPoolExecutor() as pool:
         return pa.concat_tables(list(pool.map(read, parts)))
 
@@ -160,7 +160,7 @@ def parts_as_dataset(
         )
         for part, (least, greatest) in parts
     ]
-    dataset = StoredDataset(fragments, arrow_schema(columns), checking, files)
+    dataset = StoredDataset(fragments, arrow_schema(tuple(columns)), checking, files)
     return dataset if matches is None else dataset.filter(_of_matches(matches))
 
 
@@ -175,19 +175,30 @@ def rows_of(
     Raises as `open_part` does. No threads are used: callers read several parts at once."""
     wanted = [column.name for column in columns] if names is None else list(names)
     with open_part(storage, part, columns) as file:
-        for group in range(file.num_row_groups) if groups is None else groups:
-            with reading(storage, part):
-                table = file.read_row_group(group, columns=wanted, use_threads=False)
-                rows = {name: values_of(table, name) for name in wanted}
-            yield rows
+        yield from _rows_in(file, storage, part, wanted, groups)
+
+
+def _rows_in(
+    file: pq.ParquetFile, storage: Storage, part: Part, names: Sequence[str], groups: Iterable[int] | None = None
+) -> Iterator[dict[str, npt.NDArray[Any]]]:
+    """The same of a part that is open."""
+    for group in range(file.num_row_groups) if groups is None else groups:
+        with reading(storage, part):
+            table = file.read_row_group(group, columns=list(names), use_threads=False)
+            rows = {name: values_of(table, name) for name in names}
+        yield rows
 
 
 def numbers_of(
     storage: Storage, part: Part, columns: Sequence[Column], names: Sequence[str]
 ) -> Iterator[dict[str, npt.NDArray[Any]]]:
     """As `rows_of`, with flags as uint8."""
-    for rows in rows_of(storage, part, columns, names):
-        yield {name: values.view(np.uint8) if values.dtype == bool else values for name, values in rows.items()}
+    return map(_with_bytes, rows_of(storage, part, columns, names))
+
+
+def _with_bytes(rows: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    """Rows with flags as uint8."""
+    return {name: values.view(np.uint8) if values.dtype == bool else values for name, values in rows.items()}
 
 
 def row_group_edges(storage: Storage, part: Part, columns: Sequence[Column]) -> list[int]:
@@ -200,7 +211,11 @@ def row_group_edges(storage: Storage, part: Part, columns: Sequence[Column]) -> 
 def origin_of_part(storage: Storage, part: Part, columns: Sequence[Column]) -> dict[str, str]:
     """What a part's metadata say of where its games come from. Raises as `open_part` does."""
     with open_part(storage, part, columns) as file:
-        known = file.schema_arrow.metadata or {}
+        return _origin_in(file)
+
+
+def _origin_in(file: pq.ParquetFile) -> dict[str, str]:
+    known = file.schema_arrow.metadata or {}
     return {key: known[key.encode()].decode(errors="replace") for key in ORIGIN if key.encode() in known}
 
 
@@ -235,47 +250,73 @@ def _names_of(column: pa.ChunkedArray[Any]) -> npt.NDArray[Any]:
 
 def copy_legs(
     storage: Storage,
+    table: TableName,
     columns: Sequence[Column],
-    part: Part,
-    legs: Legs,
-    stay: npt.NDArray[np.bool_],
+    sources: Sequence[tuple[Batch, npt.NDArray[np.bool_]]],
     sessions_per_leg: int,
     staged: str,
 ) -> PartWriter:
-    """Write the rows of a published part whose legs stay to a part in staging, which is yet to be finished.
+    """Write the rows of legs that stay to a part in staging, which is yet to be finished.
 
     Args:
         storage: Where the records are.
-        columns: The part's columns.
-        part: The published part.
-        legs: The legs of its rows.
-        stay: Whether each of them stays.
+        table: The table of the part.
+        columns: The columns of the table.
+        sources: Batches, and whether each of their legs stays. Rows of several come by match and number, all in memory.
         sessions_per_leg: Sessions of a leg.
         staged: Where the new part waits.
 
     Raises:
         OSError: The part can't be written.
-        FileNotFoundError: The published part is gone.
-        RunError: The published part is damaged, or its rows belong to other legs.
+        FileNotFoundError: The part of a batch is gone.
+        RunError: The part of a batch is damaged, or its rows belong to other legs.
     """
-    writer = PartWriter(storage, part.table, columns, part.name, staged, origin_of_part(storage, part, columns))
+    legs = Legs.joined(batch.legs for batch, _ in sources)
+    of_legs = {f"bot_{seat}": legs.players[:, seat] for seat in range(legs.seats)} | {"house": legs.house}
+    of_legs = {column.name: of_legs[column.name] for column in columns if column.of_leg and column.dtype == NAME}
+    others = [column for column in columns if column.name not in of_legs]
+    waiting: list[tuple[npt.NDArray[np.intp], dict[str, npt.NDArray[Any]]]] = []
+    writer: PartWriter | None = None
+
+    def write_waiting() -> None:
+        assert writer
+        of = np.concatenate([several for several, _ in waiting])
+        rows = {column.name: np.concatenate([one[column.name] for _, one in waiting]) for column in others}
+        waiting.clear()
+        if len(sources) > 1:
+            in_order = np.argsort(pair_keys(legs.match, legs.number)[of], kind="stable")
+            of, rows = of[in_order], {name: values[in_order] for name, values in rows.items()}
+        names = {name: Runs.of_places(legs.names, places[of]) for name, places in of_legs.items()}
+        names |= {column.name: Runs.of_rows(rows[column.name]) for column in others if column.dtype == NAME}
+        writer.append({**rows, **names}, len(of))
+
     try:
-        leg_of = np.repeat(np.arange(len(legs)), legs.games if part.table == "games" else legs.sessions)
-        for rows in numbers_of(storage, part, columns, [column.name for column in columns]):
-            of, leg_of = np.split(leg_of, [len(rows["match"])])
-            number = rows["session"] // sessions_per_leg
-            if not (np.array_equal(rows["match"], legs.match[of]) and np.array_equal(number, legs.number[of])):
-                raise RunError(
-                    f"{storage.location}/{part.place} is damaged: it has rows of other legs than were played"
-                )
-            some = stay[of]
-            if some.any():
-                kept = {name: values[some] for name, values in rows.items()}
-                names = {column.name: Runs.of_rows(kept[column.name]) for column in columns if column.dtype == NAME}
-                writer.append({**kept, **names}, int(np.count_nonzero(some)))
+        first = 0
+        for batch, stay in sources:
+            part, own = batch.part(table), batch.legs
+            leg_of = np.repeat(np.arange(len(own)), own.games if table == "games" else own.sessions)
+            with open_part(storage, part, columns) as file:
+                writer = writer or PartWriter(storage, table, columns, part.name, staged, _origin_in(file))
+                for rows in map(_with_bytes, _rows_in(file, storage, part, [column.name for column in others])):
+                    of, leg_of = np.split(leg_of, [len(rows["match"])])
+                    number = rows["session"] // sessions_per_leg
+                    if not (np.array_equal(rows["match"], own.match[of]) and np.array_equal(number, own.number[of])):
+                        raise RunError(
+                            f"{storage.location}/{part.place} is damaged: it has rows of other legs than were played"
+                        )
+                    some = stay[of]
+                    if some.any():
+                        waiting.append((of[some] + first, {name: values[some] for name, values in rows.items()}))
+                        if len(sources) == 1:
+                            write_waiting()
+            first += len(own)
+        if waiting:
+            write_waiting()
+        assert writer
         return writer
     except BaseException:
-        writer.abandon()
+        if writer:
+            writer.abandon()
         raise
 
 
@@ -283,10 +324,10 @@ def damage(storage: Storage, part: Part) -> str:
     """What is wrong with a published part, by its hash: "missing", "damaged", or "" for nothing."""
     if not part.blake3:
         try:
-            read_batch(storage, part.name.removesuffix(".parquet"), whole=True)
+            check_pages(storage, part.place, read_carried(storage, part.place))
         except FileNotFoundError:
             return "missing"
-        except DamagedPart:
+        except (OSError, ValueError):
             return "damaged"
         return ""
     digest = digest_of(storage, part)

@@ -307,7 +307,9 @@ def _sharing(tried: Pairing) -> tuple[bool, str]:
         return False, ""
     if legs_may_share(artifact):
         return True, ""
-    adapter, source = sources_of(artifact, tried.sandbox, tried.contest.interface.python.sdk)
+    adapter, source, library = sources_of(artifact, tried.sandbox, tried.contest.interface.python.sdk)
+    if library:
+        return False, "it imports the contest's library"
     return False, why_legs_apart(source, tried.contest.interface, tried.sandbox, adapter)
 
 

@@ -91,12 +91,12 @@ class WrittenDialogue(Dialogue):
     def asked(self) -> list[str]:
         return self.told(super().asked())
 
-    def said(self, line: bytes) -> str | int:
+    def said(self, line: bytes) -> list[str] | int:
         if self._transcript:
             print(">", line.decode("ascii", "backslashreplace"), file=self._transcript)
         reply = super().said(line)
-        if isinstance(reply, str):
-            self.told([reply])
+        if isinstance(reply, list):
+            self.told(reply)
         return reply
 
     def ended(self) -> list[str]:

@@ -65,7 +65,7 @@ class Dialogue:
             f"BOARD{board}",
         ]
 
-    def said(self, line: bytes) -> str | int:
+    def said(self, line: bytes) -> list[str] | int:
         """The reply to a program's line, given without its end: the answer to a RATE, or an action for the core. Raises
         Violation."""
         try:
@@ -90,10 +90,10 @@ class Dialogue:
             lines.append(f"RESULT {self._core.profit}")
         return lines
 
-    def _meaning(self, words: list[str]) -> str | int:
+    def _meaning(self, words: list[str]) -> list[str] | int:
         match words:
             case ["RATE", count]:
-                return self._rate(_integer(count))
+                return [self._rate(_integer(count))]
             case ["ACTION", "CHECK"]:
                 self._action = CHECK
             case ["ACTION", "FOLD"]:

@@ -157,7 +157,7 @@ class HoldemTraining(Rules):
         " known rule. The pot begins with 10 chips, both have 100. In each of four rounds the bot checks, folds or"
         " raises, and Bob calls or folds. The best five of seven cards win the pot."
     )
-    decisions = (DecisionSpec("makeDecision", _SHOWN),)
+    decisions = (DecisionSpec("makeDecision", _SHOWN, actions=lambda settings: range(-1, 101)),)
     core = Core(_new_core, GAMES, SESSIONS, PointsSource("games", ("profit",), length="hands"), new_core_at_limits)
     sdk = Sdk(
         Path(__file__).parent / "sdk",

@@ -149,8 +149,14 @@ class MatrixGame(Rules):
         " Both see what the other one played before."
     )
     decisions = (
-        DecisionSpec("move", _SHOWN, returns="name", most_json=_MOST_NAME_AS_JSON),
-        DecisionSpec("past", _SHOWN, only_tells=True, catches_up=True),
+        DecisionSpec(
+            "move",
+            _SHOWN,
+            returns="name",
+            most_json=_MOST_NAME_AS_JSON,
+            actions=lambda settings: range(len(settings.moves)),
+        ),
+        DecisionSpec("past", _SHOWN, only_tells=True, catches_up=True, actions=lambda settings: range(1)),
     )
     core = Core(
         _new_core,

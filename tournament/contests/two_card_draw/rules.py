@@ -115,21 +115,30 @@ def share(played: Sequence[HousePlaySums]) -> float | None:
 _MOST_LOST = 61  # in a hand: the ante, three bets of 5 and three of 15
 _CARD, _BETS = Int(0, 4), Int(0, 3)
 _CARDS = {"card1": _CARD, "card2": _CARD}
+
+
+def _up_to(count: int) -> Callable[[object], range]:
+    """Return what gives the actions of a decision: this many numbers, by any settings."""
+    return lambda settings: range(count)
+
+
 _DECISIONS = (
-    DecisionSpec("init", {"bet1": Int(5, 5), "bet2": Int(5, 15)}, only_tells=True),
+    DecisionSpec("init", {"bet1": Int(5, 5), "bet2": Int(5, 15)}, only_tells=True, actions=_up_to(1)),
     DecisionSpec(
         "new_hand",
         {**_CARDS, "winnings": Int(-MOST_HANDS * _MOST_LOST, MOST_HANDS * _MOST_LOST)},
         {0: "check", 1: "bet"},
+        actions=_up_to(2),
     ),
-    DecisionSpec("round1", {**_CARDS, "bets": Int(1, 3)}, {0: "fold", 1: "call", 2: "raise"}),
-    DecisionSpec("draw", {**_CARDS, "bets": _BETS}),
+    DecisionSpec("round1", {**_CARDS, "bets": Int(1, 3)}, {0: "fold", 1: "call", 2: "raise"}, actions=_up_to(3)),
+    DecisionSpec("draw", {**_CARDS, "bets": _BETS}, actions=_up_to(3)),
     DecisionSpec(
         "round2",
         {**_CARDS, "bets1": _BETS, "bets2": _BETS, "drew": Int(0, 2)},
         {0: "fold", 1: "check", 2: "bet"},
+        actions=_up_to(3),
     ),
-    DecisionSpec("showdown", {**_CARDS, "opp1": _CARD, "opp2": _CARD}, only_tells=True),
+    DecisionSpec("showdown", {**_CARDS, "opp1": _CARD, "opp2": _CARD}, only_tells=True, actions=_up_to(1)),
 )
 
 

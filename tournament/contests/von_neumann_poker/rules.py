@@ -89,8 +89,10 @@ class VonNeumannPoker(Rules):
         " can't put in $10."
     )
     decisions = (
-        DecisionSpec("a", _SHOWN, names={0: "pass"}),
-        DecisionSpec("b", {**_SHOWN, "bet": Int(1, 50)}, names={0: "fold", 1: "call"}),
+        DecisionSpec("a", _SHOWN, names={0: "pass"}, actions=lambda settings: range(51)),
+        DecisionSpec(
+            "b", {**_SHOWN, "bet": Int(1, 50)}, names={0: "fold", 1: "call"}, actions=lambda settings: range(2)
+        ),
     )
     core = Core(
         _new_core,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # takes long to import
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    Functions = tuple[Callable[..., object], ...]
+    Functions = tuple[Any, ...]
     # How it is called, its class if it has one, and what answers each question: functions, or names of methods.
     _Way = tuple[str, type | None, list[Any]]
 
@@ -29,13 +29,14 @@ def choose_functions(
     questions: Sequence[tuple[Sequence[str], int]],
     class_name: str,
     *,
+    news: Sequence[tuple[Sequence[str], int]] = (),
     may_be_copy: bool = True,
 ) -> Functions:
     """What answers the questions: functions of the file, or methods of a new object of its class.
 
-    `questions`: the names of each, the usual one first, and how many values it gives. `class_name`: of the
-    statement, "" where it has none. `may_be_copy`: functions that are named after another file will do. Raises
-    NotChosen.
+    `questions`: the names of each, the usual one first, and how many values it gives; behind their functions come those
+    that receive `news`, None where there is none that fits. `class_name`: of the statement, "" where it has none.
+    `may_be_copy`: functions that are named after another file will do. Raises NotChosen.
     """
     names = vars(module)
     called = {"bot", stem.lower(), stem.replace("_", "").lower(), class_name.lower()}
@@ -56,9 +57,16 @@ def choose_functions(
         raise NotChosen(f"has {' and '.join(words for words, *_ in ways)}: either may be meant; rename one")
     ((_, kind, answers),) = ways
     if kind is None:
-        return tuple(answers)
+        heard = [
+            _fitting(
+                names, [*spellings, *(after for name in spellings for after in names_after_file(stem, name))], count
+            )
+            for spellings, count in news
+        ]
+        return (*answers, *(next(iter(found.values()), None) for found in heard))
     bot = kind()
-    return tuple(getattr(bot, name) for name in answers)
+    methods = [next(iter(_methods(kind, spellings, count).values()), "") for spellings, count in news]
+    return (*[getattr(bot, name) for name in answers], *[getattr(bot, name) if name else None for name in methods])
 
 
 def _of_another_file(names: Mapping[str, Any], questions: Sequence[tuple[Sequence[str], int]]) -> list[_Way]:

@@ -73,6 +73,19 @@ def choose(stem: str, fitting: Mapping[str, Sequence[str]]) -> list[str]:
     raise Lacking(f"lacks the function{plural} {' and '.join(missing)} (or {named})")
 
 
+def choose_news(stem: str, fitting: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the names that receive news, by the name of the news: of each the exact one, or the only one after the
+    file."""
+    found = {}
+    for news, names in fitting.items():
+        after_file = [name for name in names if name != news]
+        if news in names:
+            found[news] = news
+        elif len(after_file) == 1:
+            found[news] = after_file[0]
+    return found
+
+
 def named_after_another_file(questions: Sequence[str], words: Iterable[str]) -> list[str]:
     """The words that would answer the questions in a file of another name, as in a copy, if there is just one such
     file; else []."""

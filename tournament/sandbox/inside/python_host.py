@@ -16,6 +16,7 @@ import sys
 import types
 
 from engine.processes import python_bots
+from tournament.library import Library
 from tournament.sandbox.inside.bot_functions import choose_functions
 from tournament.sandbox.inside.function_names import NotChosen
 from tournament.sandbox.inside.leg_chance import MAKERS, LegModules, SeededBytes, builtins_of
@@ -40,11 +41,11 @@ def prepare(told: dict[str, Any]) -> None:
     passes_view (whether functions take the object with all values), parameters (of each question, the offset and
     struct code of those that they take one by one), fields (name, offset, struct code),
     returns (of each question: number, name or value), most_json, told_names (of each question, of values that come by
-    name instead, or None), view_size, state_size (of the list f), sdk (file of the contest's module
-    for bots, or None), modules (name to file and package folders), imported (names of those that are imported before
-    a fork), only_tell and catch_up (of each question), histories (where their length lies, and name and offset of
-    each), shares_process (whether legs may share a process), many_legs (whether they share this one), examine (to say
-    only whether they may).
+    name instead, or None), view_size, state_size (of the list f), sdk (file of the contest's module for
+    bots, or None), modules (name to file and package folders), imported (names of those that are imported before a
+    fork), only_tell, catch_up and optional (of each question), histories (where their length lies, and name and offset
+    of each), shares_process (whether legs may share a process), many_legs (whether they share this one), examine (to
+    say only whether they may).
     """
     _told.update(told)
     prepare_sdk(told["sdk"])
@@ -139,16 +140,22 @@ class Packages:
 
 
 def serve() -> None:
-    """Answer questions until the pipe closes. The adapter and the bot's file are the first messages."""
+    """Answer questions until the pipe closes. The adapter, the bot's file and the library are the first messages."""
     questions, answers = os.dup(0), os.dup(1)
     # What a bot prints goes to standard error, not among its answers.
     os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
     os.dup2(2, 1)
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-    adapter, source = [_read_exactly(questions, int.from_bytes(_read_exactly(questions, 4), "little")) for _ in "ab"]
+    adapter, source, library = [
+        _read_exactly(questions, int.from_bytes(_read_exactly(questions, 4), "little")) for _ in "abc"
+    ]
     if _told["examine"]:
         _examine(answers, adapter, source)
         return
+    if library:
+        import json
+
+        sys.meta_path.insert(0, Library(json.loads(library)))
     for name in [name for name in sys.modules if name.split(".")[0] in ("tournament", "engine")]:
         del sys.modules[name]
     sys.argv = [_told["name"]]
@@ -230,7 +237,7 @@ class _Bot:
         self._view = type("Bot", (python_bots.View,), {**fields, **told, **names})
 
     def new_leg(self, seed: int) -> tuple[python_bots.View, tuple[Callable[..., object] | None, ...]]:
-        """What the bot is shown, and the functions that answer its questions, None for one that catches up."""
+        """What the bot is shown, and the functions that answer its questions, None for one that it isn't asked."""
         if self._code is None:
             parts = ((self._adapter, ADAPTER_NAME), (self._source, FILE_NAME))
             adapter, code = [compile(source, name, "exec", dont_inherit=True) for source, name in parts]
@@ -251,16 +258,17 @@ class _Bot:
         if _told["state_size"]:
             view.f = [0] * _told["state_size"]
         given = [len(values) + _told["passes_view"] for values in _told["parameters"]]
-        asked = zip(_told["questions"], given, _told["catch_up"])
-        questions = [(names, count) for names, count, catches_up in asked if not catches_up]
-        functions = _choose(module, of_adapter, questions)
+        asked = list(enumerate(zip(_told["questions"], given)))
+        required = [kind for kind, _ in asked if not (_told["catch_up"][kind] or _told["optional"][kind])]
+        news = [kind for kind, _ in asked if _told["optional"][kind]]
+        told_of = [[question for kind, question in asked if kind in chosen] for chosen in (required, news)]
+        functions = _choose(module, of_adapter, *told_of)
         for name in _sdks:
             sdk: Any = modules.get(name)
             functions = tuple(map(sdk.answering, functions))
-        answering = iter(functions)
+        answering = dict(zip([*required, *news], functions))
         return view, tuple(
-            None if catches_up else _listening(next(answering), only_tells)
-            for catches_up, only_tells in zip(_told["catch_up"], _told["only_tell"])
+            _listening(answering.get(kind), only_tells) for kind, only_tells in enumerate(_told["only_tell"])
         )
 
 
@@ -278,9 +286,14 @@ def _execute(adapter: types.CodeType, code: types.CodeType, space: dict[str, obj
 
 
 def _choose(
-    module: types.ModuleType, of_adapter: dict[str, object], questions: Sequence[tuple[Sequence[str], int]]
-) -> tuple[Callable[..., object], ...]:
+    module: types.ModuleType,
+    of_adapter: dict[str, object],
+    questions: Sequence[tuple[Sequence[str], int]],
+    news: Sequence[tuple[Sequence[str], int]],
+) -> tuple[Callable[..., object] | None, ...]:
     """Return the functions that answer the questions: the adapter's, or the bot's own if the adapter has none.
+
+    Those that receive the news follow, None where there is none.
 
     A class of the adapter's from which the bot derives its own isn't the adapter's answer.
 
@@ -295,15 +308,15 @@ def _choose(
             {key: value for key, value in of_adapter.items() if not (isinstance(value, type) and value in bases)}
         )
         try:
-            return choose_functions(alone, name, questions, class_name, may_be_copy=False)
+            return choose_functions(alone, name, questions, class_name, news=news, may_be_copy=False)
         except NotChosen:
             pass
-    return choose_functions(module, name, questions, class_name)
+    return choose_functions(module, name, questions, class_name, news=news)
 
 
-def _listening(function: Callable[..., object], only_tells: bool) -> Callable[..., object]:
+def _listening(function: Callable[..., object] | None, only_tells: bool) -> Callable[..., object] | None:
     """A function whose answer is ignored may return anything, also nothing."""
-    if not only_tells:
+    if not only_tells or function is None:
         return function
 
     def call(*arguments: object) -> int:

@@ -98,7 +98,6 @@ def start_server(launch: LaunchSpec) -> Confined:
             os.close(their_errors)
         process = Confined(running, launch.limits, os.dup(ours.fileno()), ours.detach(), errors)
     theirs.close()
-    readable_paths.warm(given["readable"])
     if process.read(1):
         return process
     complaint = os.read(process.errors, 4096).decode(errors="replace").strip().splitlines()

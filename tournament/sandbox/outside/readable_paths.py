@@ -1,7 +1,6 @@
 """What confined processes read: the interpreter, the system's libraries, and the modules of ours that run inside.
 
-Compilers and builds read all of the system's libraries. Processes that play read what they need, and no more: whatever
-they may read is brought into memory first, so that none finds out by the time that it takes what another has read.
+All read the system's libraries. Processes that play read what they need besides, and no more.
 """
 
 from __future__ import annotations
@@ -14,31 +13,24 @@ import os
 import subprocess
 import sys
 import sysconfig
-import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from tournament import library
 from tournament.sandbox import inside
-from tournament.sandbox.outside import libraries
 from tournament.sandbox.outside.launch import Build, ForkServer, LaunchSpec, Probe
 
 _SECONDS_TO_COMPILE = 120.0  # all that a package imports
 # What lies in the standard library's folder, and isn't of it or of no use to a bot.
 _BESIDE = ("site-packages", "dist-packages", "test", "idlelib", "lib2to3", "ensurepip", "turtledemo", "pydoc_data")
 _TO_COMPILE = "config-"  # how the folder begins that extensions are compiled with
-# Bytes that are read into memory before bots play. What exceeds them may be cold.
-MAX_WARM = 300 << 20
 _DEVICES = (
     "/dev/null",
     "/dev/urandom",
     "/dev/random",
 )  # not /dev/zero: a shared mapping is memory that no limit counts
 _LOADERS_LIST = "/etc/ld.so.cache"
-_WARM_SECONDS = 60.0  # in which what was read stays in memory
-
-# Places that this process has brought into memory: until when they count as read, and their bytes.
-_warmed: dict[str, tuple[float, int]] = {}
 
 
 @cache
@@ -48,8 +40,8 @@ def interpreter() -> str:
 
 @cache
 def python_paths() -> tuple[str, ...]:
-    """What the interpreter reads: itself and the standard library."""
-    libraries = [str(path) for path in Path(sys.base_prefix, "lib").glob("libpython*")]
+    """What the interpreter reads: itself, the standard library, and the libraries that came with it."""
+    libraries = [str(path) for path in Path(sys.base_prefix, "lib").glob("lib*.so*")]
     return (interpreter(), sysconfig.get_path("stdlib"), *libraries)
 
 
@@ -57,9 +49,26 @@ def python_paths() -> tuple[str, ...]:
 def system_libraries() -> tuple[str, ...]:
     """All of the system's libraries, with the list of them, and a few devices."""
     wide = ("/lib", "/usr/lib", "/usr/local/lib")  # people keep work of their own there
-    is_debian = os.path.isdir(f"/usr/lib/{libraries.debians_folder()}")
-    folders = [folder for folder in libraries.library_folders() if folder not in wide or not is_debian]
+    is_debian = os.path.isdir(f"/usr/lib/{_debians_folder()}")
+    folders = [folder for folder in _library_folders() if folder not in wide or not is_debian]
     return (*folders, *(path for path in (_LOADERS_LIST, *_DEVICES) if os.path.exists(path)))
+
+
+def _debians_folder() -> str:
+    """Return the name of the folder for this processor's libraries on Debian. Not all interpreters know it there."""
+    return sysconfig.get_config_var("MULTIARCH") or f"{os.uname().machine}-linux-gnu"
+
+
+def _library_folders() -> tuple[str, ...]:
+    """Where programs find their shared libraries."""
+    names = [f"{root}/{_debians_folder()}" for root in ("/lib", "/usr/lib", "/usr/local/lib")]
+    names += ["/lib64", "/usr/lib64", "/usr/local/lib64", "/lib", "/usr/lib", "/usr/local/lib"]
+    for file in ("/etc/ld.so.conf", *sorted(map(str, Path("/etc/ld.so.conf.d").glob("*.conf")))):
+        try:
+            names += [line.strip() for line in Path(file).read_text().splitlines() if line.startswith("/")]
+        except (OSError, ValueError):
+            continue
+    return tuple(dict.fromkeys(name for name in names if os.path.isdir(name)))
 
 
 def module_files(launch: LaunchSpec) -> dict[str, str]:
@@ -72,7 +81,8 @@ def module_files(launch: LaunchSpec) -> dict[str, str]:
 @cache
 def _inside() -> dict[str, str]:
     files = sorted(Path(inside.__file__).parent.glob("*.py"))
-    return {f"{inside.__name__}.{path.stem}": str(path) for path in files if path.stem != "__init__"}
+    modules = {f"{inside.__name__}.{path.stem}": str(path) for path in files if path.stem != "__init__"}
+    return modules | {library.__name__: str(library.__file__)}
 
 
 @cache
@@ -119,42 +129,15 @@ def _core_files(modules: tuple[str, ...], forks: bool) -> dict[str, str]:
 
 def paths(launch: LaunchSpec, files: Mapping[str, str]) -> list[str]:
     """Return all that a process may read, with these modules of ours: files, and folders with all below."""
-    own = {*python_paths(), *_bytecode(), *files.values(), *launch.readable}
+    own = {*python_paths(), *_bytecode(), *files.values(), *launch.readable, *system_libraries()}
     if isinstance(launch.what, Build | Probe):
-        return sorted({*own, *system_libraries()})
+        return sorted(own)
     folder = str(launch.folder) if launch.folder else ""
     within = f"{folder}/"  # whatever its own files are called: the command is one of the paths
     places = {entry for path in own if not folder or not f"{path}/".startswith(within) for entry in _entries(path)}
-    places |= {*libraries.closure(places), *filter(os.path.exists, (_LOADERS_LIST, *_DEVICES))}
-    places |= {folder, *_loaded_by_bot(folder, places)} if folder else set()
+    places |= {folder} if folder else set()
     # Each rule takes time at each start. What lies in a folder has the folder's, unless it leads elsewhere.
     return sorted(path for path in places if os.path.dirname(path) not in places or os.path.islink(path))
-
-
-def _loaded_by_bot(folder: str, places: Collection[str]) -> list[str]:
-    """The libraries that a bot's own files load, as long as all that it may read can be brought into memory: otherwise
-    it could name so much that some stays cold."""
-    left = MAX_WARM - sum(map(_size, places)) - _size(folder)
-    found = []
-    for path in sorted(libraries.closure_of_bot(folder) - {*places}, key=_size):
-        left -= _size(path)
-        if left < 0:
-            break
-        found.append(path)
-    return found
-
-
-@cache
-def _size(place: str) -> int:
-    """The bytes of a file, or of all files below a folder."""
-    return sum(os.path.getsize(path) for path in _files(place) if os.path.isfile(path))
-
-
-def _files(place: str) -> Iterator[str]:
-    if not os.path.isdir(place):
-        yield place
-    for folder, _, names in os.walk(place):
-        yield from (os.path.join(folder, name) for name in names)
 
 
 def listed(launch: LaunchSpec) -> list[str]:
@@ -175,44 +158,3 @@ def _entries(path: str) -> tuple[str, ...]:
         return (path,)
     found = [entry for entry in os.scandir(path) if entry.name not in _BESIDE]
     return tuple(entry.path for entry in found if not entry.name.startswith(_TO_COMPILE))
-
-
-def warm(places: Iterable[str]) -> None:
-    """Bring what processes may read into memory, up to MAX_WARM, so that none is slow because no other has read it.
-
-    A place that this process read within the last minute isn't read again: each program has a server of its own, which
-    may read all that the others may.
-    """
-    left, now, read = MAX_WARM, time.monotonic(), set[tuple[int, int]]()
-    nothing = os.open("/dev/null", os.O_WRONLY)
-    for place in places:
-        ended, size = _warmed.get(place, (0.0, 0))
-        if ended <= now and left > 0:
-            size = sum(_read(path, nothing, left, read) for path in _files(place))
-            if size < left:
-                _warmed[place] = now + _WARM_SECONDS, size
-        left -= size
-    os.close(nothing)
-
-
-def _read(path: str, nothing: int, most: int, read: set[tuple[int, int]]) -> int:
-    """Read a file into memory, without copying it, and return how many bytes were read.
-
-    Args:
-        path: The file, or a device, which has no size.
-        nothing: The descriptor of /dev/null.
-        most: The most bytes to read.
-        read: The numbers of files that were read, to which this one's are added.
-    """
-    done = 0
-    with contextlib.suppress(OSError):
-        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        try:
-            there = os.fstat(file)
-            number, most = (there.st_dev, there.st_ino), min(most, there.st_size)
-            while number not in read and done < most and (size := os.sendfile(nothing, file, done, most - done)):
-                done += size
-            read.add(number)
-        finally:
-            os.close(file)
-    return done

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Protocol
 
 from engine.kernel.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.kernel.records import Table
@@ -34,7 +35,7 @@ from tournament.worker.faults import Disqualified, Stopped
 from tournament.worker.leg import RulesFailed
 from tournament.worker.processes.bot_process import BotProcess
 from tournament.worker.processes.leg_in_play import OVER, LaneContext, LegInPlay, PlayedLeg, players_of
-from tournament.worker.processes.leg_queue import BrokenLeg, BrokenLegs, LegQueue
+from tournament.worker.processes.leg_queue import BrokenLeg, BrokenLegs, LegQueue, WaitingLeg
 from tournament.worker.processes.pool import Pool, StartProgram
 from tournament.worker.processes.spool import Spool
 from tournament.worker.wasm.stack import on_deep_stack
@@ -51,6 +52,20 @@ _KILLED = (
     "its process was killed from outside: this machine has too little memory (a lower memory_megabytes takes less), or"
     " something here ends processes"
 )
+
+
+class Caller(Protocol):
+    """Plays the seats that are open in legs, and says which legs come."""
+
+    def note_begun(self, leg: LegInPlay) -> None:
+        """Take note of a leg that is about to begin."""
+
+    def next_leg(self, ended: Leg) -> Leg:
+        """Return the leg that follows one that has ended."""
+
+    def note_refused(self, leg: Leg, why: str) -> None:
+        """Take note that the caller's answer in a leg was illegal, so that the default counts."""
+
 
 OnFailure = Callable[[Leg, RulesFailed], None]  # is told of a leg in which the rules failed
 
@@ -89,18 +104,20 @@ def play_in_lanes(
         RunError: This machine can't run a bot.
         InputError: This machine can't confine a bot.
     """
-    table = _LegsInLanes(
+    table = LegsInLanes(
         contest, settings, sandbox, legs, artifacts, cache, spool, stopping, out, broken, start_program, rules_failed,
         apart,
     )  # fmt: skip
     try:
-        yield from table.play()
+        for played in table.play():
+            assert played, "no seat is open"
+            yield played
     finally:
         table.close()
 
 
-class _LegsInLanes:
-    """The legs of one call of `play_in_lanes`, and their lanes."""
+class LegsInLanes:
+    """Legs that are played in step, and their lanes."""
 
     def __init__(
         self,
@@ -117,29 +134,36 @@ class _LegsInLanes:
         start_program: StartProgram | None,
         rules_failed: OnFailure | None,
         apart: bool,
+        caller: Caller | None = None,
     ) -> None:
         interface = contest.interface
-        self._lanes = Lanes(
+        self.lanes = Lanes(
             interface.view_size,
             interface.shapes,
             tells_values=interface.by_name,
             most_text=interface.most_json,
         )
-        self.pool = Pool(contest, settings, sandbox, artifacts, cache, self._lanes, start_program)
+        self.pool = Pool(contest, settings, sandbox, artifacts, cache, self.lanes, start_program)
         tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
-        self._playing = LaneContext(
-            contest, settings, artifacts, self._lanes, self.pool, spool, tables, stopping, apart
-        )
+        self._playing = LaneContext(contest, settings, artifacts, self.lanes, self.pool, spool, tables, stopping, apart)
+        legs = [leg.of_teams(contest.members) for leg in legs]
         self._queue = LegQueue(legs)
         self._by_lane: dict[int, LegInPlay] = {}
         self._done: list[PlayedLeg] = []
         self._disqualified, self._broken = out, {} if broken is None else broken
         self._may_begin_again, self._rules_failed = start_program is None, rules_failed
         self._most_legs = len(legs)
+        self._caller = caller
         self._has_modules = any(seat.kind == "wasm" for leg in legs for seat in leg.seats)
 
-    def play(self) -> Iterator[PlayedLeg]:
-        run = self.pool.one_core.kept()(self._lanes.run)
+    @property
+    def waiting(self) -> list[LegInPlay]:
+        """The legs in which the caller is asked."""
+        return [self._by_lane[lane] for lane in self.lanes.waiting]
+
+    def play(self) -> Generator[PlayedLeg | None, None, None]:
+        """Play all legs, and yield each that ends; None when all that are in play wait for the caller's answers."""
+        run = self.pool.one_core.kept()(self.lanes.run)
         audited, memory_next = awake_seconds(), time.monotonic()
         rest = _AUDIT_SECONDS
         while self._queue or self._by_lane:
@@ -157,7 +181,7 @@ class _LegsInLanes:
                 rest = _AUDIT_SECONDS * random.uniform(0.5, 1.5)  # no bot knows when it is looked at
                 if self._playing.stopping():
                     raise Stopped
-                self._lanes.channels.drain_all()
+                self.lanes.channels.drain_all()
                 for process in list(self.pool.by_channel.values()):
                     if process.channel in self.pool.by_channel:
                         with self._containing(process.seat.name, "its time could not be taken"):
@@ -169,6 +193,12 @@ class _LegsInLanes:
                 self.pool.one_core.look(self.pool.python_loads())
             yield from self._done
             self._done.clear()
+            if self._caller and self.lanes.waiting_count == len(self._by_lane) > 0:
+                if self._queue:
+                    self._admit()
+                if self.lanes.waiting_count == len(self._by_lane):
+                    yield None
+                    audited = awake_seconds()  # The bots had nothing to do meanwhile.
 
     def _containing(self, name: str, doing: str) -> AbstractContextManager[None]:
         """Makes whatever goes wrong within trouble of this bot, but for the machine's."""
@@ -209,6 +239,8 @@ class _LegsInLanes:
             self._queue.put_back(in_play.began)  # until others have ended
             self._most_legs = len(self._by_lane)
             return
+        if self._caller:
+            self._caller.note_begun(in_play)
         self._by_lane[in_play.open_lane()] = in_play
         if in_play.is_over:
             self._finish(in_play)
@@ -226,19 +258,28 @@ class _LegsInLanes:
             self._finish(in_play)
         elif kind == RECORDS_ARE_FULL:
             in_play.keep_rows()
-            self._lanes.resume(lane)
+            self.lanes.resume(lane)
         elif kind == BOT_OUT_OF_MEMORY:
             assert process
             self._process_failed(process, out_of_memory(self._playing.settings.memory_megabytes))
-        elif kind == BOT_FAULTY:
-            assert process
+        elif kind == BOT_FAULTY and process:
             by_leg = process.notes_prints
-            printed = self._lanes.take_printed(lane, channel) if by_leg else self._lanes.channels.printed(channel)
+            printed = self.lanes.take_printed(lane, channel) if by_leg else self.lanes.channels.printed(channel)
             number = next(player.number for player in process.players if player.lane == lane)
             self._fault(in_play, number, Failure(text or "returned what can't be read"), printed)
+        elif in_play.leg.seats[in_play.core.pending()[1]].kind == "caller":
+            self._refuse_caller(in_play, text)
         else:
             assert kind == FAULT
             self._fault(in_play, *in_play.found_fault())
+
+    def _refuse_caller(self, in_play: LegInPlay, text: str) -> None:
+        """Go on with the default in the place of an illegal answer of the caller's."""
+        assert self._caller
+        if not self.lanes.fails_again(in_play.lane):
+            self._caller.note_refused(in_play.leg, text or in_play.found_fault()[1].what)
+        if not self.lanes.resume_after_failure(in_play.lane):
+            self.lanes.resume(in_play.lane, in_play.core.default())
 
     def _audit(self, process: BotProcess, elapsed: float) -> None:
         if passed := process.audit(elapsed):
@@ -246,7 +287,7 @@ class _LegsInLanes:
 
     def _process_failed(self, process: BotProcess, passed: Failure | None) -> None:
         """End a process that can't or must not go on."""
-        printed = self._lanes.channels.printed(process.channel)
+        printed = self.lanes.channels.printed(process.channel)
         failure, players = process.failure(passed), list(process.players)
         for player in players:
             player.lose_process()
@@ -284,6 +325,8 @@ class _LegsInLanes:
         except RulesFailed as failure:
             self._set_match_aside(in_play.leg, failure)
             return
+        if self._caller:
+            self._queue.add(WaitingLeg(self._caller.next_leg(in_play.leg)))
         self._leave(in_play, scores=True)
         self._broken.pop(in_play.leg.digest, None)
         self._done.append(played)

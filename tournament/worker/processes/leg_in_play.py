@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from engine.kernel.records import Table
-from engine.processes.lanes import Lanes
+from engine.processes.lanes import BY_CALLER, Lanes
 from tournament.contests.contest import Contest
 from tournament.contests.questions import refusal
 from tournament.contests.settings import ContestSettings
@@ -15,7 +15,7 @@ from tournament.errors import printable
 from tournament.leg import PROCESSES, Failure, Leg, Seat
 from tournament.store.leg_result import LegResult, Used
 from tournament.worker.faults import LegFaults
-from tournament.worker.leg import leg_result, new_core, new_seating, seat_again
+from tournament.worker.leg import leg_result, new_core, new_seating, seat_again, seats_by_entrant
 from tournament.worker.processes.bot_process import LegUse, Player
 from tournament.worker.processes.leg_queue import BrokenLeg, KeptFailure, WaitingLeg
 from tournament.worker.processes.pool import Pool
@@ -57,7 +57,7 @@ class LaneContext:
 def players_of(waiting: WaitingLeg) -> list[Player]:
     """A leg's bots that are processes, not yet started."""
     return [
-        Player(number, seat, number in waiting.alone, later=waiting.later)
+        Player(number, seat, number in waiting.alone, later=waiting.later, place=number % waiting.leg.members)
         for number, seat in enumerate(waiting.leg.seats)
         if seat.kind in PROCESSES
     ]
@@ -112,14 +112,17 @@ class LegInPlay:
 
     def open_lane(self) -> int:
         """Begin, once all players have their processes; returns the lane's number."""
-        channels, slots = ([-1] * len(self.leg.seats) for _ in range(2))
+        channels = [BY_CALLER if seat.kind == "caller" else -1 for seat in self.leg.seats]
+        slots = [-1] * len(self.leg.seats)
         for player in self.players:
             assert player.process
             channels[player.number], slots[player.number] = player.process.channel, player.slot
         referee = self.seating.referee if self.seating else None
         games, sessions = self._tables
         kept = self.before.answers, self.before.values
-        self.lane = self.playing.lanes.open_lane(self.core, referee, games, sessions, channels, slots, *kept)
+        # Only a trainer numbers its legs by rows; others' matches can have numbers of more than 32 bits.
+        row = self.leg.plan.match if BY_CALLER in channels else -1
+        self.lane = self.playing.lanes.open_lane(self.core, referee, games, sessions, channels, slots, *kept, row=row)
         for player in self.players:
             player.lane = self.lane
             self._let_listen(player)
@@ -225,7 +228,8 @@ class LegInPlay:
             for use, own in zip(uses, of_wasm)
         ]
         result = leg_result(self.playing.contest, self.leg, self.core, self.faults, used)
-        return PlayedLeg(replace(result, tries=self.tries), self.rows, uses)
+        of_entrants = tuple([LegUse.together([uses[seat] for seat in seats]) for seats in seats_by_entrant(self.leg)])
+        return PlayedLeg(replace(result, tries=self.tries), self.rows, of_entrants)
 
     def _use(self, number: int) -> LegUse | None:
         player = self._player(number)
@@ -262,5 +266,5 @@ class LegInPlay:
             return OVER
         if player.dialogue:
             return "".join(f"{line}\n" for line in player.dialogue.ended()).encode()
-        points = self.core.sums()[player.number].points / max(1, self.core.sessions_played)
+        points = self.core.sums()[player.number // self.leg.members].points / max(1, self.core.sessions_played)
         return f"SCORE {points:.6f}\n".encode()

@@ -107,7 +107,7 @@ class LegQueue:
 
     def ended(self, leg: Leg) -> None:
         """A leg and its processes have ended: one with the same deals may begin."""
-        if later := self._later[_deals_of(leg)]:
+        if later := self._later.get(_deals_of(leg)):
             self.add(WaitingLeg(later.pop(0), later=True))
 
     def keep(self, plays: Callable[[Leg], bool]) -> None:

@@ -247,4 +247,4 @@ def most_bytes_of(kind: str, memory_megabytes: int, sandbox: SandboxSettings) ->
 
 def _bot_of(player: Player) -> SharedBy:
     """The bot whose legs share a process. The name is part of it: equal files of two entrants are two bots."""
-    return player.seat.name, player.seat.artifact, player.later
+    return player.seat.name, player.seat.artifact, player.later, player.place

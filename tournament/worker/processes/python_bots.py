@@ -52,7 +52,7 @@ def launch_of(
 
     `examine`: instead of playing, it says why its legs must not share a process.
     """
-    adapter, source = sources_of(artifact, sandbox, interface.python.sdk)
+    adapter, source, library = sources_of(artifact, sandbox, interface.python.sdk)
     packages = installed(tuple(sorted(sandbox.python_packages)))
     sdk, told_names = interface.python.sdk, None
     if interface.by_name:
@@ -70,6 +70,7 @@ def launch_of(
                 "passes_view": passes_view,
                 "parameters": parameters,
                 "only_tell": [question.only_tells for question in interface.questions],
+                "optional": [question.is_optional for question in interface.questions],
                 "most_json": interface.most_json,
                 "returns": [question.returns for question in interface.questions],
                 "catch_up": [question.catches_up for question in interface.questions],
@@ -90,7 +91,7 @@ def launch_of(
         ProcessLimits(memory, cpu_seconds, reserved),
         readable=[*packages.readable, *([str(sdk.file)] if sdk else [])],
         modules=sdk.modules if sdk else (),
-        given=(adapter, source),
+        given=(adapter, source, library),
     )
 
 

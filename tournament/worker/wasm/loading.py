@@ -12,7 +12,7 @@ from engine.wasm.modules import BEGIN, FUEL, Module, Refused, read_module
 from tournament.artifacts.limits import BOT_STACK
 from tournament.contests.interface import Import, Interface
 from tournament.leg import Unfit
-from tournament.sandbox.inside.function_names import NotChosen, choose, names_for
+from tournament.sandbox.inside.function_names import NotChosen, choose, choose_news, names_for
 from tournament.worker.wasm.engine import Engine, compile_module, engine, forget_module
 from tournament.worker.wasm.notes import FAILURE, UNCAUGHT
 from tournament.worker.wasm.stand_ins import (
@@ -51,7 +51,8 @@ class LoadedBot:
         results: What they return, i32 or i64.
         called_first: Functions to be called before any other.
         is_told: Whether it has tournament_start, to be called then.
-        ignored_questions: The questions that only tell it something and whose function does nothing.
+        ignored_questions: The questions that only tell it something and whose function does nothing, with `missing`.
+        missing: The questions that it has no function for.
         notes: Exports by which it tells why it gave up.
     """
 
@@ -64,6 +65,7 @@ class LoadedBot:
     called_first: tuple[bytes, ...]
     is_told: bool
     ignored_questions: frozenset[int]
+    missing: frozenset[int]
     notes: tuple[str, ...]
 
     @cached_property
@@ -142,7 +144,11 @@ def _load(code: bytes, interface: Interface, stem: str, memory_megabytes: int, k
     exports = {item.name: item.type for item in module.exports if item.name not in (FUEL, BEGIN)}
     if not isinstance(exports.get("memory"), wasmtime.MemoryType):
         raise Unfit("exports no memory called memory")
-    functions = _functions(exports, interface, stem)
+    chosen = _functions(exports, interface, stem)
+    # Any function will do in the place of one that is never called: of a question for processes alone, of news that
+    # the bot ignores.
+    functions = [chosen.get(question.name, next(iter(chosen.values()))) for question in interface.questions]
+    missing = frozenset(kind for kind, question in enumerate(interface.questions) if question.name not in chosen)
     results = [str(_function(exports[name]).results[0]) for name in functions]
     imports = tuple(item.name or "" for item in module.imports)
     starters = _starters(exports)
@@ -151,7 +157,7 @@ def _load(code: bytes, interface: Interface, stem: str, memory_megabytes: int, k
     ignored_questions = frozenset(
         kind
         for kind, (question, function) in enumerate(zip(interface.questions, functions))
-        if question.only_tells and function in constant
+        if kind in missing or (question.only_tells and function in constant)
     )
     return LoadedBot(
         code,
@@ -163,6 +169,7 @@ def _load(code: bytes, interface: Interface, stem: str, memory_megabytes: int, k
         ((BEGIN.encode(),) if read.has_start else ()) + ((b"_initialize",) if "_initialize" in starters else ()),
         "tournament_start" in starters,
         ignored_questions,
+        missing,
         _notes(exports),
     )
 
@@ -190,8 +197,8 @@ def _starters(exports: Mapping[str, object]) -> frozenset[str]:
     return frozenset(there)
 
 
-def _functions(exports: Mapping[str, object], interface: Interface, stem: str) -> list[str]:
-    """The export that answers each question. Raises Unfit where none does, or not clearly one."""
+def _functions(exports: Mapping[str, object], interface: Interface, stem: str) -> dict[str, str]:
+    """Return the export that answers each question. Raises Unfit where none does, or not clearly one."""
     fitting: dict[str, list[str]] = {}
     unfit: list[str] = []
     for question in interface.answered:
@@ -204,11 +211,11 @@ def _functions(exports: Mapping[str, object], interface: Interface, stem: str) -
                 else:
                     unfit.append(f"the function {name} is {expected}")
     try:
-        chosen = dict(zip(fitting, choose(stem, fitting)))
+        required = {question.name: fitting[question.name] for question in interface.required}
+        chosen = dict(zip(required, choose(stem, required)))
     except NotChosen as problem:
         raise Unfit("; ".join([*unfit, str(problem)])) from None
-    # A question for processes alone is never asked here: any function will do in its place.
-    return [chosen.get(question.name, next(iter(chosen.values()))) for question in interface.questions]
+    return chosen | choose_news(stem, {question.name: fitting[question.name] for question in interface.optional})
 
 
 def _expected(kind: wasmtime.FuncType) -> str | None:

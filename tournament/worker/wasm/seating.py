@@ -134,11 +134,10 @@ class Seating:
             watch=self.watch,
         )
         if measure_fuel:
-            self.referee.measure_fuel()  # it counts decisions, so all are asked
-        else:
-            for seat, bot in enumerate(bots):
-                if bot:
-                    core.skip_questions(seat, bot.ignored_questions)
+            self.referee.measure_fuel()  # it counts decisions, so all are asked that the bot has functions for
+        for seat, bot in enumerate(bots):
+            if bot:
+                core.skip_questions(seat, bot.missing if measure_fuel else bot.ignored_questions)
         self._step = calls.native_function(self._store, _step_type(self.engine), *self.referee.step_function)
         self.direct = direct_step(self._step, self.referee, version())
         self._seated: list[_SeatedBot | None] = [None] * len(bots)

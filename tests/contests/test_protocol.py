@@ -1,0 +1,215 @@
+"""Programs that were written for another protocol: the contest says how they are asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.python_rules import play_field
+from tournament.api import run
+from tournament.rules import Choice, Column, Decision, Int, News, Protocol, Questions, Rules, Session, Talk
+from tournament.rules.rules import contest_of
+
+COUNT = Decision("count", "Count", observation={"start": Int(0, 99)}, answer=Int(0, 999))
+SIGN = Decision("sign", "Choose a sign", observation={}, answer=Choice(["rock", "paper"]), illegal="loses")
+OVER = News("over", "A game is over", observation={"sum": Int(0, 1998)})
+
+
+class Lines(Protocol):
+    """Greets once, answers requests within a decision, skips remarks, and tells the sums of games."""
+
+    def __init__(self) -> None:
+        self.greeted = False
+
+    def ask(self, question: object) -> Talk:
+        name, start = question.decision, getattr(question, "start", 0)  # type: ignore[attr-defined]
+        if not self.greeted:
+            self.greeted = True
+            line = yield ["HELLO", f"seat {question.seat}"]  # type: ignore[attr-defined]
+            assert line == "HI"
+        line = yield f"{name} {start}"
+        while line.startswith(("#", "double ")):
+            line = yield [] if line.startswith("#") else str(2 * int(line.split()[1]))
+        return line if name == "sign" else int(line)
+
+    def tell(self, question: object) -> list[str]:
+        return [f"over {question.sum}"]  # type: ignore[attr-defined]
+
+    def end(self) -> list[str]:
+        return ["BYE"]
+
+
+class Counting(Rules):
+    name = "counting"
+    seats = 2
+    decisions = (COUNT, SIGN, OVER)
+    protocol = Lines
+    columns = (Column("count", "int32", "number", per_seat=True), Column("paper", "bool", "is paper", per_seat=True))
+
+    def play(self, session: Session) -> Questions:
+        counts = yield [COUNT(seat, start=session.number) for seat in range(2)]
+        signs = yield [SIGN(seat) for seat in range(2)]
+        yield [OVER(seat, sum=sum(counts.values())) for seat in range(2)]
+        paper = {seat: sign == "paper" for seat, sign in signs.items()}
+        lost = [not isinstance(sign, str) for sign in signs.values()]
+        points = lost[1] - lost[0]
+        session.record([points, -points], count=counts, paper=paper)
+
+
+# Counts a start to twice its value, plus the last game's sum; the sign is by parity.
+FOREIGN = """\
+import sys
+
+last = 0
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "HELLO":
+        assert sys.stdin.readline().startswith("seat ")
+        print("HI", flush=True)
+    elif words[0] == "count":
+        print(f"# a remark\\ndouble {words[1]}", flush=True)
+        print((int(sys.stdin.readline()) + last) % 1000, flush=True)
+    elif words[0] == "sign":
+        print("paper" if last % 2 else SIGN, flush=True)
+    elif words[0] == "over":
+        last = int(words[1])
+    else:
+        break
+"""
+PYTHON = """\
+last = 0
+
+def count(view):
+    return (2 * view.start + last) % 1000
+
+def sign(view):
+    return "paper" if last % 2 else "rock"
+
+def over(view):
+    global last
+    last = view.sum
+"""
+
+
+def test_programs_of_another_protocol_play_as_python_bots_do() -> None:
+    program = ("", FOREIGN.replace("SIGN", "'rock'"))
+    bots = {"a": program, "b": program, "c": (".py", PYTHON), "d": (".py", PYTHON)}
+    played = list(play_field(contest_of(Counting), bots, sessions=6).values())
+    assert len(played) == 6
+    rows = [{name: rows["games"][name].tolist() for name in ("count_0", "count_1", "paper_0")} for _, rows in played]
+    assert all(one == rows[0] for one in rows)
+    last, expected = 0, []
+    for session in range(6):
+        expected.append((2 * session + last) % 1000)
+        last = 2 * expected[-1]
+    assert rows[0]["count_0"] == expected
+    assert not any(result.faults for result, _ in played)
+
+
+@pytest.mark.parametrize(
+    ("source", "message", "faults"),
+    [
+        (FOREIGN.replace("SIGN", "'scissors'"), "", 0),  # an answer that isn't legal loses
+        (FOREIGN.replace('"HI"', '"HO"'), "wrote 'HO': AssertionError", 1),
+        (FOREIGN.replace("double {words[1]}", "double x"), "wrote 'double x': ValueError", 1),
+    ],
+)
+def test_lines_that_the_protocol_refuses_are_faults_of_the_program(source: str, message: str, faults: int) -> None:
+    bots = {"a": ("", source.replace("SIGN", "'rock'")), "b": (".py", PYTHON)}
+    ((result, rows),) = play_field(contest_of(Counting), bots, sessions=1).values()
+    assert [fault.seat for fault in result.faults] == [0] * faults
+    assert all(fault.message.startswith(message) for fault in result.faults)
+    if not faults:
+        assert sorted(rows["games"]["points_0"].tolist() + rows["games"]["points_1"].tolist()) == [-1, 1]
+
+
+def test_protocol_that_fails_ends_the_run_in_one_line() -> None:
+    class Broken(Lines):
+        def ask(self, question: object) -> Talk:
+            raise KeyError("no such field")
+            yield
+
+    class Failing(Counting):
+        name = "failing"
+        protocol = Broken
+
+    with pytest.raises(Exception, match="the protocol Broken fails: KeyError"):
+        play_field(contest_of(Failing), {"a": ("", FOREIGN), "b": (".py", PYTHON)}, sessions=1)
+
+
+GOMOKU = """\
+from tournament.rules import Decision, Int, Protocol, Rules
+
+CELL = Int(-1, 4)
+MOVE = Decision("move", "Take a cell", observation={"x": CELL, "y": CELL}, answer=Int(0, 24), illegal="loses")
+
+
+class Gomocup(Protocol):
+    started = False
+
+    def ask(self, question):
+        if not self.started:
+            self.started = True
+            line = yield "START 5"
+            while line != "OK":
+                line = yield
+        line = yield "BEGIN" if question.x < 0 else f"TURN {question.x},{question.y}"
+        while line.startswith(("MESSAGE", "DEBUG")):
+            line = yield
+        x, y = map(int, line.split(","))
+        return 5 * y + x
+
+    def end(self):
+        return ["END"]
+
+
+class Gomoku(Rules):
+    name = "gomoku"
+    seats = 2
+    decisions = (MOVE,)
+    protocol = Gomocup
+
+    def play(self, session):
+        taken, x, y, seat = set(), -1, -1, 0
+        while len(taken) < 25:
+            cell = yield MOVE(seat, x=x, y=y)
+            if cell in taken or not isinstance(cell, int):
+                break
+            taken.add(cell)
+            x, y, seat = cell % 5, cell // 5, 1 - seat
+        session.record([0, 0] if len(taken) == 25 else [1 - 2 * (seat == 0), 1 - 2 * (seat == 1)])
+"""
+BRAIN = r"""
+#include <stdio.h>
+#include <string.h>
+static int n, taken[20][20];
+static void answer(void) {
+    for (int y = 0; y < n; y++) for (int x = 0; x < n; x++)
+        if (!taken[y][x]) { taken[y][x] = 1; printf("MESSAGE thinking\n%d,%d\n", x, y); fflush(stdout); return; }
+}
+int main(void) {
+    char line[256]; int x, y;
+    while (fgets(line, sizeof line, stdin)) {
+        if (sscanf(line, "START %d", &n) == 1) { puts("OK"); fflush(stdout); }
+        else if (!strncmp(line, "BEGIN", 5)) answer();
+        else if (sscanf(line, "TURN %d,%d", &x, &y) == 2) { taken[y][x] = 1; answer(); }
+        else if (!strncmp(line, "END", 3)) return 0;
+    }
+}
+"""
+
+
+def test_gomocup_engine_plays_unchanged(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / "bots" / name).mkdir(parents=True)
+        (tmp_path / "bots" / name / "brain.c").write_text(BRAIN)
+        (tmp_path / "bots" / name / "bot.toml").write_text(
+            'build = ["cc", "-O1", "-o", "brain", "brain.c"]\ncommand = ["./brain"]\n'
+        )
+    (tmp_path / "gomoku.py").write_text(GOMOKU)
+    (tmp_path / "tournament.toml").write_text(
+        '[gomoku]\nrules = "gomoku.py"\nentrants = "bots"\nsessions = 1\nseed = "seed of the tests of protocols"\n'
+    )
+    played = run("gomoku", config=tmp_path / "tournament.toml", executor="local", workers=1)
+    assert {line.name: (line.score, line.faults) for line in played.ranking.entrants} == {"one": (0, 0), "two": (0, 0)}

@@ -1,0 +1,76 @@
+"""Tables of training environments for tests, with bots that a test writes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.contest_runs import EXAMPLES
+from tournament.cache import cache_folder
+from tournament.config import load_config
+from tournament.leg import Leg
+from tournament.store.leg_result import LegResult
+from tournament.training.environment import Environment, Turn
+from tournament.training.table import Table, new_table
+from tournament.worker.processes.lanes import play_in_lanes
+from tournament.worker.processes.spool import Spool
+
+Policy = Callable[[Turn], object]
+
+# Answers by what is seen, so that the games of two bots differ; each also as a bot in Python.
+POKER: tuple[Policy, str] = (
+    lambda turn: 9 * (turn.observation["card"] > 0.6) if turn.decision == "a" else int(turn.observation["card"] > 0.4),
+    "def a(bot):\n    return 9 * (bot.card > 0.6)\n\ndef b(bot, bet):\n    return int(bot.card > 0.4)\n",
+)
+POKER_IN_C = (
+    "int a(const Bot *bot) { return bot->card > 0.7 ? 5 : 0; }\n"
+    "int b(const Bot *bot, const int bet) { return bot->card > 0.5; }\n"
+)
+
+
+def config_of(example: str) -> Path | None:
+    """The settings of an example; of a built-in contest there are none."""
+    path = EXAMPLES / example / "tournament.toml"
+    return path if path.exists() else None
+
+
+def table_of(
+    contest: str,
+    opponents: Sequence[str | Path | Policy] = (),
+    seats: Sequence[int] = (0,),
+    *,
+    seed: int | str = 5,
+    config: Path | None = None,
+    **settings: Any,
+) -> Table:
+    """A table of a built-in contest, an example, or rules of a test's own."""
+    chosen = load_config(contest, config or config_of(contest), seed="1", **settings)
+    return new_table(chosen, opponents, Path, lambda text: None, seats, seed)
+
+
+def written(folder: Path, bots: Mapping[str, str]) -> list[str]:
+    """Write bots by file name, and return their paths."""
+    for name, source in bots.items():
+        (folder / name).write_text(source)
+    return [str(folder / name) for name in bots]
+
+
+def played(table: Table, legs: Sequence[Leg]) -> list[LegResult]:
+    """Play legs of a table at which all seats have bots, as a run does."""
+    with contextlib.closing(Spool()) as spool:
+        ended = play_in_lanes(
+            table.contest, table.settings, table.sandbox, legs, table.artifacts, cache_folder(), spool
+        )
+        return sorted((one.result for one in ended), key=lambda result: result.number)
+
+
+def points_of(environment: Environment, policy: Policy, sessions: int) -> list[dict[int, float]]:
+    """Play sessions, and return the points of each by seat."""
+    found = []
+    for _ in range(sessions):
+        for turn in environment:
+            environment.answer(policy(turn))
+        found.append(dict(environment.points))
+    return found

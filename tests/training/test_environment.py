@@ -1,0 +1,253 @@
+"""An environment plays what a contest plays, and the caller is a bot like others."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import tournament
+from tests.processes import descendants
+from tests.training.support import POKER, POKER_IN_C, played, points_of, table_of, written
+from tournament.config import Config
+from tournament.errors import InputError
+from tournament.training.environment import Environment, Turn
+
+POLICY, IN_PYTHON = POKER
+AS_PROGRAM = """\
+import json, sys
+sys.stdin.readline()
+for line in sys.stdin:
+    if not line.startswith("{"):
+        break
+    asked = json.loads(line)
+    print("ACTION", 7 * (asked["card"] > 0.5) if asked["decision"] == "a" else int(asked["card"] > 0.3), flush=True)
+"""
+RULES = '''\
+"""Three positions bid together a list of numbers for prizes; then each names a prize in turn."""
+
+from tournament.rules import Choice, Column, Decision, Int, List, Questions, Rules, Session
+
+
+class Prizes(Rules):
+    name = "prizes"
+    seats = 3
+    zero_sum = False
+    decisions = (
+        Decision("bid", "Bid", observation={"worth": List(Int(0, 9), 2, "prizes")},
+                 answer=List(Int(0, 9), 2, "bids"), default=[0, 0]),
+        Decision("name", "Name one", observation={"total": Int(0, 60, "of all bids")},
+                 answer=Choice(["left", "right"], "a side")),
+    )
+    columns = (Column("total", "int32", "of all bids"),)
+
+    def play(self, session: Session) -> Questions:
+        worth = [session.rng.randint(0, 9), session.rng.randint(0, 9)]
+        bids = yield [self.ask.bid(position, worth=worth) for position in range(3)]
+        total = sum(map(sum, bids.values()))
+        sides = []
+        for position in range(3):
+            sides.append((yield self.ask.name(position, total=total)))
+        points = [sum(bids[position]) * (2 if sides[position] == "left" else 1) for position in range(3)]
+        session.record(points, total=total)
+'''
+SIDES = "def name(view):\n    return 'left' if view.total % 2 else 'right'\n"
+FIRST = f"def bid(view):\n    return [view.worth[0], 1]\n\n{SIDES}"
+SECOND = f"def bid(view):\n    return [view.worth[1] // 2, view.seat]\n\n{SIDES}"
+
+
+def first_of_prizes(turn: Turn) -> object:
+    seen = turn.observation
+    if turn.decision == "bid":
+        return [seen["worth"][0], 1]
+    return "left" if seen["total"] % 2 else "right"
+
+
+@pytest.fixture
+def prizes(tmp_path: Path) -> Path:
+    (tmp_path / "prizes.py").write_text(RULES)
+    config = tmp_path / "tournament.toml"
+    config.write_text('[prizes]\nrules = "prizes.py"\nsessions = 40\n')
+    return config
+
+
+@pytest.mark.parametrize("suffix", [".c", ".py", ""])
+def test_open_seat_that_answers_as_a_bot_gets_its_points(suffix: str, tmp_path: Path) -> None:
+    source = {".c": POKER_IN_C, ".py": IN_PYTHON.replace("0.6", "0.8"), "": AS_PROGRAM}[suffix]
+    if suffix:
+        (opponent,) = written(tmp_path, {f"other{suffix}": source})
+    else:
+        (tmp_path / "other").mkdir()
+        opponent = str(tmp_path / "other")
+        written(tmp_path / "other", {"bot.py": source, "bot.toml": 'command = ["python3", "bot.py"]\n'})
+    (mine,) = written(tmp_path, {"mine.py": IN_PYTHON})
+    table = table_of("von_neumann_poker", [opponent], sessions=60)
+    of_bots = table_of("von_neumann_poker", [mine, opponent], seats=(), sessions=60)
+    results = played(of_bots, [of_bots.leg(0, number) for number in range(2)])
+    with Environment(table) as environment:
+        points = points_of(environment, POLICY, 120)
+    by_leg = [sum(one[seat] for one in points[:60]) for seat in range(2)]
+    by_leg += [sum(one[seat] for one in points[60:]) for seat in range(2)]
+    expected = [one.points for result in results for one in result.by_block]
+    assert by_leg == pytest.approx(expected, rel=1e-12)
+    assert len({*by_leg}) == 4, "the legs differ"
+
+
+def test_three_seats_lists_and_questions_together(prizes: Path, tmp_path: Path) -> None:
+    paths = written(tmp_path, {"first.py": FIRST, "second.py": SECOND, "third.py": SECOND})
+    open_table = table_of("prizes", paths[1:], seats=(0,), config=prizes)
+    of_bots = table_of("prizes", paths, seats=(), config=prizes)
+    (result,) = played(of_bots, [of_bots.leg(0, 0)])
+    with Environment(open_table) as environment:
+        points = points_of(environment, first_of_prizes, 40)
+    assert [sum(one[seat] for one in points) for seat in range(3)] == [one.points for one in result.by_block]
+
+
+def test_functions_play_as_open_seats_do(prizes: Path) -> None:
+    def second(turn: Turn) -> object:
+        return first_of_prizes(turn) if turn.decision == "name" else [turn.seat, 3]
+
+    def each(turn: Turn) -> object:
+        return first_of_prizes(turn) if turn.seat == 0 else second(turn)
+
+    with Environment(table_of("prizes", [second, second], config=prizes)) as environment:
+        one = points_of(environment, first_of_prizes, 50)
+    with Environment(table_of("prizes", [], seats=(), config=prizes)) as environment:
+        assert environment.seats == (0, 1, 2)
+        assert points_of(environment, each, 50) == one
+
+
+def test_illegal_answer_counts_as_default(prizes: Path) -> None:
+    def careless(answer: object) -> tuple[list[dict[int, float]], list[str]]:
+        seen, points = [], []
+        with Environment(table_of("prizes", [], seats=(), config=prizes)) as environment:
+            for _ in range(5):
+                for turn in environment:
+                    environment.answer(answer if turn.decision == "bid" and turn.seat == 1 else first_of_prizes(turn))
+                    if turn.decision == "bid" and turn.seat == 1:
+                        seen.append(environment.illegal)
+                    else:
+                        assert environment.illegal == ""
+                points.append(dict(environment.points))
+        return points, seen
+
+    by_default, legal = careless([0, 0])
+    assert legal == [""] * 5
+    for wrong in ([1, 2, 3], [10], "none", None, 3.5, 1 << 70, {"x": object()}):
+        points, said = careless(wrong)
+        assert points == by_default, wrong
+        assert len(said) == 5 and all(said), wrong
+
+
+def test_seed_repeats_games_and_reset_begins_the_next_session() -> None:
+    def first_cards(environment: Environment, seed: int | None) -> list[float]:
+        cards = [environment.reset(seed).observation["card"]]
+        environment.answer(0)
+        cards += [environment.reset().observation["card"] for _ in range(5)]  # leaves sessions unfinished
+        return cards
+
+    with Environment(table_of("von_neumann_poker", seats=(0, 1), seed=1)) as environment:
+        once = first_cards(environment, None)
+        assert first_cards(environment, 2) != once
+        assert first_cards(environment, 1) == once
+    assert len(set(once)) == 6
+
+
+def test_games_are_not_those_of_a_match(tmp_path: Path) -> None:
+    paths = written(tmp_path, {"one.py": IN_PYTHON, "other.py": IN_PYTHON})
+    cards = set()
+
+    def look(config: Config, report: object) -> None:
+        games = tournament.load(f"{config.results}/von_neumann_poker").games
+        cards.update(games.a_card.tolist() + games.b_card.tolist())
+
+    tournament.match("von_neumann_poker", *paths, sessions=20, seed="5", look=look)
+    with Environment(table_of("von_neumann_poker", seats=(0, 1), seed="5")) as environment:
+        shown = {turn.observation["card"] for _ in range(20) for turn in answered(environment)}
+    assert len(cards) > 300 and len(shown) > 300 and not cards & shown
+
+
+def answered(environment: Environment) -> list[Turn]:
+    turns = []
+    for turn in environment:
+        turns.append(turn)
+        environment.answer(1)
+    return turns
+
+
+def test_bot_whose_process_is_killed_plays_on_and_no_turn_is_repeated(tmp_path: Path) -> None:
+    """The leg begins again, with the answers that were given."""
+    (opponent,) = written(tmp_path, {"other.py": IN_PYTHON.replace("0.6", "0.8")})
+    table = table_of("von_neumann_poker", [opponent], sessions=30)
+
+    def turns(kill_after: int | None) -> list[tuple[Turn, float]]:
+        found: list[tuple[Turn, float]] = []
+        before = set(descendants(os.getpid()))
+        with Environment(table) as environment:
+            for _ in range(30):
+                for turn in environment:
+                    if len(found) == kill_after:
+                        bots = [pid for pid, line in descendants(os.getpid()).items() if pid not in before]
+                        os.kill(max(bots), signal.SIGKILL)
+                    environment.answer(POLICY(turn))
+                    found.append((turn, environment.points.get(0, 0.0)))
+        return found
+
+    assert turns(kill_after=100) == turns(kill_after=None)
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [("def a(bot):\n    return bot.nothing\n\ndef b(bot, bet):\n    return 1\n", "nothing"), ("1 / 0\n", "can't play")],
+)
+def test_broken_opponent_is_named(source: str, why: str, tmp_path: Path) -> None:
+    (opponent,) = written(tmp_path, {"broken.py": source})
+    with (
+        pytest.raises(InputError, match=f"broken.*{why}"),
+        Environment(table_of("von_neumann_poker", [opponent], max_faults=3)) as environment,
+    ):
+        points_of(environment, POLICY, 50)
+
+
+@pytest.mark.parametrize(
+    ("contest", "opponents", "seats", "why"),
+    [
+        ("von_neumann_poker", [POLICY, POLICY], (0,), "opponents: 2 for 1 seats"),
+        ("von_neumann_poker", [], (2,), "seat: 2; expected different numbers from 0 to 1"),
+        ("von_neumann_poker", [], (0, 0), "seat: 0, 0"),
+        ("auction", [], (0,), "has a seat for every bot"),
+    ],
+)
+def test_impossible_table_is_refused(contest: str, opponents: list[object], seats: tuple[int, ...], why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        table_of(contest, opponents, seats)  # type: ignore[arg-type]
+
+
+def test_turn_left_open_and_ended_session_are_said() -> None:
+    with Environment(table_of("von_neumann_poker", seats=(0, 1))) as environment:
+        turns = iter(environment)
+        next(turns)
+        with pytest.raises(InputError, match="wasn't answered"):
+            next(turns)
+        while environment.turn:
+            environment.answer(0)
+        with pytest.raises(InputError, match=r"reset\(\) begins the next"):
+            environment.answer(0)
+
+
+def test_house_contests_have_one_seat() -> None:
+    for contest in ("two_card_draw", "holdem_training"):
+        with tournament.environment(contest, seed=3) as environment:
+            first = environment.reset()
+            assert environment.seats == (0,) and first.observation
+            for _ in range(50):
+                environment.answer(0)
+                environment.turn or environment.reset()
+
+
+def test_table_with_another_seed_has_the_same_players() -> None:
+    table = table_of("von_neumann_poker", seats=(0, 1), seed=1)
+    assert replace(table.with_seed(2), key=b"") == replace(table, key=b"")

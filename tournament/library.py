@@ -1,0 +1,138 @@
+"""An organiser's own Python modules, which rules and Python bots import; they are carried as text.
+
+Workers and the bots' sandbox get the text and read no file. The sandbox loads this module, so it imports little.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+import threading
+import types
+from importlib.machinery import ModuleSpec
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # takes long to import
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+    from typing import Any
+
+MOST_BYTES = 1 << 20  # of all files together
+_importing = threading.RLock()
+
+
+class Library:
+    """Modules whose source is text, found by name as in a folder of `sys.path`.
+
+    Attributes:
+        files: Source of each file by its path.
+        names: The names of its modules and packages that don't lie in another.
+        modules: The modules that rules have imported, by name.
+
+    Args:
+        files: Source of each file by its path, such as "lux/kit.py".
+        check: Called with a file's path and its source before it is executed; raises an error to refuse it.
+    """
+
+    def __init__(self, files: Mapping[str, str], check: Callable[[str, bytes], None] | None = None) -> None:
+        self.files, self._check = files, check
+        self.names = {path.split("/")[0].removesuffix(".py") for path in files}
+        self.modules: dict[str, types.ModuleType] = {}
+        self._builtins: dict[str, Any] | None = None
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return where a module is, as the import system asks its finders."""
+        base = name.replace(".", "/")
+        for file in (f"{base}/__init__.py", f"{base}.py"):
+            if file in self.files:
+                loader: Any = self  # which needn't be a subclass of the import system's
+                return ModuleSpec(name, loader, origin=file, is_package=file.endswith("/__init__.py"))
+        if any(file.startswith(f"{base}/") for file in self.files):
+            return ModuleSpec(name, None, is_package=True)
+        return None
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Have the import system make the module."""
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Execute a module's source."""
+        assert module.__spec__ and module.__spec__.origin
+        file = module.__spec__.origin
+        source = self.files[file].encode()
+        if self._check:
+            self._check(file, source)
+        if self._builtins is not None:
+            module.__dict__["__builtins__"] = self._builtins
+        exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
+
+    def used(self) -> str:
+        """Return the source of all modules that rules have imported."""
+        files = {module.__spec__.origin or "" for module in self.modules.values() if module.__spec__}
+        return "\n".join(f"{file}\n{self.files[file]}" for file in sorted(files & self.files.keys()))
+
+    def for_rules(self) -> dict[str, Any]:
+        """Return builtins with which a module of rules imports from the library.
+
+        The library's modules never stay in `sys.modules`: other contests of the process have other libraries.
+        """
+        if self._builtins is None:
+            self._builtins = {**vars(builtins), "__import__": self._import_in_rules}
+        return self._builtins
+
+    def _import_in_rules(
+        self,
+        name: str,
+        global_names: Mapping[str, object] | None = None,
+        local_names: Mapping[str, object] | None = None,
+        fromlist: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> types.ModuleType:
+        within = str((global_names or {}).get("__package__") or "") if level else name
+        if within.partition(".")[0] not in self.names:
+            return builtins.__import__(name, global_names, local_names, fromlist or (), level)
+        with _importing:
+            if self in sys.meta_path:  # a module of the library imports another
+                return builtins.__import__(name, global_names, local_names, fromlist or (), level)
+            others = self._take_ours()
+            sys.modules.update(self.modules)
+            sys.meta_path.insert(0, self)
+            try:
+                return builtins.__import__(name, global_names, local_names, fromlist or (), level)
+            finally:
+                sys.meta_path.remove(self)
+                self.modules |= self._take_ours()
+                sys.modules.update(others)
+
+    def _take_ours(self) -> dict[str, types.ModuleType]:
+        """Remove the modules of the library's names from `sys.modules`, and return them."""
+        names = [name for name in sys.modules if name.partition(".")[0] in self.names]
+        return {name: sys.modules.pop(name) for name in names}
+
+
+def read_library(paths: Sequence[Path]) -> dict[str, str]:
+    """Return the source of a library's files, by their paths in it.
+
+    A file is a module. A folder with `__init__.py` is a package of its name; of another the content is the library.
+
+    Raises:
+        InputError: A file can't be read, the library is too large, or it hides a module of Python's own.
+    """
+    from tournament.errors import InputError
+    from tournament.small_files import decoded, read_small_file
+
+    files: dict[str, str] = {}
+    for path in paths:
+        base = path.parent if path.is_file() or (path / "__init__.py").is_file() else path
+        for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
+            try:
+                files[file.relative_to(base).as_posix()] = decoded(read_small_file(file, MOST_BYTES))
+            except UnicodeDecodeError:
+                raise InputError(f"{file} can't be read: it is not UTF-8 text") from None
+    if sum(len(text.encode()) for text in files.values()) > MOST_BYTES:
+        raise InputError(f"the library has more than {MOST_BYTES >> 20} MiB of Python files")
+    for name in sorted(Library(files).names):
+        if name in sys.stdlib_module_names or name in ("tournament", "engine"):
+            raise InputError(f"the library's module {name} would hide one that is there; give it another name")
+    return files

@@ -1,0 +1,183 @@
+"""An environment as PettingZoo's agent-environment cycle: J. K. Terry et al., "PettingZoo", NeurIPS 2021."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engine.rules.decisions import LEGAL_ACTIONS
+from tournament.decisions.value_types import Bool, Choice, Float, Int, List, Maybe, Struct, Text, ValueType
+from tournament.errors import InputError
+from tournament.training.values import Features, legal_range
+
+try:
+    import gymnasium
+    from pettingzoo import AECEnv
+except ImportError as missing:
+    raise InputError(f"{missing}; install it with: pip install 'tournament[pettingzoo]'") from None
+
+if TYPE_CHECKING:
+    from tournament.training.environment import Environment, Turn
+
+_LONGEST_TEXT = 20  # of those that are sampled
+_FARTHEST = 1 << 31  # samples are within this many of 0
+
+
+class AnswerSpace(gymnasium.Space[Any]):
+    """The answers of the decision that waits, where some answers aren't whole numbers."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+        super().__init__()
+
+    @property
+    def is_np_flattenable(self) -> bool:
+        return False
+
+    def _kind(self) -> ValueType:
+        turn, questions = self._environment.turn, self._environment.table.contest.interface.questions
+        found: ValueType = questions[turn.kind if turn else 0].declared.answer
+        return found
+
+    def sample(self, mask: Any = None, probability: Any = None) -> Any:
+        """Return a random answer; a legal action is drawn from those of the turn."""
+        turn = self._environment.turn
+        if turn and LEGAL_ACTIONS in turn.observation:
+            legal = turn.observation[LEGAL_ACTIONS]
+            return legal[int(self.np_random.integers(len(legal)))]
+        return self._draw(self._kind())
+
+    def contains(self, x: Any) -> bool:
+        """Return whether the decision that waits takes an answer of this kind."""
+        return self._kind().shape.takes(x)
+
+    def _draw(self, kind: ValueType) -> Any:
+        random = self.np_random
+        if isinstance(kind, Int):
+            return int(random.integers(max(kind.low, -_FARTHEST), min(kind.high, _FARTHEST), endpoint=True))
+        if isinstance(kind, Float):
+            return float(random.normal())
+        if isinstance(kind, Bool):
+            return bool(random.integers(2))
+        if isinstance(kind, Choice):
+            return kind.names[int(random.integers(len(kind.names)))]
+        if isinstance(kind, Text):
+            most = min(_LONGEST_TEXT, kind.max_length or _LONGEST_TEXT)
+            return "".join(chr(97 + int(random.integers(26))) for _ in range(int(random.integers(most + 1))))
+        if isinstance(kind, Maybe):
+            return None if random.integers(2) else self._draw(kind.of)
+        if isinstance(kind, Struct):
+            return {name: self._draw(part) for name, part in kind.fields.items()}
+        assert isinstance(kind, List)
+        return [self._draw(kind.of) for _ in range(int(random.integers(kind.most + 1)))]
+
+
+class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
+    """The open seats as agents, "seat_0" and so on; rewards are the points of a session, at its end.
+
+    An observation is a vector of the numbers that the agent was shown last; where all answers are whole numbers, it
+    comes with an `action_mask` of those that are legal. `infos` has the turn, and why the agent's last answer was
+    `illegal`.
+    """
+
+    def __init__(self, environment: Environment) -> None:
+        super().__init__()
+        table = environment.table
+        self.metadata = {"name": table.contest.name, "render_modes": [], "is_parallelizable": False}
+        self.render_mode = None
+        self._environment, self._features = environment, Features(table.contest)
+        self.possible_agents = [f"seat_{seat}" for seat in environment.seats]
+        self.agents: list[str] = []
+        questions = table.contest.interface.questions
+        ranges = [legal_range(question, table.settings) for question in questions]
+        whole = [one for one in ranges if one is not None]
+        size, box = len(self._features.names), gymnasium.spaces.Box
+        numbers: gymnasium.Space[Any] = box(-np.inf, np.inf, (size,), np.float64)
+        actions: gymnasium.Space[Any] = AnswerSpace(environment)
+        self._count, self._first = 0, 0
+        self._ranges = whole if len(whole) == len(ranges) else []
+        if self._ranges:
+            self._first = min(one.start for one in whole)
+            self._count = max(one.stop for one in whole) - self._first
+            actions = gymnasium.spaces.Discrete(self._count, start=self._first)
+            mask = box(0, 1, (self._count,), np.int8)
+            numbers = gymnasium.spaces.Dict({"observation": numbers, "action_mask": mask})
+        self.observation_spaces = dict.fromkeys(self.possible_agents, numbers)
+        self.action_spaces = dict.fromkeys(self.possible_agents, actions)
+
+    def observation_space(self, agent: str) -> Any:
+        """Return the space of an agent's observations, always the same."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """Return the space of an agent's answers, always the same."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a session: the next one, or with a seed the first of this seed's games."""
+        turn = self._environment.reset(seed)
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._seen = {agent: self._nothing() for agent in self.agents}
+        self._take(turn)
+
+    def _nothing(self) -> Any:
+        numbers = np.zeros(len(self._features.names))
+        if not self._ranges:
+            return numbers
+        return {"observation": numbers, "action_mask": np.ones(self._count, np.int8)}
+
+    def _take(self, turn: Turn) -> None:
+        """Make a turn the one that waits."""
+        self.agent_selection = agent = f"seat_{turn.seat}"
+        numbers = self._features.vector(turn.observation)
+        self._seen[agent] = {"observation": numbers, "action_mask": self._mask(turn)} if self._ranges else numbers
+        self.infos[agent] = self.infos[agent] | {"turn": turn}
+
+    def _mask(self, turn: Turn) -> Any:
+        mask = np.zeros(self._count, np.int8)
+        legal = turn.observation.get(LEGAL_ACTIONS, self._ranges[turn.kind])
+        mask[np.asarray(list(legal)) - self._first] = 1
+        return mask
+
+    def observe(self, agent: str) -> Any:
+        """Return what an agent was shown last."""
+        return self._seen[agent]
+
+    def step(self, action: Any) -> None:
+        """Answer for the agent whose turn it is, or, once the session has ended, let it go with None."""
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        environment = self._environment
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        environment.answer(int(action) if self._ranges else action)
+        self.infos[agent] = {"illegal": environment.illegal} if environment.illegal else {}
+        if environment.turn is None:
+            for one, seat in zip(self.possible_agents, environment.seats):
+                self.rewards[one] = environment.points[seat]
+            self.terminations = dict.fromkeys(self.agents, True)
+            self._accumulate_rewards()
+            self._deads_step_first()
+            return
+        self._take(environment.turn)
+        self._accumulate_rewards()
+
+    def render(self) -> None:
+        """Show nothing."""
+
+    def close(self) -> None:
+        """End the opponents' processes."""
+        self._environment.close()
+
+
+def new_aec(environment: Environment) -> TournamentAEC:
+    """Return an environment as PettingZoo has it."""
+    return TournamentAEC(environment)

@@ -1,0 +1,105 @@
+"""Sessions under way, one in each row: legs in step, in which the caller answers for the open seats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from tournament.cache import cache_folder
+from tournament.errors import InputError, RunError
+from tournament.leg import Leg
+from tournament.training.table import Table
+from tournament.worker.processes.lanes import LegsInLanes
+from tournament.worker.processes.leg_in_play import LegInPlay, PlayedLeg
+from tournament.worker.processes.spool import Spool
+
+
+class Sessions:
+    """Legs of a table, one in each row; when one ends, the row's next begins.
+
+    Attributes:
+        gains: Points of each row and seat in the sessions that ended since they were last taken.
+        ended: How many these are, by row.
+        refused: Why an answer of the caller's was illegal, by row.
+    """
+
+    def __init__(self, table: Table, rows: int, begin: Callable[[LegInPlay], None] = lambda leg: None) -> None:
+        seats = len(table.names)
+        self.gains, self.ended = np.zeros((rows, seats)), np.zeros(rows, np.int64)
+        self.refused: dict[int, str] = {}
+        self._seen, self._seen_sessions = np.zeros((rows, seats)), np.zeros(rows, np.int64)
+        self._table, self._rows, self._begin = table, rows, begin
+        legs = [table.leg(row, 0) for row in range(rows)]
+        self._legs = LegsInLanes(
+            table.contest, table.settings, table.sandbox, legs, table.artifacts, cache_folder(), Spool(discards=True),
+            lambda: False, None, None, None, None, apart=False, caller=self,
+        )  # fmt: skip
+        self.lanes = self._legs.lanes
+        self._play = self._legs.play()
+
+    def close(self) -> None:
+        """End the bots' processes."""
+        self._play.close()
+        self._legs.close()
+
+    def note_begun(self, leg: LegInPlay) -> None:
+        """Show a leg to whoever wants to see each before it begins."""
+        self._begin(leg)
+
+    def next_leg(self, ended: Leg) -> Leg:
+        """Return the leg that follows one in its row."""
+        return self._table.leg(ended.plan.match, ended.plan.number + 1)
+
+    def note_refused(self, leg: Leg, why: str) -> None:
+        """Keep why an answer was illegal."""
+        self.refused[leg.plan.match] = why
+
+    @property
+    def waiting(self) -> list[LegInPlay]:
+        """The legs that wait for an answer."""
+        return self._legs.waiting
+
+    def play(self) -> None:
+        """Play until every row waits for an answer.
+
+        Raises:
+            InputError: A bot was disqualified, or more rows were asked for than can play at once.
+            RunError: This machine can't play the bots on.
+        """
+        for played in self._play:
+            if played is None:
+                break
+            self._take_ended(played)
+        else:
+            raise RunError("no leg is left to play")
+        if (waiting := self.lanes.waiting_count) < self._rows:
+            raise InputError(f"{self._rows} sessions at once are too many for these bots; expected up to {waiting}")
+
+    def note_progress(self, leg: LegInPlay) -> None:
+        """Add what a waiting leg's sessions that have ended were worth."""
+        row = leg.leg.plan.match
+        self._note(row, [one.points for one in leg.core.sums()], leg.core.sessions_played)
+
+    def note_rows(self, seat: int, sessions: npt.NDArray[np.int64], points: npt.NDArray[np.float64]) -> None:
+        """Do the same for all rows, of one seat."""
+        self.gains[:, seat] += points - self._seen[:, seat]
+        self.ended += sessions - self._seen_sessions
+        self._seen[:, seat], self._seen_sessions[:] = points, sessions
+
+    def _take_ended(self, played: PlayedLeg) -> None:
+        row, result = int(played.result.match), played.result
+        if result.out:
+            name = result.seats[result.out[0]]
+            why = next((fault.message for fault in result.faults if fault.seat == result.out[0]), "too many faults")
+            raise InputError(f"{name}: it was disqualified: {why}")
+        self._note(row, [one.points for one in result.by_block], result.sessions)
+        self._seen[row], self._seen_sessions[row] = 0, 0
+
+    def _note(self, row: int, points: list[float], sessions: int) -> None:
+        if sessions == self._seen_sessions[row]:
+            return
+        self.gains[row] += np.subtract(points, self._seen[row])
+        self.ended[row] += sessions - self._seen_sessions[row]
+        self._seen[row], self._seen_sessions[row] = points, sessions

@@ -1,0 +1,145 @@
+"""The table of a training environment: its contest, who sits there, and the legs that it plays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tournament.artifacts import compiler_command, libraries
+from tournament.artifacts.bot import Submission
+from tournament.config import Config
+from tournament.contests.contest import Contest
+from tournament.entrants.build import adapted, build_entrant
+from tournament.entrants.folder import read_submission
+from tournament.errors import InputError
+from tournament.keys import master_key, number_of, sub_key
+from tournament.leg import Leg, LegPlan, Seat
+from tournament.sandbox.outside.settings import SandboxSettings
+
+if TYPE_CHECKING:
+    from tournament.training.environment import Turn
+
+# Answers for a seat as a bot would.
+Policy = Callable[["Turn"], object]
+
+_LABEL = "environment"  # no contest and no trial has keys of this label
+
+
+@dataclass(frozen=True)
+class Table:
+    """Who plays what in an environment.
+
+    Attributes:
+        contest: The contest, with columns for this many seats.
+        settings: Its settings.
+        sandbox: How bots are confined.
+        names: Names by seat; a seat of the caller's has its number.
+        bots: Artifacts of the bots by seat, and what they play as.
+        policies: Functions that answer, by seat.
+        open_seats: The seats whose questions the caller answers.
+        key: Key of all that is random.
+    """
+
+    contest: Contest
+    settings: Any
+    sandbox: SandboxSettings
+    names: tuple[str, ...]
+    bots: Mapping[int, tuple[Any, bytes]]
+    policies: Mapping[int, Policy]
+    open_seats: tuple[int, ...]
+    key: bytes
+
+    @property
+    def artifacts(self) -> dict[str, bytes]:
+        """What plays, by its sha256."""
+        contents = [content for _, content in self.bots.values()]
+        if house := self.contest.house:
+            contents.append(house.practice(self.key).content)
+        return {sha256(content).hexdigest(): content for content in contents}
+
+    def with_seed(self, seed: int | str) -> Table:
+        """The same table with other games."""
+        return replace(self, key=sub_key(master_key(str(seed)), _LABEL))
+
+    def leg(self, row: int, number: int) -> Leg:
+        """Return a leg of a row. Each has its own deals, and in the next one the bots are moved by a position."""
+        key, seats, house = sub_key(self.key, row, number), [], None
+        for seat, name in enumerate(self.names):
+            kind, content = self.bots.get(seat, ("caller", b""))
+            random_seed = number_of(sub_key(key, "bot", seat))
+            seats.append(Seat(name, kind, sha256(content).hexdigest(), random_seed))
+        if self.contest.house:
+            player = self.contest.house.practice(self.key)
+            house = Seat(player.name, "house", player.sha256, number_of(sub_key(key, "house")))
+        plan = LegPlan(
+            match=row,
+            number=number,
+            sessions=self.contest.sessions_of_leg(self.settings),
+            deals_key=sub_key(key, "deals"),
+            seats=len(seats),
+            rotation=number % len(seats),
+        )
+        return Leg(f"{row} {number}", plan, tuple(seats), house)
+
+
+def new_table(
+    config: Config,
+    opponents: Sequence[str | os.PathLike[str] | Policy],
+    find: Callable[[str], Path],
+    say: Callable[[str], None],
+    open_seats: Sequence[int],
+    seed: int | str,
+) -> Table:
+    """Seat opponents at the seats that aren't open, in their order, and build those that are bots.
+
+    Args:
+        config: Settings of the contest.
+        opponents: Bots by path or name, and functions. Seats that are left over are open, too.
+        find: Finds a bot by its name.
+        say: Shows messages while bots are built.
+        open_seats: The seats of the caller.
+        seed: Chooses the games.
+
+    Raises:
+        InputError: There are too many opponents or too few, or one isn't a bot that can play.
+    """
+    contest, settings = config.played, config.contest
+    if contest.members > 1:
+        raise InputError(f"{contest.title} is played by teams, which can't be trained yet")
+    count = contest.seats_of(settings.playing()) or len(opponents) + len(open_seats)
+    if not contest.house and count < 2 and contest.seats == "all":
+        raise InputError(f"seat: {contest.title} has a seat for every bot; name all of yours, as in seat=(0, 1, 2)")
+    if len(set(open_seats)) < len(open_seats) or not all(0 <= seat < count for seat in open_seats):
+        raise InputError(f"seat: {', '.join(map(str, open_seats))}; expected different numbers from 0 to {count - 1}")
+    free = [seat for seat in range(count) if seat not in open_seats]
+    if len(opponents) > len(free):
+        raise InputError(
+            f"opponents: {len(opponents)} for {len(free)} seats; {contest.title} has {count}, of which"
+            f" {len(open_seats)} are yours"
+        )
+    contest = contest.seated(count)
+    contest = replace(contest, interface=adapted(contest.interface, settings))
+    names = [f"seat {seat}" for seat in range(count)]
+    bots: dict[int, tuple[Any, bytes]] = {}
+    policies: dict[int, Policy] = {}
+    submissions: dict[int, Submission] = {}
+    for seat, opponent in zip(free, opponents):
+        if callable(opponent):
+            policies[seat] = opponent
+        else:
+            submissions[seat] = read_submission(find(os.fspath(opponent)))
+            names[seat] = submissions[seat].name
+    kinds = {submission.kind for submission in submissions.values()}
+    libraries.prepare_libraries(kinds & set(compiler_command.LANGUAGES), config.sandbox, say)
+    for seat, submission in submissions.items():
+        entrant = build_entrant(submission, contest.interface, settings, config.sandbox)
+        if entrant.artifact is None:
+            raise InputError(f"{submission.path}: it can't play: {entrant.problem}")
+        bots[seat] = entrant.plays_as, entrant.artifact
+    still_open = (*open_seats, *free[len(opponents) :])
+    key = sub_key(master_key(str(seed)), _LABEL)
+    return Table(contest, settings, config.sandbox, tuple(names), bots, policies, tuple(sorted(still_open)), key)

@@ -1,0 +1,107 @@
+"""Many sessions at once, their questions and answers in arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from tournament.errors import InputError
+from tournament.training.sessions import Sessions
+from tournament.training.table import Table
+from tournament.training.values import legal_range, record_dtype
+from tournament.worker.processes.leg_in_play import LegInPlay
+
+
+@dataclass(frozen=True)
+class Step:
+    """What all rows are asked next. The arrays are the environment's own, and the next step overwrites them.
+
+    Attributes:
+        observations: A record for each row, with a field for each value. Values that the decision doesn't show are
+            meaningless.
+        decisions: Number of the decision that each row is asked, by its place in `VectorEnvironment.decisions`.
+        rewards: Points of the sessions that ended with this step, by row.
+        ended: How many sessions ended with it, by row.
+    """
+
+    observations: npt.NDArray[np.void]
+    decisions: npt.NDArray[np.int64]
+    rewards: npt.NDArray[np.float64]
+    ended: npt.NDArray[np.int64]
+
+
+class VectorEnvironment:
+    """A contest with one open seat, of which many sessions are played at once. An illegal answer counts as the default.
+
+    Attributes:
+        decisions: Names of the decisions.
+        current: What all rows are asked.
+        illegal: Why the last answer of a row was illegal, by row.
+    """
+
+    def __init__(self, table: Table, count: int) -> None:
+        interface = table.contest.interface
+        if count < 1:
+            raise InputError(f"{count} sessions at once; expected 1 or more")
+        if len(table.open_seats) != 1 or table.policies:
+            raise InputError("an environment in arrays has one open seat, and bots at all others")
+        if any(legal_range(question, table.settings) is None for question in interface.questions):
+            raise InputError(f"{table.contest.name}: only whole numbers can be answered in arrays")
+        self.decisions = tuple(question.name for question in interface.questions)
+        (self._seat,) = table.open_seats
+        dtype, self._shows_memory = record_dtype(table.contest)
+        memory = np.zeros((count, dtype.itemsize), np.uint8)
+        self._rows = memory
+        view_size = 0 if self._shows_memory else interface.view_size
+        self._views = memory[:, :view_size]
+        self._kinds, self._played, self._points = np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros(count)
+        self._sessions = Sessions(table, count, self._show)
+        self._observations = memory.view(dtype)[:, 0]
+        self.current = self._play()
+
+    @property
+    def illegal(self) -> dict[int, str]:
+        return dict(self._sessions.refused)
+
+    def step(self, answers: npt.NDArray[np.int64]) -> Step:
+        """Answer what all rows are asked, and play on until all are asked again.
+
+        Args:
+            answers: A whole number for each row.
+
+        Raises:
+            ValueError: There aren't as many answers as rows, or they aren't int64.
+            InputError: A bot was disqualified.
+        """
+        if answers.shape != self._kinds.shape:
+            raise ValueError(f"answers have the shape {answers.shape}; expected {self._kinds.shape}")
+        self._sessions.refused.clear()
+        self._sessions.lanes.answer_rows(answers)
+        self.current = self._play()
+        return self.current
+
+    def _play(self) -> Step:
+        sessions = self._sessions
+        sessions.gains[:], sessions.ended[:] = 0, 0
+        sessions.play()
+        sessions.lanes.read_rows(self._kinds, self._views, self._played, self._points)
+        sessions.note_rows(self._seat, self._played, self._points)
+        return Step(self._observations, self._kinds, sessions.gains[:, self._seat], sessions.ended)
+
+    def _show(self, leg: LegInPlay) -> None:
+        """Have the core of a leg that begins write what it shows into the leg's row."""
+        if self._shows_memory:
+            leg.core.write_views_to(self._seat, self._rows[leg.leg.plan.match].ctypes.data)
+
+    def close(self) -> None:
+        """End the opponents' processes."""
+        self._sessions.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
