@@ -607,8 +607,8 @@ def serve(
     questions, None for one that only adds to the histories; `explain(exception)` puts a failure into words.
     `parameters`: of each question, where their values lie in its view, as (offset, struct code). `passes_view`: the
     view comes before them. `histories`: the offset in the view of their length, and of
-    each its name and the offset of its last element. `told_numbers`: of each question, the numbers of the Values that it
-    tells, in order.
+    each its name and the offset of its last element. `told_numbers`: of each question, the numbers of the Values that
+    it tells, in order.
     `returns`: of each question, "number", "name", "value" or "optional"; default numbers. `most_json`: bytes of others
     in JSON.
     """
