@@ -119,8 +119,8 @@ def play_core(
             record.emptied += 1
             continue
         assert status == ANSWER_WANTED
-        kind, seat, arguments, view = core.pending()
-        assert (kind, seat, arguments) == (0, 0, ())
+        kind, seat, view = core.pending()
+        assert (kind, seat) == (0, 0)
         record.asked.append(view_of(view))
         answer = player(record.asked[-1])
     take_rows(*tables, record)

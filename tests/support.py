@@ -30,7 +30,7 @@ from tournament.worker.wasm.loading import load_bot
 from tournament.worker.wasm.seating import BotLimits, Seating
 from tournament.worker.wasm.stack import on_deep_stack
 
-VIEW = struct.Struct("<ffqq")
+VIEW = struct.Struct("<ffiii")  # the bet last
 COMMON = 1_000  # rows of a table that needn't fill up
 
 
@@ -114,11 +114,11 @@ def play_core(
             answer = -(2**63)  # not a bot's answer: it must be ignored
             continue
         assert status == ANSWER_WANTED
-        kind, seat, arguments, view_bytes = core.pending()
-        view = View(*VIEW.unpack(view_bytes))
-        bot = (x, y)[seat]
-        record.asked.append(Asked(seat, view, arguments[0] if kind else None))
-        answer = bot.b(view, *arguments) if kind else bot.a(view)
+        kind, seat, view_bytes = core.pending()
+        *shown, bet = VIEW.unpack(view_bytes)
+        view, bot = View(*shown), (x, y)[seat]
+        record.asked.append(Asked(seat, view, bet if kind else None))
+        answer = bot.b(view, bet) if kind else bot.a(view)
     take_rows(games_table, sessions_table, record)
     own, others = core.sums()
     assert others == own.opposite()
@@ -221,7 +221,7 @@ def try_bot(
     trial = Trial(Record())
     answer = 0
     while (status := on_deep_stack(seating.referee.play, answer)) != LEG_IS_OVER:
-        kind, seat, arguments, view_bytes = core.pending()
+        kind, seat, view_bytes = core.pending()
         if status == FAULT:
             assert seat == 0
             trial.failures.append(seating.take_failure().what)
@@ -232,8 +232,9 @@ def try_bot(
             answer = core.default()
             continue
         assert status == ANSWER_WANTED and seat == 1
-        view = View(*VIEW.unpack(view_bytes))
-        answer = opponent.b(view, *arguments) if kind else opponent.a(view)
+        *shown, bet = VIEW.unpack(view_bytes)
+        view = View(*shown)
+        answer = opponent.b(view, bet) if kind else opponent.a(view)
     take_rows(games_table, sessions_table, trial.record)
     return trial
 

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from engine.kernel.limits cimport MOST_ARGUMENTS, MOST_QUESTIONS, MOST_VIEW_BYTES
+from engine.kernel.limits cimport MOST_QUESTIONS, MOST_VIEW_BYTES
 from engine.kernel.records cimport Table
 
 cdef enum Status:       # of a leg; Python has other names for them
@@ -19,8 +19,6 @@ cdef enum Size:
 cdef struct Decision:
     int kind                            # which of the contest's questions
     int seat                            # who is asked, from 0
-    int argument_count
-    int64_t arguments[MOST_ARGUMENTS]   # as the contest's interface lists them
 
 cdef struct Sums:           # of a seat's points over a leg
     double points
@@ -78,7 +76,6 @@ cdef class GameCore:
     cdef int64_t default_answer(self) noexcept nogil
     cdef void restarted(self, int seat) noexcept nogil
     cdef void score_session(self) noexcept nogil
-    cdef Status ask_x(self, int kind, arguments) except *
 
 
 cdef inline void score_game(GameCore core, double points) noexcept nogil:

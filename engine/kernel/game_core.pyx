@@ -18,7 +18,6 @@ from engine.kernel.sums import SeatSums
 SEAT_COUNT = SEATS
 SEAT_LIMIT = MOST_SEATS
 BLOCK_COUNT = BLOCKS
-ARGUMENT_LIMIT = MOST_ARGUMENTS     # of a question
 VIEW_LIMIT = MOST_VIEW_BYTES
 QUESTION_LIMIT = MOST_QUESTIONS      # kinds of questions in a contest
 
@@ -82,18 +81,6 @@ cdef class GameCore:
 
     cdef Status step(self, int64_t answer) noexcept nogil:
         return LEG_OVER
-
-    cdef Status ask_x(self, int kind, arguments) except *:
-        """Make this the pending decision of seat x, for cores in Python. Raises ValueError for too many arguments."""
-        cdef int i
-        if len(arguments) > MOST_ARGUMENTS:
-            raise ValueError(f"a question has {len(arguments)} arguments, at most {ARGUMENT_LIMIT} are possible")
-        for i in range(<int>len(arguments)):
-            self.decision.arguments[i] = arguments[i]
-        self.decision.argument_count = <int>len(arguments)
-        self.decision.kind = kind
-        self.decision.seat = 0
-        return DECIDE
 
     cdef void look_at(self, int ahead) noexcept nogil:
         """Make `decision` the one of the pending questions that is so many after the next to be answered."""
@@ -230,11 +217,5 @@ cdef class GameCore:
         return self.session, self.game
 
     def pending(self):
-        """The pending decision: (kind, seat, arguments, view as bytes)."""
-        cdef int i
-        return (
-            self.decision.kind,
-            self.decision.seat,
-            tuple([self.decision.arguments[i] for i in range(self.decision.argument_count)]),
-            self.windows[self.decision.seat][:self.view_size],
-        )
+        """The pending decision: (kind, seat, view as bytes)."""
+        return self.decision.kind, self.decision.seat, self.windows[self.decision.seat][:self.view_size]

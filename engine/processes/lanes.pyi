@@ -20,7 +20,6 @@ class Lanes:
     def __init__(
         self,
         view_size: int,
-        most_arguments: int,
         questions: Sequence[_QuestionShape],
         *,
         tells_values: bool = False,
@@ -50,7 +49,6 @@ class Lanes:
         self,
         kinds: NDArray[np.int64],
         views: NDArray[np.uint8],
-        arguments: NDArray[np.int64],
         sessions: NDArray[np.int64],
         points: NDArray[np.float64],
     ) -> None: ...

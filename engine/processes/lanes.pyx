@@ -151,7 +151,7 @@ cdef inline int seat_at(Lane* lane, int channel) noexcept nogil:
 cdef class Lanes:
     """The lanes of one worker, and their `channels`.
 
-    `view_size`, `most_arguments` and `tells_values` as in the contest's interface, `questions` as
+    `view_size` and `tells_values` as in the contest's interface, `questions` as
     QuestionLines takes them. Raises ValueError for more than there is room for.
     """
     cdef readonly Channels channels
@@ -173,9 +173,9 @@ cdef class Lanes:
     cdef size_t most_text       # bytes of an answer's text
     cdef bint in_python         # whether all that is done in lanes is to take steps of cores in Python
 
-    def __init__(self, int view_size, int most_arguments, questions, *, bint tells_values=False, int most_text=0):
+    def __init__(self, int view_size, questions, *, bint tells_values=False, int most_text=0):
         self.channels = Channels()
-        self.questions = QuestionWriter(view_size, most_arguments, questions, tells_values)
+        self.questions = QuestionWriter(view_size, questions, tells_values)
         self.kept = []
         self.last_printed = {}
         self.values = {}
@@ -315,30 +315,26 @@ cdef class Lanes:
         self.go_on(number, lane, seat)
 
     def read_rows(
-        self, int64_t[::1] kinds, unsigned char[:, :] views, int64_t[:, :] arguments, int64_t[::1] sessions,
-        double[::1] points
+        self, int64_t[::1] kinds, unsigned char[:, :] views, int64_t[::1] sessions, double[::1] points
     ):
         """Write into each waiting lane's row what it is asked and how far it is.
 
         Args:
             kinds: Receives the kind of the decision.
             views: Receives the view, from its beginning, as far as a row reaches.
-            arguments: Receives the decision's arguments.
             sessions: Receives how many sessions are over.
             points: Receives the seat's points in these.
         """
         cdef int view_size = <int>views.shape[1]
         cdef GameCore core
         cdef Lane* lane
-        cdef int i, j
+        cdef int i
         for i in range(self.asks_caller_count):
             lane = &self.lanes[self.asks_caller[i]]
             core = <GameCore>lane.core
             kinds[lane.row] = core.decision.kind
             if view_size:
                 memcpy(&views[lane.row, 0], core.windows[core.decision.seat], view_size)
-            for j in range(core.decision.argument_count):
-                arguments[lane.row, j] = core.decision.arguments[j]
             sessions[lane.row] = core.sessions_played
             points[lane.row] = core.totals[core.decision.seat].points
 

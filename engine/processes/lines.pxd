@@ -15,8 +15,8 @@ cdef enum:
 cdef struct Piece:          # text, and the value behind it
     const char* text
     size_t length
-    int code                # the struct code of a field of the view, "a" for an argument, 0 for none
-    int offset              # of the field, or the argument's number
+    int code                # the struct code of a field of the view, 0 for none
+    int offset              # of the field
 
 cdef struct Line:
     bint only_tells

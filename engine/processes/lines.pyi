@@ -4,7 +4,7 @@ from typing import final
 MOST_LINE_BYTES: int
 MOST_ACTION_BYTES: int
 
-_QuestionShape = tuple[bool, str, Sequence[tuple[str, str, int]], Sequence[str]]
+_QuestionShape = tuple[bool, str, Sequence[tuple[str, str, int]]]
 
 @final
 class QuestionLines:

@@ -6,7 +6,7 @@ from libc.stdio cimport snprintf
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy
 
-from engine.kernel.limits cimport MOST_ARGUMENTS, MOST_VIEW_BYTES
+from engine.kernel.limits cimport MOST_VIEW_BYTES
 
 cdef enum:
     MOST_NUMBER = 32        # characters of a number, as it is written here
@@ -14,10 +14,10 @@ cdef enum:
 
 @cython.final
 cdef class QuestionLines:
-    """Writes a contest's decisions, one JSON object each: the decision's name, the view's fields, its arguments.
+    """Writes a contest's decisions, one JSON object each: the decision's name, and its fields of the view.
 
-    `questions`: for each (whether it only tells something, name, fields as (name, struct code, offset), names of
-    arguments). Raises ValueError for more values than a line has room for.
+    `questions`: for each (whether it only tells something, name, fields as (name, struct code, offset)). Raises
+    ValueError for more values than a line has room for.
     """
 
     def __init__(self, questions):
@@ -27,14 +27,13 @@ cdef class QuestionLines:
         if self.lines == NULL:
             raise MemoryError
         self.kept = []
-        for number, (only_tells, name, fields, arguments) in enumerate(questions):
+        for number, (only_tells, name, fields) in enumerate(questions):
             self.lines[number].only_tells = only_tells
-            pieces = [*fields, *[(argument, "a", place) for place, argument in enumerate(arguments)]]
-            if len(pieces) > MOST_PIECES:
-                raise ValueError(f"{name} tells {len(pieces)} values, at most {int(MOST_PIECES)} are possible")
+            if len(fields) > MOST_PIECES:
+                raise ValueError(f"{name} tells {len(fields)} values, at most {int(MOST_PIECES)} are possible")
             before = f'{{"decision": "{name}"'
-            for key, code, offset in pieces:
-                if not 0 <= offset < (MOST_ARGUMENTS if code == "a" else MOST_VIEW_BYTES - 7):
+            for key, code, offset in fields:
+                if not 0 <= offset < MOST_VIEW_BYTES - 3:
                     raise ValueError(f"{name} tells {key}, which is not there")
                 self.add(number, f'{before}, "{key}": ', ord(code), offset)
                 before = ""
@@ -70,9 +69,7 @@ cdef class QuestionLines:
             memcpy(target + size, piece.text, piece.length)
             size += piece.length
             field = view + piece.offset
-            if piece.code == c"a":
-                size += snprintf(target + size, MOST_NUMBER, "%lld", <long long>decision.arguments[piece.offset])
-            elif piece.code == c"f":
+            if piece.code == c"f":
                 size += snprintf(target + size, MOST_NUMBER, "%.9g", <double>(<const float*>field)[0])
             elif piece.code == c"d":
                 size += snprintf(target + size, MOST_NUMBER, "%.17g", (<const double*>field)[0])

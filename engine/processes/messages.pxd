@@ -5,12 +5,9 @@
 # answer is a Header with the same serial, as many Answers, and their texts: for each answer
 # why it is faulty, or the answer where that isn't a whole number, and what the leg printed, `text_length` and
 # `printed_length` bytes.
-# Where a contest tells values by name, each Question is followed by them: so many bytes as its first argument
-# says, and zeros up to a multiple of eight. First come, of 32 bits each, the places where values begin and where
-# the last one ends, then the values. Each begins with a letter: i a whole number, d a fraction, s a text, in
-# capitals a list of such. Numbers have 64 bits. Texts are UTF-8; in a list each has its size before it, in 32 bits.
-# v is followed by a value that can hold others, each of which begins with its letter: i, d, s with its size, t and f
-# for true and false, n for nothing, l and r for lists and records with their length; a record's names have no letter.
+# Where a contest tells values by name, each Question is followed by them: so many bytes as its argument says, and zeros
+# up to a multiple of eight. As Python's marshal has it, they are the bot's position, the number of positions, the
+# number of each position's bot, and, marshalled by themselves, the question's own values.
 # All numbers are as they lie in memory: both ends are one machine.
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t
@@ -21,7 +18,7 @@ cdef enum:
     MOST_PRINTED_BYTES = 4 * MOST_PRINTED
 
 cdef enum:              # instead of a question's kind
-    START_LANE = -1     # make a new bot for the lane; the first argument is its seed
+    START_LANE = -1     # make a new bot for the lane; the argument is its seed
     END_LANE = -2
 
 cdef enum:              # status of an answer
@@ -39,7 +36,7 @@ cdef struct Header:
 cdef struct Question:
     int32_t lane        # as its channel numbers it
     int32_t kind
-    int64_t arguments[1]    # as many as the contest's longest question has; then the view
+    int64_t argument        # the view follows
 
 cdef struct Answer:
     int64_t answer
@@ -47,9 +44,9 @@ cdef struct Answer:
     int16_t printed_length
     int32_t text_length
 
-cdef inline size_t question_size(int most_arguments, int view_size) noexcept nogil:
-    """Bytes of a Question with its arguments and its view."""
-    return 8 + 8 * most_arguments + (view_size + 7) // 8 * 8
+cdef inline size_t question_size(int view_size) noexcept nogil:
+    """Bytes of a Question with its view."""
+    return sizeof(Question) + (view_size + 7) // 8 * 8
 
 cdef inline size_t padding_of(size_t size) noexcept nogil:
     """How many zeros follow so many bytes."""

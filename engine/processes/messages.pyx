@@ -5,9 +5,9 @@ LEAST_ANSWER_BYTES = 2 * sizeof(Header) + sizeof(Answer)
 MOST_ANSWER_BYTES = LEAST_ANSWER_BYTES + MOST_TEXT
 
 
-def start_message(int most_arguments, int view_size):
-    """The message by which a process begins a leg with seed 0. Takes the interface's sizes, as Lanes does."""
-    cdef size_t size = sizeof(Header) + question_size(most_arguments, view_size)
+def start_message(int view_size):
+    """The message by which a process begins a leg with seed 0. Takes the view's size, as Lanes does."""
+    cdef size_t size = sizeof(Header) + question_size(view_size)
     cdef bytes message = bytes(size)
     cdef char* content = message
     cdef Header* header = <Header*>content

@@ -9,15 +9,14 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_Check
 from cpython.number cimport PyNumber_Index
-from cpython.ref cimport PyObject, _Py_REFCNT
-from cpython.unicode cimport PyUnicode_DecodeUTF8
+from cpython.ref cimport PyObject
 from libc.errno cimport EINTR, errno
 from libc.stdint cimport INT64_MAX, INT64_MIN, int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 from posix.unistd cimport read, write
 
-from engine.kernel.limits cimport MOST_ARGUMENTS, MOST_QUESTIONS, MOST_VIEW_BYTES
+from engine.kernel.limits cimport MOST_QUESTIONS, MOST_VIEW_BYTES
 from engine.kernel.memory cimport grown
 from engine.processes.messages cimport (
     ANSWERED_IN_JSON,
@@ -33,8 +32,11 @@ from engine.processes.messages cimport (
     question_size,
 )
 
+from marshal import loads
+
 cdef enum:
     MOST_HISTORIES = 4
+    MOST_PARAMETERS = 6     # of a bot's function, its view aside
     FEW_QUESTIONS = 8   # kinds of questions whose functions a leg keeps in itself
     NUMBER = 0          # what answers a question: a whole number
     NAME = 1            # a whole number or a text
@@ -51,30 +53,18 @@ cdef extern from "Python.h":
 
 
 cdef class View:
-    """What a bot is shown: as attributes, Fields of these bytes, Histories and Values. It may have others of its own.
+    """What a bot is shown: as attributes, Fields of these bytes, Values, and lists of a game's moves.
 
-    Histories and Values are kept as bytes, and become objects when a bot looks at them: most bots look at few.
+    It may have others of its own.
+
+    Values are kept as bytes, and become objects when a bot looks at one.
     """
     cdef unsigned char content[MOST_VIEW_BYTES]
-    cdef int turns                      # of the game that it was told of
-    cdef int history_count
-    cdef bint looked                    # whether the bot has looked at a list since `note_lists`
-    cdef bint is_held                   # whether it keeps one, which must then grow without being looked at
-    cdef int32_t* past                  # what came last in each turn, a number for each history
-    cdef size_t room                    # of numbers
-    cdef PyObject* lists[MOST_HISTORIES]    # NULL before one is looked at
-    cdef int filled[MOST_HISTORIES]     # turns that are in the lists
-    cdef list kept                      # the lists
-    cdef dict given                     # what the bot put in their place, by number
-    cdef unsigned char* told            # the values that came with the last question, as messages have them
-    cdef size_t told_room
-    cdef int told_kind                  # that question's kind, -1 before the first
-    cdef list values                    # by number, UNREAD where they lie in `told` only
-    cdef bint has_read                  # whether one of them isn't UNREAD
-
-    def __dealloc__(self):
-        free(self.past)
-        free(self.told)
+    cdef list histories                 # the lists, also if the bot has put something in their place
+    cdef bytes told                     # the values that came with the last question, None once they are read
+    cdef int told_kind                  # that question's kind
+    cdef tuple numbers                  # of the values that come with a question, by its kind
+    cdef list values                    # by number, as they were last read
 
     def __repr__(self):
         return "Bot(" + ", ".join(f"{name}={getattr(self, name)!r}" for name in self.field_names) + ")"
@@ -82,163 +72,40 @@ cdef class View:
 
 # Functions, not methods: a table of methods would lie before the bytes, and a bot that writes over its view
 # could make its process call anything.
-cdef int begin_histories(View view, int count) except -1:
-    """Begin so many histories anew."""
-    cdef int number
-    view.turns = 0
-    view.history_count = count
-    view.is_held = False
-    view.kept = None
-    view.given = None
-    for number in range(count):
-        view.lists[number] = NULL
+cdef int begin_histories(View view, tuple names) except -1:
+    """Begin all lists anew."""
+    view.histories = [[] for _ in names]
+    for name, moves in zip(names, view.histories):
+        setattr(view, name, moves)
     return 0
 
 
 cdef int add_to_histories(View view, const int* offsets) except -1:
-    """Add to each history its last element, which the view has at these offsets."""
+    """Add to each list its last element, which the view has at these offsets."""
     cdef int number
-    cdef size_t end = <size_t>view.turns * view.history_count
-    if not grown(<void**>&view.past, &view.room, end + view.history_count, sizeof(int32_t)):
-        raise MemoryError
-    for number in range(view.history_count):
-        view.past[end + number] = (<int32_t*>(view.content + offsets[number]))[0]
-    view.turns += 1
-    if view.is_held:
-        for number in range(view.history_count):
-            fill(view, number)
+    for number in range(len(view.histories)):
+        (<list>view.histories[number]).append((<int32_t*>(view.content + offsets[number]))[0])
     return 0
 
 
-cdef int fill(View view, int number) except -1:
-    """Bring a list up to date."""
-    cdef list moves = <list>view.lists[number]
-    while view.filled[number] < view.turns:
-        moves.append(view.past[view.filled[number] * view.history_count + number])
-        view.filled[number] += 1
-    return 0
-
-
-cdef object look(View view, int number):
-    """A list, up to date. Raises AttributeError if the bot has deleted it."""
-    if view.given is not None and number in view.given:
-        value = view.given[number]
-        if value is DELETED:
-            raise AttributeError("the bot has deleted it")
-        return value
-    if view.kept is None:
-        view.kept = [[] for _ in range(view.history_count)]
-        for i in range(view.history_count):
-            view.lists[i] = <PyObject*>view.kept[i]
-            view.filled[i] = 0
-    view.looked = True
-    fill(view, number)
-    return <object>view.lists[number]
-
-
-cdef void note_lists(View view) noexcept:
-    """Note whether the bot keeps a list that it has looked at."""
-    cdef int number
-    view.looked = False
-    if view.kept is not None:
-        for number in range(view.history_count):
-            view.is_held |= _Py_REFCNT(view.lists[number]) > 1
-
-
-cdef int tell(View view, int kind, tuple numbers, const char* content, size_t size) except -1:
-    """Show what comes with a question of this kind, whose values have these numbers by kind; others stay."""
-    cdef list values = view.values
-    cdef Py_ssize_t number
-    cdef int place
-    if view.told_kind >= 0 and view.told_kind != kind:
-        for place, number in enumerate(numbers[view.told_kind]):
-            if values[number] is UNREAD:
-                values[number] = read_value(view, place)
-    if view.told_kind != kind or view.has_read:
-        for number in numbers[kind]:
-            values[number] = UNREAD
-        view.has_read = False
-    if not grown(<void**>&view.told, &view.told_room, size, 1):
-        raise MemoryError
-    memcpy(view.told, content, size)
+cdef int tell(View view, int kind, const char* content, size_t size) except -1:
+    """Show what comes with a question of this kind; values of others stay."""
+    if view.told is not None and view.told_kind != kind:
+        read_values(view)
+    view.told = content[:size]
     view.told_kind = kind
     return 0
 
 
-cdef object read_value(View view, int place):
-    """The value at this place among those of the last question."""
-    cdef const uint32_t* bounds = <const uint32_t*>view.told
-    cdef const unsigned char* here = view.told + bounds[place]
-    cdef const unsigned char* end = view.told + bounds[place + 1]
-    cdef unsigned char code = here[0]
-    cdef uint32_t size = 8
-    cdef list items = []
-    here += 1
-    if code == c"s":
-        return read_item(code, here, end - here)
-    if code == c"i" or code == c"d":
-        return read_item(code, here, size)
-    if code == c"v":
-        return read_nested(&here)
-    while here < end:
-        if code == c"S":
-            memcpy(&size, here, sizeof(size))
-            here += sizeof(size)
-        items.append(read_item(code | 32, here, size))
-        here += size
-    return items
+cdef int read_values(View view) except -1:
+    """Make objects of the values of the last question."""
+    position, seats, players, own = loads(view.told)
+    for number, value in zip(view.numbers[view.told_kind], (position, seats, players, *loads(own))):
+        view.values[number] = value
+    view.told = None
+    return 0
 
 
-cdef object read_item(unsigned char code, const unsigned char* here, size_t size):
-    """A number or a text, by its small letter."""
-    cdef int64_t whole_number
-    cdef double fraction
-    if code == c"i":
-        memcpy(&whole_number, here, sizeof(whole_number))
-        return whole_number
-    if code == c"d":
-        memcpy(&fraction, here, sizeof(fraction))
-        return fraction
-    return PyUnicode_DecodeUTF8(<const char*>here, size, "surrogatepass")
-
-
-cdef object read_nested(const unsigned char** here):
-    """Return the value that begins here, with those in it, and move on behind it."""
-    cdef unsigned char code = here[0][0]
-    cdef uint32_t size = 8
-    cdef uint32_t _number
-    here[0] += 1
-    if code == c"t" or code == c"f":
-        return code == c"t"
-    if code == c"n":
-        return None
-    if code == c"i" or code == c"d":
-        value = read_item(code, here[0], size)
-        here[0] += size
-        return value
-    if code == c"s":
-        return read_sized(here)
-    memcpy(&size, here[0], sizeof(size))
-    here[0] += sizeof(size)
-    if code == c"l":
-        return [read_nested(here) for _number in range(size)]
-    record = {}
-    for _number in range(size):
-        name = read_sized(here)
-        record[name] = read_nested(here)
-    return record
-
-
-cdef str read_sized(const unsigned char** here):
-    """Return the text whose size comes first, and move on behind it."""
-    cdef uint32_t size
-    memcpy(&size, here[0], sizeof(size))
-    here[0] += sizeof(size) + size
-    return read_item(c"s", here[0] - size, size)
-
-
-DELETED = object()
-cdef object UNREAD = object()
 cdef object shown = None    # the type of view that was last asked for an attribute
 
 
@@ -250,6 +117,17 @@ cdef inline View viewed(object view):
             raise TypeError(f"a {type(view).__name__} has no fields")
         shown = type(view)
     return <View>view
+
+
+cdef inline object field_at(const unsigned char* place, int code):
+    """Return the number there, by its struct code."""
+    if code == c"i":
+        return (<const int32_t*>place)[0]
+    if code == c"f":
+        return <double>(<const float*>place)[0]
+    if code == c"q":
+        return (<const int64_t*>place)[0]
+    return (<const double*>place)[0]
 
 
 @cython.final
@@ -267,14 +145,7 @@ cdef class Field:
     def __get__(self, view, kind):
         if view is None:
             return self
-        cdef unsigned char* place = viewed(view).content + self.offset
-        if self.code == c"i":
-            return (<int32_t*>place)[0]
-        if self.code == c"f":
-            return <double>(<float*>place)[0]
-        if self.code == c"q":
-            return (<int64_t*>place)[0]
-        return (<double*>place)[0]
+        return field_at(viewed(view).content + self.offset, self.code)
 
     def __set__(self, View view not None, value):
         cdef unsigned char* place = view.content + self.offset
@@ -289,62 +160,27 @@ cdef class Field:
 
 
 @cython.final
-cdef class History:
-    """An attribute that is a list of moves, one a turn: the history of this number.
-
-    A value that a bot puts in its place stays for a game.
-    """
-    cdef int number
-
-    def __init__(self, int number):
-        if not 0 <= number < MOST_HISTORIES:
-            raise ValueError(f"a view has {int(MOST_HISTORIES)} histories at most")
-        self.number = number
-
-    def __get__(self, view, kind):
-        if view is None:
-            return self
-        return look(viewed(view), self.number)
-
-    def __set__(self, View view not None, value):
-        if view.given is None:
-            view.given = {}
-        view.given[self.number] = value
-
-    def __delete__(self, View view not None):
-        self.__set__(view, DELETED)
-
-
-@cython.final
 cdef class Value:
-    """An attribute that is told by name: the value of this number, at `places` by the kind of the question.
+    """An attribute that is told by name: the value of this number.
 
     What a bot puts in its place stays until it is told again.
     """
     cdef int number
-    cdef int places[MOST_QUESTIONS]
 
-    def __init__(self, int number, dict places not None):
+    def __init__(self, int number):
         self.number = number
-        for kind, place in places.items():
-            if not 0 <= kind < MOST_QUESTIONS:
-                raise ValueError(f"a contest has {int(MOST_QUESTIONS)} questions at most")
-            self.places[<int>kind] = place
 
     def __get__(self, view, kind):
-        cdef View shown_view
         if view is None:
             return self
-        shown_view = viewed(view)
-        value = shown_view.values[self.number]
-        if value is UNREAD:
-            value = shown_view.values[self.number] = read_value(shown_view, self.places[shown_view.told_kind])
-            shown_view.has_read = True
-        return value
+        if viewed(view).told is not None:
+            read_values(<View>view)
+        return (<View>view).values[self.number]
 
     def __set__(self, View view not None, value):
+        if view.told is not None:
+            read_values(view)
         view.values[self.number] = value
-        view.has_read = True
 
     def __delete__(self, View view not None):
         self.__set__(view, None)
@@ -598,27 +434,33 @@ cdef class Legs:
         self.kept[lane] = leg
 
 
+cdef struct Parameters:     # of a bot's function, beside its view: where their values lie in the question's
+    int count
+    int offsets[MOST_PARAMETERS]
+    int codes[MOST_PARAMETERS]
+
+
 cdef struct Shape:          # how a contest's questions lie in a message
     size_t stride
     int view_size
-    int most_arguments
-    int counts[MOST_QUESTIONS]      # of arguments, the view aside
+    bint passes_view                # as the first parameter of each function
+    Parameters parameters[MOST_QUESTIONS]
     int64_t most_json               # bytes of an answer
     int answers[MOST_QUESTIONS]     # NUMBER, NAME, VALUE or OPTIONAL: what a bot may return
     bint tells_values               # by name, behind each question
-    int value_count                 # of these
     int length_offset               # of the histories
-    int history_count
     int history_offsets[MOST_HISTORIES]
 
 
 cdef size_t size_of(Question* question, Shape* shape) noexcept:
     """Return the bytes of a question with the values that follow it."""
-    cdef int64_t told = question.arguments[0] if shape.tells_values and question.kind >= 0 else 0
+    cdef int64_t told = question.argument if shape.tells_values and question.kind >= 0 else 0
     return shape.stride + told + padding_of(told)
 
 
-cdef bint start_bots(Header* header, Legs legs, Shape* shape, new_leg, explain) except *:
+cdef bint start_bots(
+    Header* header, Legs legs, Shape* shape, tuple told_numbers, tuple history_names, new_leg, explain
+) except *:
     """Make the bots that start with a message, and return whether there are any. Their answers come later."""
     cdef char* place = <char*>header + sizeof(Header)
     cdef Question* question
@@ -631,51 +473,51 @@ cdef bint start_bots(Header* header, Legs legs, Shape* shape, new_leg, explain) 
         if question.kind != START_LANE:
             continue
         found = True
-        leg = Leg(new_leg, explain, <uint64_t>question.arguments[0])
+        leg = Leg(new_leg, explain, <uint64_t>question.argument)
         if leg.is_well:
-            begin_histories(leg.view, shape.history_count)
-            leg.view.values = [None] * shape.value_count
-            leg.view.told_kind = -1
+            begin_histories(leg.view, history_names)
+            leg.view.numbers = told_numbers
+            leg.view.values = [None] * (1 + max((number for told in told_numbers or () for number in told), default=-1))
         legs.put(question.lane, leg)
     return found
 
 
-cdef bytes put(Leg leg, Question* question, Answer* answer, Shape* shape, tuple told_numbers, list numbers):
+cdef bytes put(Leg leg, Question* question, Answer* answer, Shape* shape, tuple history_names, list numbers):
     """Have a leg's bot answer a question. Return its answer as JSON if that isn't a whole number.
 
     Args:
-        told_numbers: Numbers of the values that follow the question, by its kind; None without such values.
-        numbers: Keeps the arguments alive, MOST_ARGUMENTS of them.
+        history_names: Names of the lists of moves.
+        numbers: Keeps the parameters' values alive, MOST_PARAMETERS of them.
     """
     cdef View view = leg.view
-    cdef PyObject* arguments[MOST_ARGUMENTS + 2]
+    cdef PyObject* arguments[MOST_PARAMETERS + 2]
+    cdef const unsigned char* content = <const unsigned char*>(question + 1)
+    cdef const Parameters* parameters = &shape.parameters[question.kind]
     cdef PyObject* function = leg.functions[question.kind]
-    cdef int argument
+    cdef int number
     cdef size_t passed = 1      # before the first there is a place for the callee to use
-    if told_numbers is not None:
+    if shape.tells_values:
         if function == <PyObject*>None:     # news that the bot doesn't listen to
             return None
-        tell(view, question.kind, told_numbers, <char*>question + shape.stride, question.arguments[0])
+        tell(view, question.kind, <char*>question + shape.stride, question.argument)
         arguments[passed] = <PyObject*>view
         passed += 1
-    elif shape.view_size:
-        memcpy(view.content, <unsigned char*>&question.arguments[shape.most_arguments], shape.view_size)
+    elif shape.passes_view:
+        memcpy(view.content, content, shape.view_size)
         arguments[passed] = <PyObject*>view
         passed += 1
-        if shape.history_count:
+        if view.histories:
             if (<int32_t*>(view.content + shape.length_offset))[0] == 0:
-                begin_histories(view, shape.history_count)
+                begin_histories(view, history_names)
             else:
                 add_to_histories(view, shape.history_offsets)
             if function == <PyObject*>None:
                 return None
-    for argument in range(shape.counts[question.kind]):
-        numbers[argument] = question.arguments[argument]
-        arguments[passed] = <PyObject*>numbers[argument]
+    for number in range(parameters.count):
+        numbers[number] = field_at(content + parameters.offsets[number], parameters.codes[number])
+        arguments[passed] = <PyObject*>numbers[number]
         passed += 1
     result = PyObject_Vectorcall(<object>function, arguments + 1, (passed - 1) | MAY_USE_PLACE_BEFORE, NULL)
-    if view.looked:
-        note_lists(view)
     if shape.answers[question.kind] >= VALUE or (shape.answers[question.kind] == NAME and isinstance(result, str)):
         answer.status = ANSWERED_IN_JSON
         is_none = result is None and shape.answers[question.kind] == OPTIONAL
@@ -688,7 +530,7 @@ cdef bytes put(Leg leg, Question* question, Answer* answer, Shape* shape, tuple 
 
 
 # One long function: handling an answer's exception needs what its question set up.
-cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, tuple told_numbers, explain):
+cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, tuple history_names, explain):
     """Answer the questions behind a header; returns the texts of the answers."""
     global asked
     cdef char* place = <char*>header + sizeof(Header)   # where the next question begins
@@ -699,7 +541,7 @@ cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, 
     cdef Leg leg = None
     cdef bytes text, said, printed
     cdef list texts = []
-    cdef list numbers = [None] * MOST_ARGUMENTS
+    cdef list numbers = [None] * MOST_PARAMETERS
     memset(answers, 0, count * sizeof(Answer))      # ANSWERED
     number = 0
     while number < count:
@@ -718,7 +560,7 @@ cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, 
                             raise MemoryError
                         text = leg.failure
                         break
-                    said = put(leg, question, answer, shape, told_numbers, numbers)
+                    said = put(leg, question, answer, shape, history_names, numbers)
                     if said is not None:
                         answer.text_length = <int32_t>len(said)
                         texts.append(said)
@@ -751,9 +593,9 @@ def serve(
     new_leg,
     explain,
     *,
-    argument_counts,
+    parameters,
     int view_size,
-    int most_arguments,
+    bint passes_view,
     histories=(0, ()),
     tuple told_numbers=None,
     returns=(),
@@ -763,8 +605,10 @@ def serve(
 
     `new_leg(seed)` gives a leg's view and the functions that answer its
     questions, None for one that only adds to the histories; `explain(exception)` puts a failure into words.
-    `argument_counts`: of each question, the view aside. `histories`: the offset in the view of their length, and of
-    the last element of each. `told_numbers`: of each question, the numbers of the Values that it tells, in order.
+    `parameters`: of each question, where their values lie in its view, as (offset, struct code). `passes_view`: the
+    view comes before them. `histories`: the offset in the view of their length, and of
+    each its name and the offset of its last element. `told_numbers`: of each question, the numbers of the Values that
+    it tells, in order.
     `returns`: of each question, "number", "name", "value" or "optional"; default numbers. `most_json`: bytes of others
     in JSON.
     """
@@ -780,38 +624,40 @@ def serve(
     cdef bytes text
     cdef int number
     if (
-        len(argument_counts) > MOST_QUESTIONS
-        or max(argument_counts, default=0) > MOST_ARGUMENTS
+        len(parameters) > MOST_QUESTIONS
+        or max(map(len, parameters), default=0) > MOST_PARAMETERS
         or view_size > MOST_VIEW_BYTES
         or len(histories[1]) > MOST_HISTORIES
     ):
-        raise ValueError("questions of more kinds, arguments, bytes or histories than there is room for")
-    shape.stride = question_size(most_arguments, view_size)
+        raise ValueError("questions of more kinds, parameters, bytes or histories than there is room for")
+    shape.stride = question_size(view_size)
     shape.view_size = view_size
     shape.most_json = most_json
-    shape.most_arguments = most_arguments
+    shape.passes_view = passes_view
     shape.tells_values = told_numbers is not None
-    shape.value_count = 1 + max((number for told in told_numbers or () for number in told), default=-1)
     shape.length_offset = histories[0]
-    shape.history_count = <int>len(histories[1])
     for number in range(MOST_QUESTIONS):
         shape.answers[number] = NUMBER
     for number, answer_kind in enumerate(returns):
         shape.answers[number] = ("number", "name", "value", "optional").index(answer_kind)
-    for number, count in enumerate(argument_counts):
-        shape.counts[number] = count
-    for number, offset in enumerate(histories[1]):
+    for number, places in enumerate(parameters):
+        shape.parameters[number].count = <int>len(places)
+        for i, (offset, code) in enumerate(places):
+            shape.parameters[number].offsets[<int>i] = offset
+            shape.parameters[number].codes[<int>i] = ord(code)
+    history_names = tuple([name for name, _ in histories[1]])
+    for number, (_, offset) in enumerate(histories[1]):
         shape.history_offsets[number] = offset
     while read_message(questions, inbox):
         header = <Header*>inbox.content
         size = sizeof(Header) + header.count * sizeof(Answer)
         outbox.reserve(size)
         answers_begin = <Answer*>(outbox.content + sizeof(Header))
-        if start_bots(header, legs, &shape, new_leg, explain):
+        if start_bots(header, legs, &shape, told_numbers, history_names, new_leg, explain):
             word = Header(sizeof(Header), header.serial, 0, 0)
             if not write_all(answers, <unsigned char*>&word, sizeof(Header)):
                 return
-        text = answers_to(header, answers_begin, legs, &shape, told_numbers, explain)
+        text = answers_to(header, answers_begin, legs, &shape, history_names, explain)
         outbox.reserve(size + len(text))
         memcpy(outbox.content + size, <const char*>text, len(text))
         reply = <Header*>outbox.content

@@ -11,7 +11,6 @@ from engine.processes.messages cimport Question
 @cython.final
 cdef class QuestionWriter:
     cdef int view_size
-    cdef int most_arguments
     cdef bint tells_values
     cdef size_t stride
     cdef QuestionLines lines
@@ -25,4 +24,3 @@ cdef class QuestionWriter:
     cdef bint add_values(self, Channel* channel, void* core) noexcept with gil
     cdef bint add_dialogue(self, Channel* channel) noexcept with gil
     cdef bint add_lines(self, Channel* channel, lines) except -1
-    cdef void refuse_arguments(self, int count) noexcept with gil

@@ -8,7 +8,6 @@ class QuestionWriter:
     def __init__(
         self,
         view_size: int,
-        most_arguments: int,
         questions: Sequence[_QuestionShape],
         tells_values: bool,
     ) -> None: ...

@@ -9,7 +9,7 @@ from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
 from engine.kernel.game_core cimport Decision, GameCore
-from engine.kernel.limits cimport MOST_ARGUMENTS, MOST_VIEW_BYTES
+from engine.kernel.limits cimport MOST_VIEW_BYTES
 from engine.kernel.memory cimport grown
 from engine.processes.channels cimport Channel, gather_bytes, gather_lane
 from engine.processes.lines cimport QuestionLines
@@ -25,37 +25,26 @@ cdef class QuestionWriter:
     Methods that add return whether they succeeded. If not, `trouble` is the reason, or memory is short.
     """
 
-    def __init__(self, int view_size, int most_arguments, questions, bint tells_values):
+    def __init__(self, int view_size, questions, bint tells_values):
         if not 0 <= view_size <= MOST_VIEW_BYTES:
             raise ValueError(f"a view has {view_size} bytes, at most {int(MOST_VIEW_BYTES)} are possible")
-        if not 1 <= most_arguments <= MOST_ARGUMENTS:
-            raise ValueError(f"a question has {most_arguments} arguments, 1 to {int(MOST_ARGUMENTS)} are possible")
         self.view_size = view_size
-        self.most_arguments = most_arguments
         self.tells_values = tells_values
-        self.stride = question_size(most_arguments, view_size)
+        self.stride = question_size(view_size)
         self.lines = QuestionLines(questions)
 
     cdef bint add(self, Channel* channel, int lane, int slot, void* core) noexcept nogil:
         """Add a lane's pending decision."""
         cdef Decision* decision = &(<GameCore>core).decision
         cdef Question* question
-        cdef int i
         if not gather_lane(channel, lane):
             return False
         if channel.lines:
             return self.add_line(channel, core)
-        if decision.argument_count > self.most_arguments:
-            self.refuse_arguments(decision.argument_count)
-            return False
         question = self.next_question(channel, slot, decision.kind)
         if question == NULL:
             return False
-        for i in range(decision.argument_count):
-            question.arguments[i] = decision.arguments[i]
-        memcpy(
-            &question.arguments[self.most_arguments], (<GameCore>core).windows[decision.seat], self.view_size
-        )
+        memcpy(question + 1, (<GameCore>core).windows[decision.seat], self.view_size)
         return not self.tells_values or self.add_values(channel, core)
 
     cdef int add_order(self, Channel* channel, int kind, int slot, int64_t argument) except -1:
@@ -63,7 +52,7 @@ cdef class QuestionWriter:
         cdef Question* question = self.next_question(channel, slot, kind)
         if question == NULL or not gather_lane(channel, -1):
             raise MemoryError
-        question.arguments[0] = argument
+        question.argument = argument
         return 0
 
     cdef Question* next_question(self, Channel* channel, int slot, int kind) noexcept nogil:
@@ -102,7 +91,7 @@ cdef class QuestionWriter:
         return True
 
     cdef bint add_values(self, Channel* channel, void* core) noexcept with gil:
-        """Add a decision's values by name: as the line, or behind its question, whose first argument is their size."""
+        """Add a decision's values by name: as the line, or behind its question, whose argument is their size."""
         cdef size_t question = channel.gathered_size - self.stride
         cdef bytes told
         try:
@@ -110,7 +99,7 @@ cdef class QuestionWriter:
             if not gather_bytes(channel, <const char*>told, len(told)):
                 return False
             if not channel.lines:
-                (<Question*>(channel.gathering + question)).arguments[0] = len(told)
+                (<Question*>(channel.gathering + question)).argument = len(told)
                 return gather_bytes(channel, PADDING, padding_of(len(told)))
         except MemoryError:
             return False
@@ -132,9 +121,3 @@ cdef class QuestionWriter:
         if not gather_bytes(channel, <const char*>text, len(text)):
             raise MemoryError
         return True
-
-    cdef void refuse_arguments(self, int count) noexcept with gil:
-        """Note that a core asks with more arguments than its contest's interface has."""
-        self.trouble = ValueError(
-            f"a question has {count} arguments, the interface says at most {self.most_arguments}"
-        )

@@ -41,10 +41,8 @@ cdef class Question:
     cdef Cells cells
     cdef Py_ssize_t legal_cell      # where the legal actions' length is, or -1
     cdef readonly object default
-    # Encoded, without the seating: of a message where its values begin, and its values; of a line its end.
-    cdef bytes bounds
+    # Its values encoded, without the seating: marshalled for messages; the end of a line.
     cdef bytes packed
-    cdef int seats                  # for which `bounds` are
     cdef bytes line
 
     cdef int check(self, given_default) except -1
@@ -56,6 +54,4 @@ cdef class Question:
     cdef object legal_text(self, object value)
     cdef int show(self, unsigned char* window, Placement placement, tuple players) except -1
     cdef bytes told(self, bint as_line, tuple players)
-    cdef tuple as_message(self)
     cdef dict shown(self, tuple players)
-    cdef bytes texts(self, int number)

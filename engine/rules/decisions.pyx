@@ -7,18 +7,16 @@ return a number, or leave another answer behind their struct.
 """
 
 cimport cython
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
-from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
-from engine.kernel.game_core cimport MOST_SEATS
 from engine.rules.shapes cimport Shape, append, reserve
 from engine.rules.slots cimport Slot
 
 import json
-from sys import byteorder
+from marshal import dumps
 
 # A value of this name lists the legal answers; others are illegal.
 LEGAL_ACTIONS = "legal_actions"
@@ -290,81 +288,15 @@ cdef class Question:
         A program gets a line of JSON, a Python bot's process what messages have. The question's own values are encoded
         once: contests can ask the same question in many sessions.
         """
-        cdef int64_t[MOST_SEATS + 2] numbers
-        cdef Py_ssize_t seats = len(players), i
         if as_line:
             if self.line is None:
                 self.line = (", " * bool(self.values) + json.dumps(self.plain())[1:]).encode() + b"\n"
             return b'{"decision": "%b", "seat": %d, "seats": %d, "players": %b%b' % (
-                self.decision.name.encode(), self.position, seats, str(list(players)).encode(), self.line
+                self.decision.name.encode(), self.position, len(players), str(list(players)).encode(), self.line
             )
-        if self.packed is None or self.seats != seats:
-            self.seats = <int>seats
-            self.bounds, self.packed = self.as_message()
-        numbers[0], numbers[1] = self.position, seats
-        for i in range(seats):
-            numbers[2 + i] = <int64_t>players[i]
-        return b"%bi%bi%bI%b%b" % (
-            self.bounds,
-            (<const char*>&numbers[0])[:sizeof(int64_t)],
-            (<const char*>&numbers[1])[:sizeof(int64_t)],
-            (<const char*>&numbers[2])[:seats * sizeof(int64_t)],
-            self.packed,
-        )
-
-    cdef tuple as_message(self):
-        """Return where all values begin, as `engine.processes.messages` says, and the question's own values."""
-        cdef Decision decision = self.decision
-        cdef const int64_t* cell = self.cells.content
-        cdef int first = <int>len(SEATING)
-        cdef size_t end = sizeof(uint32_t) * (first + len(decision.names) + 1)
-        cdef bytes bounds = PyBytes_FromStringAndSize(NULL, end)
-        cdef list parts = []
-        cdef bytes part
-        cdef Shape shape
-        cdef int64_t count
-        cdef int i
-        for i in range(first):
-            (<uint32_t*>PyBytes_AS_STRING(bounds))[i] = <uint32_t>end
-            end += 1 + sizeof(int64_t) * (self.seats if i == first - 1 else 1)
-        for i in range(len(decision.names)):
-            shape = <Shape>decision.shapes[i]
-            (<uint32_t*>PyBytes_AS_STRING(bounds))[first + i] = <uint32_t>end
-            if is_text(shape) or is_choice(shape):
-                part = self.texts(i)
-                if shape.code == c"L":
-                    cell += 1 + (0 if is_text(shape) else cell[0])
-                elif shape.code == c"c":
-                    cell += 1
-            elif shape.code in b"iqd" or (shape.code == c"L" and shape.item.code in b"iqd"):
-                count = 1
-                letter = b"d" if shape.code == c"d" else b"i"
-                if shape.code == c"L":
-                    count = cell[0]
-                    cell += 1
-                    letter = b"D" if shape.item.code == c"d" else b"I"
-                part = letter + PyBytes_FromStringAndSize(<const char*>cell, count * sizeof(int64_t))
-                cell += count
-            else:
-                nested = [b"v"]
-                shape.write(shape.plain(self.values[decision.names[i]]), nested)
-                part = b"".join(nested)
-                cell += cells_of(shape, cell)
-            parts.append(part)
-            end += len(part)
-        (<uint32_t*>PyBytes_AS_STRING(bounds))[first + len(decision.names)] = <uint32_t>end
-        return bounds, b"".join(parts)
-
-    cdef bytes texts(self, int number):
-        """A text, or a list of texts, as a value of a message."""
-        value = self.text(number)
-        if isinstance(value, str):
-            return b"s" + (<str>value).encode("utf-8", "surrogatepass")
-        parts = [b"S"]
-        for text in value:
-            encoded = (<str>text).encode("utf-8", "surrogatepass")
-            parts += (len(encoded).to_bytes(4, byteorder), encoded)
-        return b"".join(parts)
+        if self.packed is None:
+            self.packed = dumps(tuple(self.plain().values()))
+        return dumps((self.position, len(players), list(players), self.packed))
 
     def text(self, int number):
         """A value that is a text, or a list of texts, made if it must be."""
@@ -399,26 +331,3 @@ cdef class Question:
 cdef inline bint is_text(Shape shape) noexcept:
     """Return whether values are texts, or lists of texts."""
     return shape.code == c"s" or (shape.code == c"L" and shape.item.code == c"s")
-
-
-cdef inline bint is_choice(Shape shape) noexcept:
-    """Return whether values are choices, or lists of choices."""
-    return shape.code == c"c" or (shape.code == c"L" and shape.item.code == c"c")
-
-
-cdef int64_t cells_of(Shape shape, const int64_t* cell):
-    """Return how many cells a value has whose first cell this is."""
-    cdef int64_t count = 1
-    cdef int64_t _number
-    if shape.code == c"s":
-        return 0
-    if shape.code == c"L":
-        for _number in range(cell[0]):
-            count += cells_of(shape.item, cell + count)
-    elif shape.code == c"M":
-        count += cells_of(shape.item, cell + 1) if cell[0] else 0
-    elif shape.code == c"R":
-        count = 0
-        for part in shape.parts:
-            count += cells_of(part, cell + count)
-    return count

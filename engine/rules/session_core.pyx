@@ -466,7 +466,6 @@ cdef class SessionCore(GameCore):
         self.placement = <Placement>self.placements[question.decision]
         self.decision.kind = self.placement.kind
         self.decision.seat = self.seat_at(question.position)
-        self.decision.argument_count = 0
         self.pending_count = 1
         return 0
 

@@ -25,11 +25,13 @@ cdef inline int append(Cells* cells, int64_t number) except -1:
 
 
 cdef class Shape:
-    # i, q: a whole number of 32 or 64 bits; d: any finite number; c: a choice; b: yes or no; s: a text;
+    # i, q: a whole number of 32 or 64 bits; d: a finite number; c: a choice; b: yes or no; s: a text;
     # L: a list of its only part; M: its only part or nothing; R: a record of its parts
     cdef int code
     cdef int64_t low
     cdef int64_t high           # of a text its bytes
+    cdef double lowest          # of finite numbers
+    cdef double highest
     cdef Py_ssize_t most        # items of a list
     cdef readonly tuple names   # of choices, or of a record's fields
     cdef readonly tuple parts
@@ -42,4 +44,3 @@ cdef class Shape:
     cdef object fields(self, str decision, str name, object value, Cells* cells)
     cdef object answered(self, object value)
     cdef bint are_within(self, object values)
-    cdef int write(self, object value, list parts) except -1

@@ -10,8 +10,8 @@ class Shape:
     def __init__(
         self,
         code: str,
-        low: int = 0,
-        high: int = 0,
+        low: float = 0,
+        high: float = 0,
         most: int = -1,
         names: Iterable[str] = (),
         parts: Iterable[Shape] = (),

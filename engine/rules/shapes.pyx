@@ -1,10 +1,9 @@
 """What a value of a question, or an answer, can be: the checks of both, and values as messages have them."""
 
 cimport cython
-from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
 from libc.math cimport isfinite
-from libc.stdint cimport int64_t, uint32_t
+from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 from collections.abc import Mapping
@@ -18,8 +17,8 @@ cdef class Shape:
 
     Args:
         code: One of CODES; shapes.pxd has their meanings.
-        low: Lowest whole number.
-        high: Highest whole number, or most bytes of a text.
+        low: Lowest number.
+        high: Highest number, or most bytes of a text.
         most: Most items of a list.
         names: Names of choices, or of a record's fields.
         parts: Shape of a list's items, of what might be missing, or of each field.
@@ -29,7 +28,11 @@ cdef class Shape:
         if len(code) != 1 or code not in CODES or low > high or (code == "L") != (most >= 0):
             raise ValueError(f"no value has the shape {code!r} from {low} to {high}")
         self.code = ord(code)
-        self.low, self.high, self.most = low, high, most
+        if code == "d":
+            self.lowest, self.highest = low, high
+        else:
+            self.low, self.high = low, high
+        self.most = most
         self.names, self.parts = tuple(names), tuple(parts)
         self.places = {name: place for place, name in enumerate(self.names)}
         self.item = self.parts[0] if self.parts else None
@@ -40,7 +43,8 @@ cdef class Shape:
         return chr(self.code)
 
     def _key(self):
-        return self.code, self.low, self.high, self.most, self.names, tuple([part._key() for part in self.parts])
+        limits = self.low, self.high, self.lowest, self.highest, self.most
+        return self.code, limits, self.names, tuple([part._key() for part in self.parts])
 
     def __eq__(self, other):
         return isinstance(other, Shape) and self._key() == other._key()
@@ -56,6 +60,8 @@ cdef class Shape:
             return other.code == c"c" and set(other.names) <= set(self.names)
         if self.code == c"i" or self.code == c"q":
             return other.kind in ("i", "q") and self.low <= other.low and other.high <= self.high
+        if self.code == c"d":
+            return other.code == c"d" and self.lowest <= other.lowest and other.highest <= self.highest
         return (
             self.code == other.code
             and other.high <= self.high
@@ -82,6 +88,8 @@ cdef class Shape:
             append(cells, self.places[value])
         elif self.code == c"d":
             number = fraction(decision, name, value)
+            if not self.lowest <= number <= self.highest:
+                raise ValueError(f"{decision}: {name} is {value!r}, {self.lowest} to {self.highest} were declared")
             memcpy(&bits, &number, sizeof(number))
             append(cells, bits)
         elif self.code == c"b":
@@ -174,6 +182,8 @@ cdef class Shape:
             return float(value)
         if self.code == c"b":
             return bool(value)
+        if self.code == c"c":
+            return self.names[self.places[value]]
         if self.code == c"L":
             return [self.item.plain(one) for one in value]
         if self.code == c"R":
@@ -228,6 +238,8 @@ cdef class Shape:
                 raise ValueError("no finite number") from None
             if not isfinite(real):
                 raise ValueError("no finite number")
+            if not self.lowest <= real <= self.highest:
+                raise ValueError(f"{value} is not from {self.lowest} to {self.highest}")
             return real
         if not isinstance(value, int):
             raise ValueError("no whole number")
@@ -246,49 +258,6 @@ cdef class Shape:
             if overflow or not low <= number <= high:
                 return False
         return True
-
-    cdef int write(self, object value, list parts) except -1:
-        """Add a plain value as messages have it within another value (`engine.processes.messages`)."""
-        cdef int64_t number
-        cdef double real
-        cdef Shape part
-        if self.code == c"i" or self.code == c"q":
-            number = value
-            parts.append(b"i" + PyBytes_FromStringAndSize(<const char*>&number, sizeof(number)))
-        elif self.code == c"d":
-            real = value
-            parts.append(b"d" + PyBytes_FromStringAndSize(<const char*>&real, sizeof(real)))
-        elif self.code == c"b":
-            parts.append(b"t" if value else b"f")
-        elif self.code == c"s" or self.code == c"c":
-            parts.append(b"s" + sized_text(value))
-        elif self.code == c"M":
-            if value is None:
-                parts.append(b"n")
-            else:
-                self.item.write(value, parts)
-        elif self.code == c"L":
-            parts.append(b"l" + size_of(len(value)))
-            for one in value:
-                self.item.write(one, parts)
-        else:
-            parts.append(b"r" + size_of(len(self.names)))
-            for field, part in zip(self.names, self.parts):
-                parts.append(sized_text(field))
-                part.write(value[field], parts)
-        return 0
-
-
-cdef bytes size_of(size_t count):
-    """Return a size of 32 bits as it is in memory."""
-    cdef uint32_t size = <uint32_t>count
-    return PyBytes_FromStringAndSize(<const char*>&size, sizeof(size))
-
-
-cdef bytes sized_text(str text):
-    """Return a text in UTF-8 with its size before it."""
-    cdef bytes encoded = text.encode("utf-8", "surrogatepass")
-    return size_of(len(encoded)) + encoded
 
 
 cdef double fraction(str decision, str name, object value) except? -1:

@@ -47,6 +47,9 @@ cdef class Slot:
             if self.item is None:
                 if self.size == sizeof(int64_t):
                     memcpy(target, cell, count * sizeof(int64_t))
+                elif shape.item.code == c"d":
+                    for i in range(count):
+                        (<float*>target)[i] = <float>(<const double*>cell)[i]
                 else:
                     for i in range(count):
                         (<int32_t*>target)[i] = <int32_t>cell[i]
@@ -67,6 +70,8 @@ cdef class Slot:
             return cell
         if self.size == sizeof(int64_t):
             (<int64_t*>target)[0] = cell[0]
+        elif shape.code == c"d":
+            (<float*>target)[0] = <float>(<const double*>cell)[0]
         else:
             (<int32_t*>target)[0] = <int32_t>cell[0]
         return cell + 1
@@ -99,6 +104,8 @@ cdef class Slot:
                 name: (<Slot>slot).read(<Shape>part, source, source)
                 for name, slot, part in zip(shape.names, self.parts, shape.parts)
             }
+        if shape.code == c"d" and self.size == sizeof(float):
+            return <double>(<const float*>source)[0]
         if shape.code == c"d":
             memcpy(&real, source, sizeof(real))
             return real
@@ -111,6 +118,8 @@ cdef class Slot:
         cdef const unsigned char* rest
         cdef int64_t i
         cdef list items = []
+        if item is None and shape.item.code == c"d" and self.size == sizeof(float):
+            return [<double>(<const float*>source)[i] for i in range(count)]
         if item is None and shape.item.code == c"d":
             return [(<const double*>source)[i] for i in range(count)]
         if item is None and self.size == sizeof(int64_t):

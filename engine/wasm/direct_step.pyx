@@ -19,7 +19,7 @@ from engine.wasm.referee cimport Referee
 from engine.wasm.runtime cimport Extern
 
 cdef extern from "direct_step.h":
-    const void* DIRECT_STEP(int most_arguments) nogil   # NULL if there is none
+    const void* DIRECT_STEP     # NULL if there is none
 
 RUNTIMES = ("wasmtime 50.",)    # beginnings of versions
 is_on = True            # the switch
@@ -53,7 +53,7 @@ cdef class DirectStep:
         referee.direct.step = <void*>referee.core.step
         referee.direct.decision = &referee.core.decision
         self.described = former[0]
-        self.described.itself = <void*>DIRECT_STEP(referee.most_arguments)
+        self.described.itself = <void*>DIRECT_STEP
         self.described.argument = <const char*>&referee.direct
         extern.of[1] = <uint64_t><uintptr_t>&self.described
         self.function = as_bytes(&extern)
@@ -61,7 +61,7 @@ cdef class DirectStep:
 
 def direct_step(bytes function, Referee referee, str version):
     """Return the step of a referee whose `function` the runtime of this version calls; None if only that can."""
-    if not is_on or not version.startswith(RUNTIMES) or DIRECT_STEP(referee.most_arguments) == NULL:
+    if not is_on or not version.startswith(RUNTIMES) or DIRECT_STEP == NULL:
         return None
     if referee.core.seats > SEATS or referee.measures or referee.watch.apart or referee.watch.times_core:
         return None

@@ -25,7 +25,6 @@ cdef class Referee:
     cdef GameCore core
     cdef void* context
     cdef RuntimeFunction loop
-    cdef int most_arguments             # of any of them
     cdef StepArgument direct
     cdef tuple kept                     # what `fuels` point to
     cdef void* fuels[MOST_SEATS]

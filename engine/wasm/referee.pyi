@@ -16,7 +16,6 @@ class Referee:
         core: GameCore,
         *,
         context: int,
-        most_arguments: int,
         fuels: Iterable[Fuel],
         fuel: int,
         bank: int,

@@ -21,7 +21,7 @@ cdef enum:
 
 
 cdef void* on_step(void* referee, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
-    """Called by the loop with the last answer; gives the next function's number and its arguments."""
+    """Called by the loop with the last answer; gives the next function's number."""
     (<Referee>referee).next_measured(values)
     return NULL
 
@@ -40,8 +40,8 @@ def number_of_function(int seat, int question, int seats):
 cdef class Referee:
     """Plays a core with those of its bots that are WebAssembly. Call `seat_bots` before the first `play`.
 
-    `context`: of the bots' store. `most_arguments`: of any question. `fuels`:
-    of the seats, `fuel` for each decision, `bank` for all decisions and starts of a seat together.
+    `context`: of the bots' store. `fuels`: of the seats, `fuel` for each decision, `bank` for all decisions and starts
+    of a seat together.
     `watch`: asked when a bot needs more fuel, and as the engine's clock ticks, if it does. When it says that a bot is
     late or the run is to stop, `play` ends with FAULT though no bot is at fault.
     """
@@ -51,7 +51,6 @@ cdef class Referee:
         GameCore core,
         *,
         uintptr_t context,
-        int most_arguments,
         fuels,
         uint64_t fuel,
         uint64_t bank,
@@ -59,7 +58,6 @@ cdef class Referee:
     ):
         self.core = core
         self.context = <void*>context
-        self.most_arguments = most_arguments
         self.kept = tuple(fuels)
         self.seats = <int>len(self.kept)
         if self.seats > core.seats:
@@ -147,13 +145,9 @@ cdef class Referee:
         return function_number(self.core.decision.seat, self.core.decision.kind, self.core.seats)
 
     cdef void next_measured(self, RuntimeValue* values) noexcept nogil:
-        cdef int i
         self.note_fuel()
         self.watch.begin_step()
         values[0].i32 = self.next_call(values[0].i64)
-        # All of them: a loop of fixed length has no branch to mispredict.
-        for i in range(self.most_arguments):
-            values[i + 1].i64 = self.core.decision.arguments[i]
         if self.measures and self.direct.status == DECIDE:
             self.is_asking = True
             self.used_before = self.spent(self.core.decision.seat)

@@ -15,10 +15,10 @@ cdef class ObservedCore(GameCore):
     """Plays `core`, and keeps the decisions of its sessions from `first_session` to `last_session`, counted in the leg.
 
     If there are none, it only ends the leg there. Of their games it keeps those from `first_game` to `last_game`. Once
-    these are played, or `most` decisions are kept, the leg is over. A step is a tuple (session, game, seat, kind,
-    arguments, view, values told by name, answer, failed, illegal, printed): `answer` is the bot's, None if none reached
-    the rules; `failed`: the default answer stood in for it; `illegal`: it loses the game; `printed`: what it printed
-    since its last decision, as bytes.
+    these are played, or `most` decisions are kept, the leg is over. A step is a tuple (session, game, seat, kind, view,
+    values told by name, answer, failed, illegal, printed): `answer` is the bot's, None if none reached the rules;
+    `failed`: the default answer stood in for it; `illegal`: it loses the game; `printed`: what it printed since its
+    last decision, as bytes.
     """
     cdef readonly GameCore core
     cdef int64_t first_session
@@ -107,8 +107,8 @@ cdef class ObservedCore(GameCore):
                 self.unheard = False
                 for seat in range(self.seats):
                     self.heard(seat)
-            kind, seat, arguments, view = self.pending()
-            self.question = (self.session, self.game, seat, kind, arguments, view, dict(self.core.told_values()))
+            kind, seat, view = self.pending()
+            self.question = (self.session, self.game, seat, kind, view, dict(self.core.told_values()))
         return status
 
     @property

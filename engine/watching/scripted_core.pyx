@@ -4,29 +4,28 @@ cimport cython
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
-from engine.kernel.game_core cimport LEG_OVER, GameCore, Status
+from engine.kernel.game_core cimport DECIDE, LEG_OVER, GameCore, Status
 from engine.kernel.limits cimport MOST_VIEW_BYTES
 
 
 @cython.final
 cdef class ScriptedCore(GameCore):
-    """Asks the bot at seat x. `questions` are (kind, arguments, view), each view of `view_size` bytes.
+    """Asks the bot at seat x. `questions` are (kind, view), each view of `view_size` bytes.
 
     `game` of its position is the number of the question. `answers` fills as they
-    come. Raises ValueError for a view of another size, and for too many arguments.
+    come. Raises ValueError for a view of another size.
     """
     cdef list questions
     cdef readonly list answers
     cdef bint is_asking
 
     def __init__(self, questions, int view_size):
-        self.questions = [(<int>kind, tuple(arguments), bytes(view)) for kind, arguments, view in questions]
+        self.questions = [(<int>kind, bytes(view)) for kind, view in questions]
         if not 0 <= view_size <= MOST_VIEW_BYTES:
             raise ValueError(f"a view has {view_size} bytes, at most {int(MOST_VIEW_BYTES)} are possible")
-        for kind, arguments, view in self.questions:
+        for _, view in self.questions:
             if len(view) != view_size:
                 raise ValueError(f"a view has {len(view)} bytes, {view_size} were announced")
-            self.ask_x(kind, arguments)
         self.answers = []
         self.view_size = view_size
         self.sessions = 1
@@ -43,7 +42,7 @@ cdef class ScriptedCore(GameCore):
         if self.game == len(self.questions):
             return LEG_OVER
         self.is_asking = True
-        kind, arguments, view = self.questions[self.game]
+        self.decision.kind, view = self.questions[self.game]
         content = view
         memcpy(self.windows[0], content, self.view_size)
-        return self.ask_x(kind, arguments)
+        return DECIDE

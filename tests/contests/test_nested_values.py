@@ -17,6 +17,7 @@ from pydantic import Field
 from tests.python_rules import play_field
 from tournament.api import run
 from tournament.conformance import ContestSuite, extremes
+from tournament.decisions.struct_layout import lay_out
 from tournament.entrants.new import write_new_bot
 from tournament.rules import (
     Bool,
@@ -36,7 +37,6 @@ from tournament.rules import (
     ValueType,
 )
 from tournament.rules.rules import contest_of, decisions_of
-from tournament.rules.struct_layout import lay_out
 from tournament.runner.listener import NullListener
 from tournament.store.columns import Column
 
@@ -233,8 +233,9 @@ CODES: dict[str, Any] = {
     "b": ctypes.c_int32,
     "q": ctypes.c_int64,
     "d": ctypes.c_double,
+    "f": ctypes.c_float,
 }
-SIMPLE = st.sampled_from([Int(0, 5), Int(0, 2**40), Float(), Bool(), Choice(["a", "b"])])
+SIMPLE = st.sampled_from([Int(0, 5), Int(0, 2**40), Float(), Float(single=True), Bool(), Choice(["a", "b"])])
 KINDS = st.recursive(
     SIMPLE,
     lambda kinds: st.one_of(
@@ -253,12 +254,12 @@ def in_ctypes(name: str, kind: ValueType) -> list[tuple[str, Any]]:
     if isinstance(kind, Struct):
         return [(name, struct_of(kind.fields))]
     if not isinstance(kind, List):
-        return [(name, CODES[kind.shape.kind])]
+        return [(name, CODES[kind.code])]
     count, room, item = [(f"{name}_count", ctypes.c_int32)], max(1, kind.most), kind.of
-    if item.shape.kind in CODES:
-        return [*count, (name, CODES[item.shape.kind] * room)]
-    if isinstance(item, List) and item.of.shape.kind in CODES:
-        rows: Any = CODES[item.of.shape.kind] * max(1, item.most) * room
+    if item.code in CODES:
+        return [*count, (name, CODES[item.code] * room)]
+    if isinstance(item, List) and item.of.code in CODES:
+        rows: Any = CODES[item.of.code] * max(1, item.most) * room
         return [*count, (f"{name}_lengths", ctypes.c_int32 * room), (name, rows)]
     return [*count, (name, struct_of(item.fields if isinstance(item, Struct) else {"value": item}) * room)]
 
@@ -386,6 +387,54 @@ def test_decisions_follow_settings(side: int) -> None:
     assert rows["games"]["x_0"].tolist() == rows["games"]["x_1"].tolist() == [side - 1] * 2
     header = (contest.interface.folder / "grid.h").read_text()
     assert f"int32_t board[{side}][{side}];" in header and "PickAnswer" in header
+
+
+class Prices(Rules):
+    """A price and some more, as C has them in one `float` each; a bot answers the sum and the last in the same way."""
+
+    name = "prices"
+    seats = 2
+    columns = (Column("sum", "float64", "the sum", per_seat=True), Column("last", "float64", "the last", per_seat=True))
+    decisions = (
+        Decision(
+            "add",
+            "the sum of all, and the last",
+            observation={"first": Float("a price", 0, 8, single=True), "more": List(Float(single=True), 3)},
+            answer=Struct(sum=Float(low=0, high=20), parts=List(Float(single=True), 3), last=Float(single=True)),
+            default={"sum": 0.0, "parts": [], "last": 0.0},
+        ),
+    )
+
+    def play(self, session: Session) -> Questions:
+        more = [session.number + 0.25, 0.5, 3.125][: session.number % 4]
+        answers = yield [self.ask.add(position, first=0.75, more=more) for position in range(2)]
+        assert all(answer["parts"] in ([], more) for answer in answers.values())
+        both = {name: [answer[name] for answer in answers.values()] for name in ("sum", "last")}
+        session.record([0, 0], **both)
+
+
+def test_floats_of_single_precision_and_with_limits_reach_bots_of_every_kind() -> None:
+    c = (
+        "void add(const View *v, AddAnswer *answer) { float last = v->first; answer->sum = v->first;"
+        " for (int i = 0; i < v->more_count; i++) { last = v->more[i]; answer->sum += last; answer->parts[i] = last; }"
+        " answer->parts_count = v->more_count; answer->last = last; }\n"
+    )
+    python = (
+        "def add(v):\n    all = [v.first, *v.more]\n    return {'sum': sum(all), 'parts': v.more, 'last': all[-1]}\n"
+    )
+    expected = []
+    for number in range(8):
+        prices = [0.75, *[number + 0.25, 0.5, 3.125][: number % 4]]
+        expected.append((sum(prices), prices[-1]))
+    ((result, rows),) = play_field(contest_of(Prices), {"a": (".c", c), "b": (".py", python)}, sessions=8).values()
+    assert result.faults == ()
+    for seat in range(2):
+        assert list(zip(*[rows["games"][f"{name}_{seat}"].tolist() for name in ("sum", "last")])) == expected
+    low = {"a": (".c", c), "b": (".py", python.replace("sum(all)", "-1"))}
+    ((result, _),) = play_field(contest_of(Prices), low, sessions=1).values()
+    assert [fault.seat for fault in result.faults] == [1]
+    with pytest.raises(ValueError, match=r"add: first is 9, 0.0 to 8.0 were declared"):
+        Prices.decisions[0](0, first=9, more=[])
 
 
 LONG = """\

@@ -19,6 +19,7 @@ from engine.kernel.chance import Rng, StreamRandom
 from engine.rules.session_core import seating
 from tests.python_rules import Everything, fold, new_core, play_field, played_by_functions, tables_of
 from tournament.contests.contest import Contest
+from tournament.decisions.struct_layout import lay_out
 from tournament.errors import RunError
 from tournament.rules import (
     Choice,
@@ -36,7 +37,6 @@ from tournament.rules import (
     ValueType,
 )
 from tournament.rules.rules import contest_of
-from tournament.rules.struct_layout import lay_out
 
 KEY = bytes(range(32))
 FEW = settings(max_examples=60, deadline=None, derandomize=True)
@@ -149,7 +149,9 @@ def test_rng_refuses_wrong_arguments(draw: Callable[[Rng], Any], message: str) -
 
 
 TOLD = st.one_of(
-    st.sampled_from([Int(0, 5, "w"), Int(-(2**40), 2**40, "w"), Float("f"), Text(), Choice(["a", "b"])]),
+    st.sampled_from(
+        [Int(0, 5, "w"), Int(-(2**40), 2**40, "w"), Float("f"), Float(single=True), Text(), Choice(["a", "b"])]
+    ),
     st.integers(0, 9).map(lambda most: List(Int(0, 9), most, "ws")),
     st.integers(0, 9).map(lambda most: List(Int(0, 2**33), most, "ws")),
     st.integers(0, 9).map(lambda most: List(Float(), most, "fs")),
@@ -161,17 +163,23 @@ TOLD = st.one_of(
 def test_values_lie_where_c_looks_for_them(told: list[ValueType]) -> None:
     """ctypes lays structs out as the platform's C compiler does."""
     decision = Decision("act", "m", observation={f"v{i}": one for i, one in enumerate(told)}, answer=Int(0, 1, "a"))
-    kinds: dict[str, Any] = {"i": ctypes.c_int32, "c": ctypes.c_int32, "q": ctypes.c_int64, "d": ctypes.c_double}
+    kinds: dict[str, Any] = {
+        "i": ctypes.c_int32,
+        "c": ctypes.c_int32,
+        "q": ctypes.c_int64,
+        "d": ctypes.c_double,
+        "f": ctypes.c_float,
+    }
     members: list[tuple[str, Any]] = [
         ("seat", ctypes.c_int32), ("seats", ctypes.c_int32), ("players", ctypes.c_int32 * 5)
     ]  # fmt: skip
     for i, one in enumerate(told):
         if isinstance(one, List):
             members += [
-                (f"v{i}_count", ctypes.c_int32), (f"v{i}", kinds[one.of.shape.kind] * max(1, one.most))
+                (f"v{i}_count", ctypes.c_int32), (f"v{i}", kinds[one.of.code] * max(1, one.most))
             ]  # fmt: skip
         elif not isinstance(one, Text):
-            members.append((f"v{i}", kinds[one.shape.kind]))
+            members.append((f"v{i}", kinds[one.code]))
     expected = type("Expected", (ctypes.Structure,), {"_fields_": members})
     view = lay_out([decision], 5)
     assert view.size >= ctypes.sizeof(expected)
@@ -450,6 +458,7 @@ def test_declarations_that_contradict_each_other_are_refused() -> None:
     ("declare", "message"),
     [
         (lambda: Int(2, 1, "v"), r"lowest number, 2, is above the highest, 1: Int\(low, high, description\)"),
+        (lambda: Float("v", 2, 1), r"lowest number, 2, is not below the highest, 1: Float\(description, low, high\)"),
         (lambda: List(Float(), -1, "v"), "at most -1 items"),
         (lambda: List(Int(0, 1)), "a list has a greatest length"),
         (lambda: LegalAction(Float(), 3), "legal actions are numbers or texts"),  # type: ignore[arg-type]

@@ -150,6 +150,16 @@ def test_records_are_read_where_their_rules_are_not_and_no_file_is_run_for_them(
             "line 1: random.choice draws from the system's chance",
         ),
         ("rules/our_dice.py", "import secrets\nx = secrets.randbelow(3)\n" + DICE, "line 2: secrets.randbelow draws"),
+        (
+            "rules/our_dice.py",
+            DICE + "def play(bid):\n    one, other = yield [bid(0), bid(1)]\n",
+            r"line \d+: answers asked together come as a dict by position; take answers\[position\]",
+        ),
+        (
+            "rules/our_dice.py",
+            DICE + "def play(bid):\n    [one, *others] = yield [bid(n) for n in range(3)]\n",
+            "answers asked together come as a dict",
+        ),
         ("our_dice", DICE, 'unknown rules; .* a file: rules = "my_rules.py", or a package'),
         (
             "no_such_package:Rules",

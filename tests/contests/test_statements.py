@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from tests.support import VIEW
 from tournament.contests import find_contest
 from tournament.contests.holdem_training.protocol import RATE_BUDGET
 from tournament.contests.holdem_training.rules import Settings as HoldemSettings
+from tournament.contests.questions import view_values
 from tournament.contests.two_card_draw.rules import EXAMPLES
 from tournament.contests.two_card_draw.rules import Settings as DrawSettings
 from tournament.entrants.build import build_entrants
@@ -72,15 +72,15 @@ def test_the_statements_poker_bots_decide_as_it_has_them(sample: object, tmp_pat
     assert callable(sample)
     questions = questions_of("von_neumann_poker")
     questions += [
-        (kind, (12,) * kind, VIEW.pack(card, -1, money, 200 - money))
+        (kind, VIEW.pack(card, -1, money, 200 - money, 12))
         for kind in (0, 1)
         for money in (1, 9, 10, 49, 50, 145, 146, 147, 150, 190)
         for card in (0.0, 0.1, 0.125, 0.25, 1 / 3, 0.5, 0.625, 0.6875, 0.75, 0.9375)
     ]
     wanted = []
-    for _, arguments, view in questions:
-        card, _, money, theirs = struct.unpack("<ffqq", view)
-        wanted.append(sample(card, money, theirs, arguments[0] if arguments else None))
+    for kind, view in questions:
+        card, _, money, theirs, bet = VIEW.unpack(view)
+        wanted.append(sample(card, money, theirs, bet if kind else None))
     assert answers_of("von_neumann_poker", f"{sample.__name__}.c", questions, tmp_path) == wanted  # type: ignore[attr-defined]
 
 
@@ -91,8 +91,9 @@ def test_the_statements_draw_bot_raises_with_a_pair_of_fours_alone(tmp_path: Pat
     questions = questions_of("two_card_draw")
     answers = answers_of("two_card_draw", "sample.cpp", questions, tmp_path)
     fours = 0
-    for (kind, arguments, _), answer in zip(questions, answers):
-        best = arguments[:2] == (4, 4)
+    for (kind, view), answer in zip(questions, answers):
+        shown = view_values(find_contest("two_card_draw").interface, kind, view)
+        best = (shown.get("card1"), shown.get("card2")) == (4, 4)
         if kind in (1, 2, 4):
             assert answer == (best if kind == 1 else 1 + best)
             fours += best

@@ -53,10 +53,10 @@ def test_empty_text_is_shown() -> None:
 
 def test_question_has_the_names_of_the_bots_language() -> None:
     interface = VON_NEUMANN_POKER.interface
-    view = struct.pack("<ffqq", 0.5, -1, 100, 90)
-    python = in_words(interface, 1, (20,), view, {})
+    view = struct.pack("<ffiii", 0.5, -1, 100, 90, 20)
+    python = in_words(interface, 1, view, {})
     assert python == "b: card 0.5, opponents_previous_card -1, money 100, opponents_money 90, bet 20"
-    c = in_words(interface, 1, (20,), view, {}, compiled=True)
+    c = in_words(interface, 1, view, {}, compiled=True)
     assert c == "b: card 0.5, opponentsPreviousCard -1, money 100, opponentsMoney 90, aBet 20"
     header = (interface.folder / interface.compiled.header).read_text()
     assert all(f" {name}" in header for name in interface.compiled.names.values())

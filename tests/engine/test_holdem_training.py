@@ -278,9 +278,9 @@ def test_illegal_answers_are_refused(answer: int) -> None:
     core, games = new_core([deck("Ac Ks", "Ah Ad", "2s 7h 9c 8d 4s")] * 2)
     assert core.play(answer) == FAULT
     assert core.refused() == answer
-    assert view_of(core.pending()[3]).round == 1
+    assert view_of(core.pending()[2]).round == 1
     assert core.play(core.default()) == ANSWER_WANTED
-    assert view_of(core.pending()[3]).round == 2
+    assert view_of(core.pending()[2]).round == 2
     assert games.rows == 0
 
 

@@ -86,8 +86,7 @@ def play(
             take_rows()
             continue
         assert status == ANSWER_WANTED
-        kind, seat, arguments, view = core.pending()
-        assert arguments == ()
+        kind, seat, view = core.pending()
         seen = seen_of(memories[seat]) if in_memory[seat] else hears[seat].hear(view)
         if kind == 1:
             assert not in_memory[seat]
@@ -195,7 +194,7 @@ def play_long(answers: Callable[[int, int], int], **keys: Any) -> tuple[dict[str
     core = MatrixGame(games, sessions, deals_key=key_of(5), **keys)
     answer = 0
     while core.play(answer) == ANSWER_WANTED:
-        _, seat, _, view = core.pending()
+        _, seat, view = core.pending()
         answer = answers(seat, VIEW.unpack(view)[5])
     return *({name: values[: table.rows] for name, values in table.arrays.items()} for table in (games, sessions)), core  # type: ignore[return-value]
 

@@ -17,6 +17,7 @@ from engine.kernel.records import Table
 from tests.built_in import TWO_CARD_DRAW
 from tests.oracles.deals import key_of, stream
 from tests.oracles.two_card_draw import Luck, Played, Probabilities, Server, play_hand
+from tournament.contests.questions import view_values
 from tournament.contests.two_card_draw.strategy_file import situation_labels
 from tournament.store.columns import buffer_fields
 
@@ -76,6 +77,11 @@ def taken_rows(table: Table) -> list[dict[str, Any]]:
     return [dict(zip(columns, row)) for row in zip(*columns.values())]
 
 
+def values_of(kind: int, view: bytes) -> tuple[int, ...]:
+    """What a question shows, in the order in which its function takes it."""
+    return tuple(int(value) for value in view_values(TWO_CARD_DRAW.interface, kind, view).values())
+
+
 def play(
     core: TwoCardDraw, ask: Callable[[str, tuple[int, ...]], int], tables: tuple[Table, Table]
 ) -> list[dict[str, Any]]:
@@ -88,9 +94,9 @@ def play(
             answer = 1 << 60
             continue
         assert status == ANSWER_WANTED
-        kind, seat, arguments, view = core.pending()
-        assert (seat, view) == (0, b"")
-        answer = ask(METHODS[kind], arguments)
+        kind, seat, view = core.pending()
+        assert seat == 0
+        answer = ask(METHODS[kind], values_of(kind, view))
     return rows + taken_rows(tables[0])
 
 
@@ -160,6 +166,42 @@ def test_all_thirteen_betting_sequences_occur_in_both_rounds() -> None:
     assert len(sequences) == 13
 
 
+def test_a_new_bot_finds_all_values_in_its_memory_and_no_hand_of_the_server() -> None:
+    """Beside a bot that is never replaced and answers the same, each question shows the same; init comes again."""
+
+    def new_core() -> TwoCardDraw:
+        server = CompiledStrategy(random_strategy(3))
+        return TwoCardDraw(*new_tables(2000), deals_key=key_of(4), hands=1500, bet1=2, bet2=3, server=server)
+
+    steady, replaced, draw = new_core(), new_core(), random.Random(5)
+    memory = np.zeros(len(replaced.pending()[2]), np.uint8)
+    replaced.write_views_to(0, memory.ctypes.data)
+    seen_showdown, restarts, answer = False, 0, 0
+    statuses = steady.play(), replaced.play()
+    while statuses[0] != LEG_IS_OVER:
+        kind, _, view = replaced.pending()
+        if METHODS[kind] == "init":
+            assert values_of(kind, view) == (2, 3)
+            if steady.pending()[0] == kind:
+                statuses = steady.play(0), replaced.play(0)
+            else:
+                assert replaced.play(0) == ANSWER_WANTED
+            continue
+        assert steady.pending()[0] == kind and values_of(kind, steady.pending()[2]) == values_of(kind, view)
+        seen_showdown = seen_showdown or METHODS[kind] == "showdown"
+        if not seen_showdown:
+            assert view[-8:] == bytes(8)
+        answer = draw.randrange(2 if METHODS[kind] == "new_hand" else 3)
+        if draw.randrange(4) == 0:
+            memory = np.zeros(len(view), np.uint8)
+            replaced.write_views_to(0, memory.ctypes.data)
+            replaced.note_restart(0)
+            seen_showdown, restarts, answer = False, restarts + 1, replaced.default()
+        statuses = steady.play(answer), replaced.play(answer)
+    assert statuses[1] == LEG_IS_OVER or METHODS[replaced.pending()[0]] == "init"
+    assert restarts > 500
+
+
 @pytest.mark.parametrize(
     ("question", "bad"),
     [("new_hand", 2), ("new_hand", -1), ("round1", 3), ("draw", 3), ("draw", -1), ("round2", 3), ("round2", -(2**31))],
@@ -175,7 +217,7 @@ def test_what_is_no_answer_is_refused_and_the_default_taken(question: str, bad: 
     asked: list[str] = []
     answer = 0
     while (status := core.play(answer)) != LEG_IS_OVER:
-        kind, _seat, arguments, _view = core.pending()
+        kind, _seat, view = core.pending()
         if status == FAULT:
             assert METHODS[kind] == question
             assert core.refused() == bad
@@ -187,7 +229,7 @@ def test_what_is_no_answer_is_refused_and_the_default_taken(question: str, bad: 
         asked.append(METHODS[kind])
         answer = bad if METHODS[kind] == question else sane[METHODS[kind]]
         if METHODS[kind] == "init":
-            assert arguments == (2, 3)
+            assert values_of(kind, view) == (2, 3)
     assert refused > 10
     assert all(later == "init" for one, later in pairwise(asked) if one == "refused")
     rows = taken_rows(tables[0])

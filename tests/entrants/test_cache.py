@@ -125,7 +125,7 @@ def test_a_source_on_which_only_the_compiler_dies_is_the_bots(
 MODULE = bytes(
     wasmtime.wat2wasm("""(module (memory (export "memory") 1)
     (func (export "a") (param i32) (result i32) (i32.const 0))
-    (func (export "b") (param i32 i32) (result i32) (i32.const 0)))""")
+    (func (export "b") (param i32) (result i32) (i32.const 0)))""")
 )
 
 

@@ -25,7 +25,7 @@ MARK = "concerns_only_me"
 GOOD = {"good.py": "def a(bot): return 1\ndef b(bot, bet): return 1\n", "other.py": "a = b = lambda *_: 2\n"}
 TEXT = f"""(module (memory (export "memory") 1) (data (i32.const 64) "{MARK} %d")
     (func (export "a") (param i32) (result i32) (i32.const 0))
-    (func (export "b") (param i32 i32) (result i32) (i32.const 0)))"""
+    (func (export "b") (param i32) (result i32) (i32.const 0)))"""
 # By kind: the file, and its text with a number that makes it new.
 VICTIMS: dict[str, tuple[str, Callable[[int], str | bytes]]] = {
     "python": (f"{MARK}.py", lambda n: f"# {MARK} {n}\n" + GOOD["good.py"]),

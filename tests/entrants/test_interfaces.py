@@ -235,30 +235,28 @@ def wat(text: str) -> bytes:
 WASM_MODEL = """
     (module (memory (export "memory") 1)
       (func (export "a") (param $bot i32) (result {a})
-        (select ({a}.const 20) ({a}.const 0) (f32.gt (f32.load offset=8 (local.get $bot)) (f32.const 0.5))))
-      (func (export "b") (param $bot i32) (param $bet {bet}) (result {b})
-        (select ({b}.const {yes}) ({b}.const 0) (f32.gt (f32.load offset=8 (local.get $bot)) (f32.const 0.25)))))"""
+        (select ({a}.const 20) ({a}.const 0) (f32.gt (f32.load (local.get $bot)) (f32.const 0.5))))
+      (func (export "b") (param $bot i32) (result {b})
+        (select ({b}.const {yes}) ({b}.const 0) (f32.gt (f32.load (local.get $bot)) (f32.const 0.25)))))"""
 WASM_MODELS = {
-    "narrow.wasm": wat(WASM_MODEL.format(a="i32", bet="i32", b="i32", yes=-1)),
-    "wide.wasm": wat(WASM_MODEL.format(a="i64", bet="i64", b="i64", yes=1 << 32)),
-    "mixed.wasm": wat(WASM_MODEL.format(a="i64", bet="i32", b="i32", yes=1)),
-    "named.wasm": wat(
-        WASM_MODEL.format(a="i32", bet="i64", b="i32", yes=2).replace('"a"', '"nameda"').replace('"b"', '"namedB"')
-    ),
+    "narrow.wasm": wat(WASM_MODEL.format(a="i32", b="i32", yes=-1)),
+    "wide.wasm": wat(WASM_MODEL.format(a="i64", b="i64", yes=1 << 32)),
+    "mixed.wasm": wat(WASM_MODEL.format(a="i64", b="i32", yes=1)),
+    "named.wasm": wat(WASM_MODEL.format(a="i32", b="i32", yes=2).replace('"a"', '"nameda"').replace('"b"', '"namedB"')),
 }
 WASM = WASM_MODELS | {
     "dice.wasm": wat("""
         (module (import "env" "rand" (func $rand (result i32))) (memory (export "memory") 1)
           (func (export "a") (param i32) (result i32)
             (i32.add (i32.rem_u (call $rand) (i32.const 50)) (i32.const 1)))
-          (func (export "b") (param i32 i32) (result i32) (i32.const 0)))"""),
+          (func (export "b") (param i32) (result i32) (i32.const 0)))"""),
     "seeded_dice.wasm": wat("""
         (module (import "env" "rand" (func $rand (result i32))) (import "env" "srand" (func $srand (param i32)))
           (memory (export "memory") 1) (global $ready (mut i32) (i32.const 0))
           (func (export "a") (param i32) (result i32)
             (if (i32.eqz (global.get $ready)) (then (global.set $ready (i32.const 1)) (call $srand (i32.const -1))))
             (i32.add (i32.rem_u (call $rand) (i32.const 50)) (i32.const 1)))
-          (func (export "b") (param i32 i32) (result i32) (i32.const 0)))"""),
+          (func (export "b") (param i32) (result i32) (i32.const 0)))"""),
 }
 
 

@@ -80,4 +80,4 @@ def hard_to_compile(variables: int, loops: int, *, is_called: bool = True) -> st
         (func (export "{"a" if is_called else "hard"}") (param i32) (result i32) {locals_}
             {"(loop " * loops} {"".join(lines)} {"(br_if 0 (local.get 0)))" * loops} (local.get 1))
         {"" if is_called else '(func (export "a") (param i32) (result i32) (i32.const 5))'}
-        (func (export "b") (param i32 i32) (result i32) (i32.const 1)))"""
+        (func (export "b") (param i32) (result i32) (i32.const 1)))"""

@@ -19,6 +19,7 @@ from tests.oracles.deals import key_of
 from tournament.artifacts.bot import Entrant
 from tournament.contests import BUILT_IN, find_contest
 from tournament.contests.contest import Contest, CoreSetup
+from tournament.contests.questions import view_values
 from tournament.entrants.build import build_entrants
 from tournament.leg import LegPlan, Unfit
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -34,7 +35,7 @@ STANDARDS = {".c": ("gnu17", "gnu89"), ".cpp": ("gnu++17", "gnu++11", "gnu++98")
 FLAGS = ["-O0", "-w", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-fsigned-char"]
 # No program is bounded by it: limits have tests of their own.
 FUEL = 1_900_000_000
-Question = tuple[int, tuple[int, ...], bytes]
+Question = tuple[int, bytes]
 Answers = list[int] | str
 
 
@@ -76,8 +77,8 @@ def questions_of(contest: str) -> list[Question]:
         if core.play(answer) == FAULT:  # chance drew what may not be done
             answer = core.default()
             continue
-        kind, _, arguments, view = core.pending()
-        questions.append((kind, tuple(arguments), bytes(view)))
+        kind, _, view = core.pending()
+        questions.append((kind, view))
         answer = chance.randrange(51 if contest == "von_neumann_poker" else 3)
     return questions
 
@@ -155,11 +156,12 @@ def _asked_natively(program: Program, folder: Path) -> Answers:
 
 def _line(contest: str, question: Question) -> str:
     """A question as the harness of a contest reads it."""
-    kind, arguments, view = question
+    kind, view = question
     if contest == "two_card_draw":
-        numbers: tuple[int, ...] = (kind, *arguments, *[0] * (5 - len(arguments)))
+        values = [int(value) for value in view_values(find_contest(contest).interface, kind, view).values()]
+        numbers: tuple[int, ...] = (kind, *values, *[0] * (5 - len(values)))
     elif contest == "von_neumann_poker":
-        numbers = (kind, *struct.unpack("<IIqq", view), *arguments)
+        numbers = (kind, *struct.unpack("<IIiii", view)[: 5 if kind else 4])
     else:
         numbers = struct.unpack(f"<{len(view) // 4}i", view)
     return " ".join(map(str, numbers))

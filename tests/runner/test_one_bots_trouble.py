@@ -35,7 +35,7 @@ ODD = """(module (import "env" "rand" (func $rand (result i32)))
   (func (export "a") (param i32) (result i32)
     (drop (call $write (i32.const 1) (i32.const 32) (i32.const 1) (i32.const 56)))
     (if (i32.eqz (i32.and (call $rand) (i32.const 3))) (then unreachable)) (i32.const 0))
-  (func (export "b") (param i32 i32) (result i32) (i32.const 1)))"""
+  (func (export "b") (param i32) (result i32) (i32.const 1)))"""
 PYTHON = "def a(bot):\n  print('odd')\n  assert bot.card < 0.9\n  return 0\ndef b(bot, bet): return 1\n"
 SETTINGS = "max_faults = 1000\nreplicas = 2"
 

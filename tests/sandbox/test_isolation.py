@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy.random
 import pytest
 
-from tests.worker.support import ON, A, Answered, ask, ask_each, build, legs_of, play, problem_of
+from tests.worker.support import ON, A, Answered, ask, ask_each, build, legs_of, play, problem_of, view
 from tournament.artifacts import python_artifact
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.keys import seed_after_faults
@@ -161,7 +161,7 @@ def test_seeds_that_a_bot_chooses_are_kept() -> None:
             random.seed(bet)
             return random.Random(bet).random() == random.random()
     """
-    assert ask(source, [A, (1, (3,), bytes(24))]).answers == [1, 1]
+    assert ask(source, [A, (1, view(bet=3))]).answers == [1, 1]
     numpy_source = """
         import numpy as np
         np.random.seed(5)

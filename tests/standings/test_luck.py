@@ -115,7 +115,7 @@ def test_luck_has_mean_zero_whatever_bots_remember(
         memories: tuple[list[float], list[float]] = ([], [])
         status, answer = core.play(0), 0
         while core.sessions_played < sessions:
-            kind, seat, _, view = core.pending()
+            kind, seat, view = core.pending()
             answer = replies(float(np.frombuffer(view, np.float32, 1)[0]), memories[seat], kind)
             status = core.play(answer)
         assert status is not None

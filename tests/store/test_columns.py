@@ -9,6 +9,7 @@ import pytest
 
 from engine.kernel.records import Table
 from tests.built_in import VON_NEUMANN_POKER
+from tournament.decisions.value_types import Int, Text
 from tournament.store.columns import buffer_fields, columns_of
 
 ROW = np.dtype([("match", np.int32), ("won", np.uint8), ("points", np.float64)], align=True)
@@ -41,9 +42,9 @@ def test_a_tables_columns_lie_apart_and_where_its_rows_members_say(capacity: int
 
 def test_an_interface_that_exceeds_the_engine_is_refused() -> None:
     interface = VON_NEUMANN_POKER.interface
-    names = tuple("abcdefg")
-    question = replace(interface.questions[0], name="pick", arguments=names)
-    with pytest.raises(ValueError, match="pick has 7 arguments, at most 6 are possible"):
-        replace(interface, questions=(question,))
-    with pytest.raises(ValueError, match="the view has 132 bytes, at most 128 are possible"):
-        replace(interface, view=(replace(interface.view[0], offset=128),))
+    for shown, words in (
+        ({f"value_{n}": Int(0, 9) for n in range(33)}, "values take 132 bytes, at most 128 are possible"),
+        ({"card": Text(9)}, "expected a number"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            replace(interface, questions=(replace(interface.questions[0], observation=shown),))

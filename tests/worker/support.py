@@ -35,7 +35,7 @@ from tournament.worker.processes.spool import Spool
 
 CONTEST = VON_NEUMANN_POKER.name
 Source = str | bytes | Mapping[str, str]
-Question = tuple[int, tuple[int, ...], bytes]
+Question = tuple[int, bytes]
 ON = SandboxSettings()
 SILENT_C = "int a(const Bot *b) { return 0; } int b(const Bot *b, int x) { return 0; }"
 
@@ -180,12 +180,12 @@ def pair(x: Source, y: Source, settings: Settings, sandbox: SandboxSettings = ON
     return played
 
 
-def view(card: float = 0.5, previous: float = -1.0, money: int = 100, theirs: int = 100) -> bytes:
-    return VIEW.pack(card, previous, money, theirs)
+def view(card: float = 0.5, previous: float = -1.0, money: int = 100, theirs: int = 100, bet: int = 0) -> bytes:
+    return VIEW.pack(card, previous, money, theirs, bet)
 
 
-A: Question = (0, (), view())
-B: Question = (1, (20,), view())
+A: Question = (0, view())
+B: Question = (1, view(bet=20))
 
 
 @dataclass(frozen=True)

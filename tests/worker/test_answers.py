@@ -87,7 +87,7 @@ def test_a_bot_is_shown_the_view_and_keeps_f() -> None:
             return bet
     """
     shown = view(0.25, -1.0, 10, 190)
-    questions: list[Question] = [(0, (), shown)] * 4 + [(1, (50,), shown), (1, (1,), shown)]
+    questions: list[Question] = [(0, shown)] * 4 + [(1, view(0.25, -1.0, 10, 190, bet)) for bet in (50, 1)]
     answered = ask(source, questions)
     assert not answered.faults
     assert answered.answers == [250, -1000, 10_000, 190_000, 50, 1]

@@ -47,13 +47,13 @@ class Talk:
 
     questions: int = 3
     dialogue: Echo = field(default_factory=Echo)
-    table: Lanes = field(default_factory=lambda: Lanes(8, 1, []))
+    table: Lanes = field(default_factory=lambda: Lanes(8, []))
 
     def __post_init__(self) -> None:
         self.process = Pipes(self.table, lines=True, dialogue=self.dialogue)
         self.channel = self.process.number
         os.set_blocking(self.process.reads, False)
-        self.core = ScriptedCore([(0, (), bytes(8))] * self.questions, 8)
+        self.core = ScriptedCore([(0, bytes(8))] * self.questions, 8)
         nothing = Table({"rows": "uint8"}, 1)
         self.lane = self.table.open_lane(self.core, None, nothing, nothing, (self.channel, -1), (0, -1))
 

@@ -258,7 +258,7 @@ def test_what_is_recorded_of_a_fault_is_the_same_beside_others_and_alone() -> No
 GROWS = """(module (memory (export "memory") 129)
     (func (export "_initialize") (drop (memory.grow (i32.const 320))))
     (func (export "a") (param i32) (result i32) (i32.const 10))
-    (func (export "b") (param i32 i32) (result i32) (i32.const 1)))"""
+    (func (export "b") (param i32) (result i32) (i32.const 1)))"""
 
 
 def test_webassembly_bots_of_many_legs_have_no_more_memory_than_a_worker_has(monkeypatch: pytest.MonkeyPatch) -> None:

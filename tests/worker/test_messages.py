@@ -26,10 +26,9 @@ from tests.built_in import VON_NEUMANN_POKER
 from tests.processes import wait_until
 from tests.support import poker_tables
 from tests.worker.support import A, B, Question, view
-from tournament.worker.processes.python_bots import most_arguments
 
 INTERFACE = VON_NEUMANN_POKER.interface
-STRIDE = 8 + 8 * most_arguments(INTERFACE) + INTERFACE.view_size
+STRIDE = 16 + -(-INTERFACE.view_size // 8) * 8
 HEADER = struct.Struct("<IIII")
 ANSWER = struct.Struct("<qhhi")
 Event = tuple[int, int, int, str]
@@ -82,9 +81,7 @@ def reply(serial: int, answers: Sequence[tuple[int, int, bytes]], printed: bytes
 class Stage:
     """Lanes with their pipes, each lane asking a ScriptedCore's questions."""
 
-    table: Lanes = field(
-        default_factory=lambda: Lanes(INTERFACE.view_size, most_arguments(INTERFACE), INTERFACE.shapes)
-    )
+    table: Lanes = field(default_factory=lambda: Lanes(INTERFACE.view_size, INTERFACE.shapes))
     opened: list[Pipes] = field(default_factory=list)
     cores: list[ScriptedCore] = field(default_factory=list)
 
@@ -132,7 +129,7 @@ def test_a_message_has_nothing_of_what_lay_in_its_memory_before(stage: Stage) ->
     stage.table.channels.close(former.number)
     stage.run(0.0)
     process = stage.process()  # takes over the memory
-    number = stage.lane(process, [(0, (), bytes(INTERFACE.view_size))])
+    number = stage.lane(process, [(0, bytes(INTERFACE.view_size))])
     stage.table.start_bot(number, 0, 5)
     stage.run()
     process.await_question()
@@ -382,7 +379,7 @@ def test_word_that_bots_have_started_ends_their_start(stage: Stage) -> None:
 
 def test_what_a_program_reads(stage: Stage) -> None:
     process = stage.process(lines=True, greeting=b"1000\n")
-    stage.lane(process, [(0, (), view(0.1, -1, 100, 90)), (1, (50,), view(1 / 3, 0.5, 10, 190))])
+    stage.lane(process, [(0, view(0.1, -1, 100, 90)), (1, view(1 / 3, 0.5, 10, 190, 50))])
     stage.run()
     assert os.read(process.reads, 1000) == b"1000\n"
     assert stage.table.channels.is_outstanding(process.number) == (True, 1, True)
@@ -429,9 +426,9 @@ def test_a_violation_is_quoted(stage: Stage, which: str) -> None:
 
 def test_question_that_only_tells_is_not_answered(stage: Stage) -> None:
     """The next one comes with it, and what nothing follows is left for the process's last words."""
-    stage.table = Lanes(8, 1, [(True, "news", [("number", "q", 0)], ["more"]), (False, "what", [], [])])
+    stage.table = Lanes(8, [(True, "news", [("number", "i", 0), ("more", "i", 4)]), (False, "what", [])])
     process = stage.process(lines=True, greeting=b"1\n")
-    core = ScriptedCore([(0, (5,), bytes(8)), (1, (), bytes(8)), (0, (6,), bytes(8))], 8)
+    core = ScriptedCore([(0, struct.pack("<ii", 0, 5)), (1, bytes(8)), (0, struct.pack("<ii", 0, 6))], 8)
     lane = stage.table.open_lane(core, None, *poker_tables(1, 1), (process.number, -1), (0, -1))
     process.await_question()
     assert os.read(process.reads, 1000) == b"1\n"

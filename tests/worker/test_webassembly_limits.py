@@ -28,7 +28,7 @@ from tournament.worker.wasm import engine, loading, seating
 from tournament.worker.wasm.engine import Engine
 from tournament.worker.wasm.loading import load_bot, read_bot
 
-CALLS = '(func (export "b") (param i32 i32) (result i32) (i32.const 1))'
+CALLS = '(func (export "b") (param i32) (result i32) (i32.const 1))'
 PASSES = '(func (export "a") (param i32) (result i32) (i32.const 0))'
 
 
@@ -55,9 +55,7 @@ def turning(turns: int) -> str:
 
 def counting(name: str, turns: int) -> Entrant:
     a = f'(func (export "a") (param i32) (result i32) (local $n i32) {turning(turns)} (i32.const 0))'
-    return bot(
-        name, f'{a} (func (export "b") (param i32 i32) (result i32) (local $n i32) {turning(turns)} (i32.const 1))'
-    )
+    return bot(name, f'{a} (func (export "b") (param i32) (result i32) (local $n i32) {turning(turns)} (i32.const 1))')
 
 
 # Seconds for all that a bot does in a leg, WebAssembly and as a process, where the statement has a limit.

@@ -167,7 +167,7 @@ def _compile_by(work: _Work, runtime: Mapping[str, bytes], build: Purpose) -> by
     include = unit.path.read_text()
 
     def compile_with(answering: _Answering) -> bytes:
-        unit.path.write_text(include + _definitions(answering, work) + '#include "adapter.h"\n')
+        unit.path.write_text(include + _definitions(answering, work) + _adapter(work))
         return compile_unit(unit, runtime, build)
 
     guess = _guess(work)
@@ -228,7 +228,7 @@ def _asked_of_compiler(work: _Work, include: str) -> _Answering:
         raise NotChosen(f"has more than {MOST_NAMES} names that differ from a function's in case only")
     calls: list[tuple[str, str]] = [(question, name) for question, found in names.items() for name in found]
     of_class = [work.class_name] if work.class_name else []
-    lines = ["#define TRIAL_CALLS\n", '#include "adapter.h"\n']
+    lines = ["#define TRIAL_CALLS\n", _adapter(work)]
     lines += [f'#pragma clang diagnostic error "-W{warning}"\n' for warning in _STRICT]
     for number, (question, name) in enumerate(calls):
         lines += [
@@ -272,6 +272,12 @@ def _definitions(answering: _Answering, work: _Work) -> str:
         f"#define BOT_{question.upper() or 'CLASS'} {_qualified(name, work) if question else name}\n"
         for question, name in answering.items()
     )
+
+
+def _adapter(work: _Work) -> str:
+    """What joins the bot to the contest, as the end of its unit."""
+    written = work.interface.adapter
+    return f'#line 1 "adapter.h"\n{written}' if written else '#include "adapter.h"\n'
 
 
 def _qualified(name: str, work: _Work) -> str:

@@ -7,41 +7,41 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from engine.kernel.game_core import ARGUMENT_LIMIT, VIEW_LIMIT, GameCore
+from engine.kernel.game_core import VIEW_LIMIT, GameCore
 from engine.wasm.fuel import Fuel
+from tournament.decisions.c_adapter import statement_adapter
+from tournament.decisions.struct_layout import Layout, is_number, layout_of
+from tournament.decisions.value_types import Returns, ValueType
 
 if TYPE_CHECKING:
     from engine.processes.lines import _QuestionShape
-
-
-# What a Python bot returns: a whole number; that or a name; any value; any value, or None.
-Returns = Literal["number", "name", "value", "optional"]
 
 
 @dataclass(frozen=True)
 class DecisionSpec:
     """A decision as bots of every language are asked for it.
 
-    `parameters` and `result` are the WebAssembly types of the function of that name, each a tuple of those accepted.
-    `arguments` names what it is passed after the bot, `extremes` has values at their limits to try bots with.
-    Where it `only_tells` something, the answer doesn't matter, and a program gives none; if it `is_optional`, a bot
-    needs no function for it. `answers` says in words which
-    ones are legal, if there is more to say; `names` has words for some, to show them by, and `default` is one that is
-    legal; any other `loses` the game, or is a fault. A bot `returns` a whole number; or that or a name; or any value: a
-    text, a list, a dict, which takes at most `most_json` bytes as JSON. One that `catches_up` is only for processes,
-    and of a Python bot only for its histories. `observes`: the names of its own values, where they aren't those of the
-    view.
-    `description`: what the bot decides, as the contest's author wrote it. `actions`: the whole numbers that can be
-    legal, by the settings, where it isn't `declared` by rules.
+    Attributes:
+        name: Name of the function that answers it.
+        observation: The types of what a bot is shown, by name.
+        names: Words for some answers, to show them by.
+        default: An answer that is legal.
+        loses: Whether an illegal answer loses the game instead of being a fault.
+        only_tells: Whether it only shows something. The answer doesn't matter, and a program gives none.
+        is_optional: Whether a bot needs no function for it.
+        catches_up: Whether it is only for processes, and of a Python bot only for its histories.
+        answers: The legal answers as text, if there is more to say.
+        returns: What a Python bot may return.
+        most_json: Bytes of the longest answer as JSON.
+        description: What the bot decides, as the contest's author wrote it.
+        actions: The whole numbers that can be legal, by the settings, if it isn't `declared` by rules.
+        declared: The decision that rules declare.
     """
 
     name: str
-    parameters: tuple[tuple[str, ...], ...] = (("i32",),)
-    result: tuple[str, ...] = ("i32",)
-    arguments: tuple[str, ...] = ()
-    extremes: tuple[tuple[int, ...], ...] = ()
+    observation: Mapping[str, ValueType] = field(default_factory=dict)
     names: Mapping[int, str] = field(default_factory=dict)
     default: object = 0
     loses: bool = False
@@ -51,7 +51,6 @@ class DecisionSpec:
     answers: str = ""
     returns: Returns = "number"
     most_json: int = 0
-    observes: tuple[str, ...] | None = None
     description: str = ""
     actions: Callable[[Any], range] | None = None
     declared: Any = None
@@ -62,15 +61,12 @@ class DecisionSpec:
         return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", self.name).lower()
 
 
-@dataclass(frozen=True)
-class ViewField:
-    """A value in the view that the core writes: its name, where it lies, and its struct code (f, d, q or i).
-    `extremes`: values at and between its limits, to try bots with."""
+class Field(NamedTuple):
+    """A value in the struct that a core writes: its name, its struct code (f, d, q or i), and its offset."""
 
     name: str
-    offset: int
     code: str
-    extremes: tuple[float, ...] = ()
+    offset: int
 
 
 @dataclass(frozen=True)
@@ -137,16 +133,20 @@ class PythonSdk:
 class CompiledBots:
     """What C and C++ bots are compiled against, and what any WebAssembly bot has in its memory and may import.
 
-    `header` is a file of the contest's sdk. A bot's struct takes `struct_size` bytes of its memory, and the view that
-    the core writes lies `view_offset` bytes into it; others' moves follow the view, if the core writes them there.
-    With `struct_size` 0 there is no struct: a bot is told arguments only. `names` are those that C has for values that
-    are called otherwise elsewhere. `hints` pair a text in a
-    compiler's message with the way out. `new_helpers` makes the functions behind `imports`.
+    Attributes:
+        header: A file of the contest's sdk.
+        struct: The header's type that a bot's functions take the address of, "" if they take values one by one.
+        struct_size: Bytes of a bot's memory that the core writes to, if they are more than the questions' values take:
+            histories follow these, and room for answers.
+        hints: Texts of compilers' messages, each with the way out.
+        names: What C calls values that have another name elsewhere.
+        imports: Functions that bots may import.
+        new_helpers: Makes the functions behind `imports`.
     """
 
     header: str
+    struct: str = ""
     struct_size: int = 0
-    view_offset: int = 0
     hints: tuple[tuple[str, str], ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     imports: tuple[Import, ...] = ()
@@ -189,7 +189,8 @@ class Sdk:
         folder: The folder of the C header, the adapter and the templates of new bots.
         compiled: What C and C++ bots are compiled with.
         python: What Python bots can use.
-        view: The fields that the core writes before every decision.
+        parameters: The values, by decision, that a statement's functions take one by one. A Python bot's function takes
+            them behind the object with all values, or alone if they are all.
         show_view: Formats a view that has too many fields to list.
         class_name: Name of the class that a bot in C++ or Python can be, with the decisions as its methods.
         new_dialogue: Makes the dialogue of a program's leg from the core and the key of its helpers, if the program
@@ -200,7 +201,7 @@ class Sdk:
     folder: Path
     compiled: CompiledBots
     python: PythonBots = field(default_factory=PythonBots)
-    view: tuple[ViewField, ...] = ()
+    parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     show_view: Callable[[Mapping[str, float]], str] | None = None
     class_name: str = ""
     new_dialogue: Callable[[GameCore, bytes], Dialogue] | None = None
@@ -209,30 +210,41 @@ class Sdk:
 
 @dataclass(frozen=True, eq=False)  # compared by identity: a key of caches
 class Interface(Sdk):
-    """How the engine reaches a contest's bots: the SDK, and the decisions as `questions` in the core's order.
+    """How the engine reaches a contest's bots.
 
-    `adapters`: the organiser's, by kind of bot. `library`: the source of the organiser's modules for Python bots, by
-    path.
+    Attributes:
+        questions: The decisions in the core's order.
+        by_name: Whether values come by name, as rules in Python show them, and not in a struct that a core writes.
+        adapters: The organiser's, by kind of bot.
+        library: The source of the organiser's modules for Python bots, by path.
     """
 
     questions: tuple[DecisionSpec, ...] = ()
+    by_name: bool = False
     adapters: Mapping[str, Adapter] = field(default_factory=dict)
     library: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raise ValueError for more than the engine has room for."""
-        for question in self.questions:
-            if len(question.arguments) > ARGUMENT_LIMIT:
-                raise ValueError(
-                    f"{question.name} has {len(question.arguments)} arguments, at most {ARGUMENT_LIMIT} are possible"
-                )
         if self.view_size > VIEW_LIMIT:
-            raise ValueError(f"the view has {self.view_size} bytes, at most {VIEW_LIMIT} are possible")
+            raise ValueError(f"the questions' values take {self.view_size} bytes, at most {VIEW_LIMIT} are possible")
 
     @property
     def answered(self) -> tuple[DecisionSpec, ...]:
         """The questions that a bot has functions for, or can have."""
         return tuple(question for question in self.questions if not question.catches_up)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The struct of all questions' values, with a core that writes it."""
+        shown: dict[str, ValueType] = {}
+        for question in () if self.by_name else self.questions:
+            for name, kind in question.observation.items():
+                if not is_number(kind) or shown.setdefault(name, kind).code != kind.code:
+                    raise ValueError(
+                        f"{question.name}: {name} is {kind!r}; expected a number, of the same bytes everywhere"
+                    )
+        return layout_of(shown)
 
     @property
     def required(self) -> tuple[DecisionSpec, ...]:
@@ -244,30 +256,33 @@ class Interface(Sdk):
         """The questions that a bot can have functions for."""
         return tuple(question for question in self.answered if question.is_optional)
 
-    @property
-    def passes_address(self) -> bool:
-        """Whether the first parameter of every function is the address of the bot's struct."""
-        return self.compiled.struct_size > 0
-
-    @property
-    def by_name(self) -> bool:
-        """Whether decisions show values by name."""
-        return any(question.observes is not None for question in self.questions)
-
-    @property
-    def told(self) -> tuple[tuple[str, ...], ...]:
-        """For each question the names of all that a bot is told."""
-        names = tuple(field.name for field in self.view)
+    @cached_property
+    def fields(self) -> tuple[tuple[Field, ...], ...]:
+        """Of each question its values in the struct."""
+        members = self.layout.members
         return tuple(
-            (*names, *question.arguments) if question.observes is None else question.observes
-            for question in self.questions
+            tuple(Field(name, _number_code(kind), members[name].slot.value) for name, kind in q.observation.items())
+            for q in (() if self.by_name else self.questions)
+        )
+
+    @cached_property
+    def adapter(self) -> str:
+        """What C and C++ bots are joined to the engine with, if that follows from the questions; otherwise "", and the
+        sdk has a file."""
+        if (self.folder / "adapter.h").exists():
+            return ""
+        return statement_adapter(
+            {name: kind for question in self.questions for name, kind in question.observation.items()},
+            {question.name: self.parameters.get(question.name) for question in self.answered},
+            frozenset(question.name for question in self.questions if question.only_tells),
+            self.compiled.struct,
         )
 
     @property
     def shapes(self) -> list[_QuestionShape]:
         """The questions as `engine.processes.lines` takes them."""
-        fields = [(field.name, field.code, field.offset) for field in self.view]
-        return [(question.only_tells, question.name, fields, question.arguments) for question in self.questions]
+        fields = self.fields or ((),) * len(self.questions)
+        return [(question.only_tells, question.name, its) for question, its in zip(self.questions, fields)]
 
     @property
     def most_json(self) -> int:
@@ -276,11 +291,15 @@ class Interface(Sdk):
 
     @property
     def view_size(self) -> int:
-        """Bytes of the view."""
-        sizes = {"f": 4, "i": 4, "d": 8, "q": 8}
-        return max((field.offset + sizes[field.code] for field in self.view), default=0)
+        """Bytes of the struct that a core writes, as its members are aligned."""
+        return self.layout.size if self.layout.members else 0
 
-    @cached_property
-    def most_arguments(self) -> int:
-        """Arguments of the question that has most, the bot's address aside."""
-        return max(len(question.parameters) for question in self.questions) - self.passes_address
+    @property
+    def struct_size(self) -> int:
+        """Bytes of a bot's memory that the core writes to."""
+        return max(self.compiled.struct_size, self.view_size)
+
+
+def _number_code(kind: ValueType) -> str:
+    """Return the struct code of a number: choices and truths are whole numbers."""
+    return "i" if kind.code in "cb" else kind.code

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import itertools
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from engine.kernel.game_core import GameCore
 from engine.rules.decisions import SEATING
 from tournament.contests.interface import Interface
+from tournament.decisions.value_types import Float, Int
 from tournament.errors import printable, truncate
 
 
-def view_values(interface: Interface, view: bytes) -> dict[str, float]:
-    """A view's values by field."""
-    return {field.name: struct.unpack_from(f"<{field.code}", view, field.offset)[0] for field in interface.view}
+def view_values(interface: Interface, kind: int, view: bytes) -> dict[str, float]:
+    """Return the values of a question, by name, from the struct that its core wrote."""
+    return {name: struct.unpack_from(f"<{code}", view, offset)[0] for name, code, offset in interface.fields[kind]}
 
 
 def asked(interface: Interface, core: GameCore, *, compiled: bool = False) -> str:
     """A core's pending question in one line: its name and all that it tells a bot; one that is `compiled` by the names
     that C has."""
-    kind, _, arguments, view = core.pending()
-    return in_words(interface, kind, arguments, view, core.told_values(), compiled=compiled)
+    kind, _, view = core.pending()
+    return in_words(interface, kind, view, core.told_values(), compiled=compiled)
 
 
 def in_words(
     interface: Interface,
     kind: int,
-    arguments: Sequence[int],
     view: bytes,
     named: Mapping[str, object],
     *,
@@ -39,13 +39,14 @@ def in_words(
         # Readers of games know who sits where.
         shown = [f"{name} {value}" for name, value in named.items() if name not in SEATING]
         return f"{question.name}: {', '.join(shown)}"
-    values = view_values(interface, view)
+    values = view_values(interface, kind, view)
     in_c = interface.compiled.names if compiled else {}
     if interface.show_view:
         shown = [interface.show_view(values)]
     else:
-        shown = [f"{in_c.get(name, name)} {value:g}" for name, value in values.items()]
-    shown += [f"{in_c.get(name, name)} {value}" for name, value in zip(question.arguments, arguments)]
+        shown = [
+            f"{in_c.get(name, name)} {value if type(value) is int else f'{value:g}'}" for name, value in values.items()
+        ]
     return f"{question.name}: {', '.join(shown)}"
 
 
@@ -58,17 +59,18 @@ def refusal(interface: Interface, core: GameCore) -> str:
     return f"answered {refused}, which is no answer to this{legal}"
 
 
-def extreme_questions(interface: Interface) -> list[tuple[int, tuple[int, ...], bytes]]:
-    """Every question with each combination of extreme values, as (kind, arguments, view)."""
-    views = []
-    for values in itertools.product(*[field.extremes for field in interface.view]):
-        view = bytearray(interface.view_size)
-        for field, value in zip(interface.view, values):
-            struct.pack_into(f"<{field.code}", view, field.offset, value if field.code in "fd" else int(value))
-        views.append(bytes(view))
-    return [
-        (kind, arguments, view)
-        for kind, question in enumerate(interface.questions)
-        for arguments in itertools.product(*question.extremes)
-        for view in views
-    ]
+def extreme_questions(interface: Interface) -> list[tuple[int, bytes]]:
+    """Return every question, as (kind, view), with its values at their limits.
+
+    Values of the same type are at the same limit: so cards are in order.
+    """
+    questions = []
+    for kind, (question, fields) in enumerate(zip(interface.questions, interface.fields)):
+        types = list(dict.fromkeys(question.observation.values()))
+        limits = [(of_type.low, of_type.high) for of_type in types if isinstance(of_type, Int | Float)]
+        for ends in itertools.product(*limits):
+            view = bytearray(interface.view_size)
+            for name, code, offset in fields:
+                struct.pack_into(f"<{code}", view, offset, ends[types.index(question.observation[name])])
+            questions.append((kind, bytes(view)))
+    return questions

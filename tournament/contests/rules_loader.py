@@ -81,7 +81,7 @@ def load_source(source: Source) -> Contest:
     """The contest of these rules. Raises InputError where there is none."""
     from tournament.rules.rules import contest_of
 
-    library = Library(dict(source.library), require_own_chance)
+    library = Library(dict(source.library), check_source)
     module = _imported(source.place) if source.content is None else _run(source.place, source.content, library)
     called, rules = _rules_in(module, source)
     name = getattr(rules, "name", "")
@@ -142,7 +142,7 @@ def _run(path: str, content: bytes, library: Library) -> ModuleType:
     name = f"tournament_rules_{hashlib.sha256(content + within).hexdigest()}"
     if name in sys.modules:
         return sys.modules[name]
-    require_own_chance(path, content)
+    check_source(path, content)
     module = ModuleType(name)
     module.__file__ = path
     module.__dict__["__builtins__"] = library.for_rules()
@@ -155,8 +155,13 @@ def _run(path: str, content: bytes, library: Library) -> ModuleType:
     return module
 
 
-def require_own_chance(path: str, content: bytes) -> None:
-    """Raise InputError where rules draw from the system's chance: their games couldn't be played again."""
+def check_source(path: str, content: bytes) -> None:
+    """Check for what would only go wrong in play.
+
+    Raises:
+        InputError: Rules draw from the system's chance, so that their games can't be played again, or unpack answers
+            asked together, which come by position.
+    """
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError, RecursionError):
@@ -169,6 +174,11 @@ def require_own_chance(path: str, content: bytes) -> None:
             for one in node.names:
                 if one.name not in _OF_CHANCE[node.module]:
                     _refuse_chance(path, node, f"{node.module}.{one.name}")
+        elif isinstance(node, ast.Assign) and _unpacks_answers(node):
+            raise InputError(
+                f"{path}, line {node.lineno}: answers asked together come as a dict by position; take answers[position]"
+                " or answers.values() of: answers = yield [...]"
+            )
     for node in ast.walk(tree):
         called = node.func if isinstance(node, ast.Call) else None
         if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name):
@@ -176,6 +186,13 @@ def require_own_chance(path: str, content: bytes) -> None:
             seeded = called.attr in _OF_CHANCE.get(module, ()) and (node.args or node.keywords)  # type: ignore[attr-defined]
             if module and not seeded:
                 _refuse_chance(path, node, f"{module}.{called.attr}")
+
+
+def _unpacks_answers(assigned: ast.Assign) -> bool:
+    """Return whether an assignment unpacks what a list of questions is answered."""
+    asked = assigned.value.value if isinstance(assigned.value, ast.Yield) else None
+    is_unpacked = any(isinstance(target, ast.Tuple | ast.List) for target in assigned.targets)
+    return is_unpacked and isinstance(asked, ast.List | ast.ListComp | ast.Tuple)
 
 
 def _refuse_chance(path: str, node: ast.AST, what: str) -> NoReturn:

@@ -371,7 +371,7 @@ def _try_module(
         try_start(load_bot(code, interface, submission.name, limits.memory_megabytes, limits.engine), limits)
         return b""
 
-    asked = (interface.questions, interface.compiled.imports, interface.compiled.struct_size)
+    asked = ([question.name for question in interface.questions], interface.compiled.imports, interface.struct_size)
     _kept(["starts", *how, _digest_of_rules(), submission.name, *asked, limits], start)
 
 
@@ -439,7 +439,7 @@ def _made_from(submission: Submission, interface: Interface) -> list[object]:
     """All that a C or C++ bot's WebAssembly follows from."""
     sdk = sorted(interface.folder.rglob("*.h"))
     files: list[object] = [path.read_bytes() for path in (*sdk, *WRITTEN_FROM)]
-    files.append(_source_inside("function_names"))
+    files += [_source_inside("function_names"), interface.adapter]
     if adapter := interface.adapters.get(submission.kind):
         files += ["an adapter", adapter.name, adapter.content]
     return [compiler_command.version(), submission.name, submission.kind, submission.source, *files]

@@ -78,7 +78,7 @@ def _write(template: Path, path: Path, name: str, interface: Interface) -> None:
     if template.parent.parent == _ANY_PROGRAM:
         language = template.parent.name.removeprefix(_PROGRAM)
         chooses = "plays at random" if language == "python" else "plays the first legal action"
-        at_random = any(_LEGAL_ACTIONS in told for told in interface.told)
+        at_random = any(_LEGAL_ACTIONS in question.observation for question in interface.questions)
         text = text.replace("{manner}", chooses if at_random else "always answers the same")
         if not any(question.only_tells for question in interface.questions):
             text = _ALWAYS_ANSWERS.sub(lambda found: textwrap.indent(textwrap.dedent(found[1]), "    "), text)
@@ -94,8 +94,8 @@ def _branches(language: str, interface: Interface, indent: str) -> str:
     """A program's decisions in a language, one after the other."""
     form, plain, first, nothing = _FORMS[language]
     lines = []
-    for question, told in zip(interface.questions, interface.told):
-        says, chosen = _says(question), _in(language, question.default)
+    for question in interface.questions:
+        told, says, chosen = question.observation, _says(question), _in(language, question.default)
         answer = nothing if question.only_tells else first if _LEGAL_ACTIONS in told else plain.replace("{}", chosen)
         names = ", ".join(told)
         note = textwrap.wrap(f"{says} It is told {names}.", _WIDTH - 8 - len(indent))
@@ -124,7 +124,8 @@ def _says(question: DecisionSpec) -> str:
 
 def _functions(interface: Interface) -> Iterator[str]:
     """A program's functions, one for each decision, of what it is told."""
-    for question, told in zip(interface.questions, interface.told):
+    for question in interface.questions:
+        told = question.observation
         chosen = f"random.choice({_LEGAL_ACTIONS})" if _LEGAL_ACTIONS in told else repr(question.default)
         answer = "return None" if question.only_tells else f"return {chosen}"
         head = textwrap.fill(f"def {question.name}({', '.join(told)}):", _WIDTH, subsequent_indent="    ")

@@ -162,7 +162,6 @@ def rules_of(
     if short:
         return line
     opening, played = config.opening, config.played
-    view = [field.name for field in played.interface.view]
     return line | {
         "description": face.description,
         "unit": played.points_unit,
@@ -170,8 +169,8 @@ def rules_of(
         "decisions": [
             {
                 "name": question.python_name,
-                "arguments": [*question.arguments],
-                "told": view if question.observes is None else [*question.observes],
+                "arguments": [*played.interface.parameters.get(question.name, ())],
+                "told": [*question.observation],
                 "description": question.description,
                 "answers": question.answers,
             }

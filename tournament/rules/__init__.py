@@ -14,10 +14,8 @@ from tournament.contests.contest import Core, Luck
 from tournament.contests.interface import Sdk
 from tournament.contests.presentation import Presentation
 from tournament.contests.scoring import House, HousePlayer, HouseScoring
-from tournament.rules.decision import Decision, News
-from tournament.rules.protocol import Protocol, Talk
-from tournament.rules.rules import Questions, Rules, Settings
-from tournament.rules.value_types import (
+from tournament.decisions.decision import Decision, News
+from tournament.decisions.value_types import (
     Bool,
     Choice,
     Float,
@@ -29,6 +27,8 @@ from tournament.rules.value_types import (
     Text,
     ValueType,
 )
+from tournament.rules.protocol import Protocol, Talk
+from tournament.rules.rules import Questions, Rules, Settings
 from tournament.store.columns import Column
 
 __all__ = [

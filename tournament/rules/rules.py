@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError, create_model
 from engine.kernel.chance import Rng
 from engine.kernel.game_core import QUESTION_LIMIT, SEAT_LIMIT, GameCore
 from engine.kernel.records import Table
-from engine.rules.decisions import LEGAL_ACTIONS, SEATING, Placement, Question
+from engine.rules.decisions import LEGAL_ACTIONS, Placement, Question
 from engine.rules.session_core import (
     KINDS,
     Session,
@@ -33,12 +33,9 @@ from tournament.contests.interface import CompiledBots, DecisionSpec, Interface,
 from tournament.contests.presentation import Presentation
 from tournament.contests.scoring import House, PointsSource
 from tournament.contests.settings import ContestSettings, Duplicate
-from tournament.leg import LegPlan
-from tournament.rules.decision import Decision
-from tournament.rules.protocol import Protocol, ProtocolDialogue
-from tournament.rules.sdk import write_sdk
-from tournament.rules.struct_layout import answer_layout, lay_out
-from tournament.rules.value_types import (
+from tournament.decisions.decision import Decision
+from tournament.decisions.struct_layout import answer_layout, lay_out, seating_of
+from tournament.decisions.value_types import (
     Bool,
     Choice,
     Float,
@@ -50,6 +47,9 @@ from tournament.rules.value_types import (
     Text,
     ValueType,
 )
+from tournament.leg import LegPlan
+from tournament.rules.protocol import Protocol, ProtocolDialogue
+from tournament.rules.sdk import write_sdk
 from tournament.store.columns import (
     HOUSE,
     NAME,
@@ -396,13 +396,12 @@ def _interface(
         questions=tuple(
             DecisionSpec(
                 decision.name,
-                result=("i64", "i32"),
+                seating_of(most_seats) | decision.observation,
                 answers=decision.answers,
                 description=decision.in_words,
                 returns=decision.returns,
                 most_json=decision.most_json,
                 default=decision.default,
-                observes=(*SEATING, *decision.observation),
                 loses=decision.loses,
                 declared=decision,
                 only_tells=decision.only_tells,
@@ -410,6 +409,7 @@ def _interface(
             )
             for decision in decisions
         ),
+        by_name=True,
     )
 
 
@@ -657,7 +657,8 @@ def _drawn(kind: ValueType, rng: Rng) -> Any:
     if isinstance(kind, Int):
         return _one_of(range(kind.low, kind.high + 1), rng)
     if isinstance(kind, Float):
-        return _one_of((0.0, rng.random(), -1.0, 1e300, -1e300), rng)
+        drawn = _one_of((0.0, rng.random(), -1.0, 1e300, -1e300), rng)
+        return min(max(drawn, kind.low), kind.high)
     if isinstance(kind, Choice):
         return _one_of(kind.names, rng)
     if isinstance(kind, Text):

@@ -11,9 +11,10 @@ from typing import Any
 
 from engine.rules.decisions import LEGAL_ACTIONS
 from tournament.cache import cache_folder, cache_trouble, make_folder
-from tournament.rules.decision import Decision
-from tournament.rules.struct_layout import C_TYPES, View, answer_layout, constants_of, is_number
-from tournament.rules.value_types import Choice, Float, LegalAction, List, Maybe, Struct, Text, ValueType
+from tournament.decisions.c_adapter import adapter_text
+from tournament.decisions.decision import Decision
+from tournament.decisions.struct_layout import C_TYPES, View, answer_layout, constants_of, is_number
+from tournament.decisions.value_types import Choice, Float, LegalAction, List, Maybe, Struct, Text, ValueType
 from tournament.small_files import write_whole
 
 _WIDTH = 100
@@ -123,7 +124,7 @@ def _prototype(decision: Decision) -> str:
     if isinstance(kind, Text):
         return f"void {decision.name}(const View *view, char answer[{decision.answer_bytes}])"
     if isinstance(kind, List) and is_number(kind.of):
-        return f"int {decision.name}(const View *view, {C_TYPES[kind.of.shape.kind]} answer[{max(1, kind.most)}])"
+        return f"int {decision.name}(const View *view, {C_TYPES[kind.of.code]} answer[{max(1, kind.most)}])"
     if not is_number(kind) and not isinstance(kind, LegalAction):
         return f"void {decision.name}(const View *view, {_answer_type(decision)} *answer)"
     return f"{_number(kind)} {decision.name}(const View *view)"
@@ -136,10 +137,9 @@ def _number(kind: ValueType) -> str:
 
 def _macro(decision: Decision, view: View) -> str:
     """What joins a bot's function to the engine, which takes a whole number and looks behind the struct."""
-    name, kind = decision.name.upper(), decision.answer
-    head = f"#define ANSWER_{name}(name, function) int64_t name(View *tournament_p) "
+    kind = decision.answer
     item = kind.of if isinstance(kind, List) and is_number(kind.of) else kind
-    of_type = C_TYPES.get(item.shape.kind) or _answer_type(decision)
+    of_type = C_TYPES.get(item.code) or _answer_type(decision)
     left = f"({of_type} *)((char *)tournament_p + {view.size})"
     if decision.only_tells:
         body = "{ function(tournament_p); return 0; }"
@@ -156,43 +156,11 @@ def _macro(decision: Decision, view: View) -> str:
         body = f"{{ function(tournament_p, {left}); return 0; }}"
     else:
         body = "{ return function(tournament_p); }"
-    return head + body
+    return f"int64_t name(View *tournament_p) {body}"
 
 
 def _adapter(decisions: Sequence[Decision], view: View) -> str:
-    names = [(decision.name, decision.name.upper()) for decision in decisions]
-    macros = "\n".join(_macro(decision, view) for decision in decisions)
-    functions = "\n".join(
-        f"#ifdef BOT_{upper}\n"
-        f'__attribute__((__export_name__("{name}"))) ANSWER_{upper}(tournament_answer_{name}, BOT_{upper})\n#endif'
-        for name, upper in names
-    )
-    return f"""\
-/* Joins a bot to the contest. BOT_ and the name of a decision name the bot's functions, which were included
-   just before. With TRIAL_CALLS there are only the macros, by which any function can be tried. */
-
-{macros}
-
-#ifndef TRIAL_CALLS
-#ifdef __cplusplus
-extern "C" {{
-#endif
-
-void tournament_seed_random(uint64_t);
-
-{functions}
-
-__attribute__((__export_name__("tournament_start"))) void tournament_start(View *tournament_p, uint64_t tournament_s)
-{{
-    (void)tournament_p;
-    tournament_seed_random(tournament_s);
-}}
-
-#ifdef __cplusplus
-}}
-#endif
-#endif
-"""
+    return adapter_text({decision.name: _macro(decision, view) for decision in decisions}, "View *")
 
 
 def _c_bot(decisions: Sequence[Decision]) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.rules.decisions import LEGAL_ACTIONS
+from tournament.decisions.value_types import Bool, Choice, Float, Int, List, Maybe, Struct, Text, ValueType
 from tournament.errors import InputError
-from tournament.rules.value_types import Bool, Choice, Float, Int, List, Maybe, Struct, Text, ValueType
 from tournament.training.values import Features, legal_range, numbers_of
 
 try:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tournament.contests.questions import view_values
 from tournament.errors import InputError
-from tournament.rules.value_types import ValueType
+from tournament.decisions.value_types import ValueType
 from tournament.training.sessions import Sessions
 from tournament.training.table import Table
 from tournament.training.vector import VectorEnvironment
@@ -182,11 +182,11 @@ def plain(value: object) -> object:
 def turn_of(table: Table, leg: LegInPlay, session: int) -> Turn:
     """Return what a leg asks the caller."""
     interface = table.contest.interface
-    kind, seat, arguments, view = leg.core.pending()
+    kind, seat, view = leg.core.pending()
     question = interface.questions[kind]
     told: Mapping[str, Any] = leg.core.told_values()
     if not interface.by_name:
-        told = view_values(interface, view) | dict(zip(question.arguments, arguments))
+        told = view_values(interface, kind, view)
     narrowed = leg.core.narrowed()
     answers = narrowed.limits if narrowed else question.answers
     return Turn(seat, question.name, told, kind, answers, session, question.only_tells, narrowed)

@@ -12,8 +12,8 @@ from engine.kernel.game_core import SEAT_LIMIT
 from engine.rules.decisions import LEGAL_ACTIONS
 from tournament.contests.contest import Contest
 from tournament.contests.interface import DecisionSpec, Interface
-from tournament.rules.struct_layout import is_number, lay_out
-from tournament.rules.value_types import Bool, Choice, Float, Int, LegalAction, List, Maybe, Struct, Text, ValueType
+from tournament.decisions.struct_layout import is_number, lay_out
+from tournament.decisions.value_types import Bool, Choice, Float, Int, LegalAction, List, Maybe, Struct, Text, ValueType
 
 _FORMATS = {"i": "<i4", "q": "<i8", "d": "<f8", "c": "<i4", "b": "<i4", "f": "<f4"}
 _NUMBER = Float()
@@ -59,7 +59,7 @@ def _placed(fields: dict[str, tuple[Any, int]], size: int) -> np.dtype[np.void]:
 def _fields(name: str, kind: ValueType) -> list[_Field]:
     """Return the fields of a value, as the struct of C bots has them."""
     if is_number(kind):
-        return [(name, _FORMATS[kind.shape.kind])]
+        return [(name, _FORMATS[kind.code])]
     if isinstance(kind, Maybe):
         return [(f"has_{name}", "<i4"), *_fields(name, kind.of)]
     if isinstance(kind, Struct):
@@ -69,9 +69,9 @@ def _fields(name: str, kind: ValueType) -> list[_Field]:
     item, room = kind.of, max(1, kind.most)
     counted = (f"{name}_count", "<i4")
     if is_number(item):
-        return [counted, (name, _FORMATS[item.shape.kind], (room,))]
+        return [counted, (name, _FORMATS[item.code], (room,))]
     if isinstance(item, List) and is_number(item.of):
-        row = _FORMATS[item.of.shape.kind], (room, max(1, item.most))
+        row = _FORMATS[item.of.code], (room, max(1, item.most))
         return [counted, (f"{name}_lengths", "<i4", (room,)), (name, *row)]
     if not item.parts:
         return []
@@ -83,13 +83,9 @@ def _struct(fields: Any) -> np.dtype[np.void]:
 
 
 def _of_view(interface: Interface) -> np.dtype[np.void]:
-    """Return the record of a view and, behind it, a question's arguments."""
-    fields: dict[str, tuple[Any, int]] = {one.name: (_FORMATS[one.code], one.offset) for one in interface.view}
-    begins = -interface.view_size % 8 + interface.view_size
-    for question in interface.questions:
-        for number, name in enumerate(question.arguments):
-            fields[name] = "<i8", begins + 8 * number
-    return _placed(fields, begins + 8 * interface.most_arguments)
+    """Return the record of the struct that a core writes."""
+    fields = {name: (_FORMATS[code], offset) for one in interface.fields for name, code, offset in one}
+    return _placed(fields, interface.view_size)
 
 
 def legal_range(question: DecisionSpec, settings: Any) -> range | None:
@@ -120,9 +116,13 @@ class Features:
     def __init__(self, contest: Contest) -> None:
         interface = contest.interface
         kinds: dict[str, ValueType] = {}
-        for question, told in zip(interface.questions, interface.told):
+        for question in interface.questions:
             of_rules = question.declared.observation if question.declared else {}
-            kinds |= {name: of_rules.get(name, _NUMBER) for name in told if name not in ("players", LEGAL_ACTIONS)}
+            kinds |= {
+                name: of_rules.get(name, _NUMBER)
+                for name in question.observation
+                if name not in ("players", LEGAL_ACTIONS)
+            }
         self._kinds = {name: kind for name, kind in kinds.items() if _width(kind)}
         self.names = tuple(one for name, kind in self._kinds.items() for one in _named(name, kind))
 

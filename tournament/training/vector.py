@@ -57,8 +57,7 @@ class VectorEnvironment:
         dtype, shows_memory = record_dtype(table.contest)
         memory = np.zeros((count, dtype.itemsize), np.uint8)
         view_size = 0 if shows_memory else interface.view_size
-        self._views, numbers = memory[:, :view_size], memory.view(np.int64)
-        self._arguments = numbers[:, numbers.shape[1] - interface.most_arguments :]
+        self._views = memory[:, :view_size]
         self._kinds, self._played, self._points = np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros(count)
         self._sessions = Sessions(table, count, partial(_show, memory, self._seat) if shows_memory else _ignore)
         self._observations = memory.view(dtype)[:, 0]
@@ -90,7 +89,7 @@ class VectorEnvironment:
         sessions = self._sessions
         sessions.gains[:], sessions.ended[:] = 0, 0
         sessions.play()
-        sessions.lanes.read_rows(self._kinds, self._views, self._arguments, self._played, self._points)
+        sessions.lanes.read_rows(self._kinds, self._views, self._played, self._points)
         sessions.note_rows(self._seat, self._played, self._points)
         return Step(self._observations, self._kinds, sessions.gains[:, self._seat], sessions.ended)
 

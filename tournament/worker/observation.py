@@ -220,10 +220,10 @@ def _games(
     names = tuple(player.name for player in leg.players)
     faults = list(result.faults)
     steps: dict[tuple[int, int], list[Step]] = {place: [] for place in sink.kept}
-    for session, game, seat, kind, arguments, view, named, answer, failed, illegal, printed in core.steps:
+    for session, game, seat, kind, view, named, answer, failed, illegal, printed in core.steps:
         seat //= contest.members
         question = contest.interface.questions[kind]
-        told = named or view_values(contest.interface, view) | dict(zip(question.arguments, arguments))
+        told = named or view_values(contest.interface, kind, view)
         fault = _take_fault(faults, seat, leg.plan.first_session + session, game) if failed else None
         printed_text = printable(printed.decode("utf-8", "replace"))
         if fault is not None and not printed_text:
@@ -238,9 +238,7 @@ def _games(
                 names[seat],
                 question.name,
                 told,
-                in_words(
-                    contest.interface, kind, arguments, view, _plain(named), compiled=leg.players[seat].kind == "wasm"
-                ),
+                in_words(contest.interface, kind, view, _plain(named), compiled=leg.players[seat].kind == "wasm"),
                 answer,
                 answered,
                 (fault.message if fault else "a fault") if failed else None,

@@ -103,7 +103,6 @@ cdef class HoldemTraining(GameCore):
         self.show()
         self.decision.kind = 0
         self.decision.seat = 0
-        self.decision.argument_count = 0
         self.phase = ALICE_DECIDES
         return DECIDE
 

@@ -5,7 +5,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, 
 
 from engine.games.two_card_draw.hands cimport HANDS
 from engine.kernel.deals cimport Stream
-from engine.kernel.game_core cimport Decision, GameCore, Status
+from engine.kernel.game_core cimport GameCore, Status
 
 # Situations are numbered as in a strategy file: ROUND1 lines, then DRAW, then ROUND2.
 cdef enum:
@@ -49,6 +49,19 @@ cdef inline int draw_situation(int hand, int history, int x_drew) noexcept nogil
 cdef inline int round2_situation(int hand, int history, int x_drew, int y_drew, int bets) noexcept nogil:
     return FIRST_ROUND2 + (((hand * HISTORIES + history) * 3 + x_drew) * 3 + y_drew) * 4 + bets
 
+cdef struct View:                                   # what the bot is shown, each value in the questions that have it
+    int32_t bet1
+    int32_t bet2
+    int32_t card1
+    int32_t card2
+    int32_t winnings
+    int32_t bets
+    int32_t bets1
+    int32_t bets2
+    int32_t drew
+    int32_t opp1
+    int32_t opp2
+
 cdef struct GameRow:
     int64_t match
     int32_t session
@@ -88,7 +101,7 @@ cdef class TwoCardDraw(GameCore):
     cdef CompiledStrategy server
     cdef Stream luck                    # this session's cards and dice, a block for each hand
     cdef int introduction               # bits of Introduction
-    cdef Decision deferred              # the decision asked after that
+    cdef int deferred                   # the question asked after that
     # the hand now played; seat x is the bot, y the server
     cdef const uint32_t* words          # of its block, the halves LANES apart: the cards, then the server's dice
     cdef uint64_t cards                 # as a fraction in base 5: dealt to x and y, then what they may draw
@@ -113,6 +126,8 @@ cdef class TwoCardDraw(GameCore):
     cdef Status draw_cards(self, int x_draws) noexcept nogil
     cdef int exchanged(self, int seat, int count) noexcept nogil
     cdef void hold(self, int hand) noexcept nogil
-    cdef Status ask(self, int kind, int64_t third) noexcept nogil
+    cdef View* view(self) noexcept nogil
+    cdef Status ask_bets(self, int kind, int bets) noexcept nogil
+    cdef void show_again(self) noexcept nogil
     cdef Status settle(self, int folded_by) noexcept nogil
     cdef Status finish_session(self) noexcept nogil

@@ -146,7 +146,7 @@ cdef class TwoCardDraw(GameCore):
         self.bet_sizes[0] = bet1
         self.bet_sizes[1] = bet2
         self.server = server
-        self.view_size = 0
+        self.view_size = sizeof(View)
         self.introduction = TO_INTRODUCE
         self.decision.seat = X
         self.decision.kind = START_HAND
@@ -169,7 +169,7 @@ cdef class TwoCardDraw(GameCore):
         cdef Status status = DECIDE
         cdef bint wanted = self.introduction & TO_INTRODUCE
         if self.introduction & INTRODUCING:
-            self.decision = self.deferred
+            self.decision.kind = self.deferred
         else:
             # By `step`: `advance` is inlined there as long as it has no other caller.
             self.introduction = 0
@@ -177,14 +177,12 @@ cdef class TwoCardDraw(GameCore):
         self.introduction = TO_INTRODUCE if wanted else 0
         if status == DECIDE and wanted:
             self.introduction = 0
+            self.show_again()
             if self.ignored_questions[X] >> INIT & 1:
                 return status
             self.introduction = INTRODUCING
-            self.deferred = self.decision
+            self.deferred = self.decision.kind
             self.decision.kind = INIT
-            self.decision.argument_count = 2
-            self.decision.arguments[0] = self.bet_sizes[0]
-            self.decision.arguments[1] = self.bet_sizes[1]
         return status
 
     cdef inline Status advance(self, int64_t answer) noexcept nogil:
@@ -221,7 +219,7 @@ cdef class TwoCardDraw(GameCore):
             return self.refuse(answer)
         bets = self.bets[0]
         if answer == CALL or (answer == RAISE and bets == MOST_BETS):
-            return self.ask(DRAW, bets)
+            return self.ask_bets(DRAW, bets)
         if answer == FOLD:
             return self.settle(X + 1)
         self.bets[0] = bets + 1
@@ -256,7 +254,9 @@ cdef class TwoCardDraw(GameCore):
         self.drew[X] = 0
         self.drew[Y] = 0
         self.round = 0
-        return self.ask(NEW_HAND, <int64_t>self.session_points[0])
+        self.view().winnings = <int32_t>self.session_points[0]
+        self.decision.kind = NEW_HAND
+        return DECIDE
 
     cdef inline uint64_t word(self, int number) noexcept nogil:
         """A word of the hand's block."""
@@ -276,11 +276,11 @@ cdef class TwoCardDraw(GameCore):
         # Of its two decisions in a round, the second is the one that faces more than one bet.
         cdef int act = self.server_acts(round1_situation(self.hands[Y], faced), faced > 1)
         if act == CALL:
-            return self.ask(DRAW, faced)
+            return self.ask_bets(DRAW, faced)
         if act == FOLD:
             return self.settle(Y + 1)
         self.bets[0] = faced + 1
-        return self.ask(ROUND1, faced + 1)
+        return self.ask_bets(ROUND1, faced + 1)
 
     cdef inline Status server_bets2(self, int faced) noexcept nogil:
         """The same in round 2."""
@@ -290,7 +290,7 @@ cdef class TwoCardDraw(GameCore):
         if act == FOLD:
             return self.settle(Y + 1)
         self.bets[1] = faced + 1
-        self.decision.arguments[3] = faced + 1    # the others are as before
+        self.view().bets2 = faced + 1   # the other values are as before
         return DECIDE
 
     cdef inline Status show(self) noexcept nogil:
@@ -298,9 +298,8 @@ cdef class TwoCardDraw(GameCore):
         if self.ignored_questions[X] >> SHOWDOWN & 1:
             return self.settle(0)
         self.decision.kind = SHOWDOWN
-        self.decision.arguments[2] = LOW[self.hands[Y]]
-        self.decision.arguments[3] = HIGH[self.hands[Y]]
-        self.decision.argument_count = 4
+        self.view().opp1 = LOW[self.hands[Y]]
+        self.view().opp2 = HIGH[self.hands[Y]]
         return DECIDE
 
     cdef inline Status draw_cards(self, int x_draws) noexcept nogil:
@@ -313,10 +312,9 @@ cdef class TwoCardDraw(GameCore):
         self.situation2 = round2_situation(self.hands[Y], history, x_draws, y_draws, 0)
         self.round = 1
         self.decision.kind = ROUND2
-        self.decision.arguments[2] = self.bets[0]
-        self.decision.arguments[3] = 0
-        self.decision.arguments[4] = y_draws
-        self.decision.argument_count = 5
+        self.view().bets1 = self.bets[0]
+        self.view().bets2 = 0
+        self.view().drew = y_draws
         return DECIDE
 
     cdef inline int exchanged(self, int seat, int count) noexcept nogil:
@@ -324,17 +322,34 @@ cdef class TwoCardDraw(GameCore):
         return EXCHANGED[count][self.hands[seat]][high_product(self.cards * (15625 if seat else 625), 25)]
 
     cdef inline void hold(self, int hand) noexcept nogil:
-        """Give the bot a hand: the first two arguments of all questions but init, so they stay."""
+        """Give the bot a hand, which all questions but init show."""
         self.hands[X] = hand
-        self.decision.arguments[0] = LOW[hand]
-        self.decision.arguments[1] = HIGH[hand]
+        self.view().card1 = LOW[hand]
+        self.view().card2 = HIGH[hand]
 
-    cdef inline Status ask(self, int kind, int64_t third) noexcept nogil:
-        """Put a question of three arguments, of which the first two are the bot's cards."""
+    cdef inline View* view(self) noexcept nogil:
+        return <View*>self.windows[X]
+
+    cdef inline Status ask_bets(self, int kind, int bets) noexcept nogil:
+        """Put a question that shows the bets of the round."""
         self.decision.kind = kind
-        self.decision.arguments[2] = third
-        self.decision.argument_count = 3
+        self.view().bets = bets
         return DECIDE
+
+    cdef void show_again(self) noexcept nogil:
+        """Show a new bot what the questions so far showed: its memory is new. The server's hand only at a showdown."""
+        cdef View* view = self.view()
+        view.bet1 = self.bet_sizes[0]
+        view.bet2 = self.bet_sizes[1]
+        view.card1 = LOW[self.hands[X]]
+        view.card2 = HIGH[self.hands[X]]
+        view.winnings = <int32_t>self.session_points[0]
+        view.bets = view.bets1 = self.bets[0]
+        view.bets2 = self.bets[1]
+        view.drew = self.drew[Y]
+        if self.decision.kind == SHOWDOWN:
+            view.opp1 = LOW[self.hands[Y]]
+            view.opp2 = HIGH[self.hands[Y]]
 
     cdef Status settle(self, int folded_by) noexcept nogil:
         """Record the hand now played, and the session with it when it ends. `folded_by`: 0 nobody, 1 x, 2 y."""

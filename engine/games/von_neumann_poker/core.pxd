@@ -12,11 +12,12 @@ cdef enum Phase:
     B_DECIDES
 
 # Cards are kept as the bits of a float, which are chosen and compared without a branch.
-cdef struct View:             # what a bot is shown, as it lies in the statement's Bot
+cdef struct View:             # what a bot is shown
     uint32_t card
     uint32_t opponents_previous_card
-    int64_t money
-    int64_t opponents_money
+    int32_t money
+    int32_t opponents_money
+    int32_t bet               # shown to B only
 
 cdef struct GameRow:
     int64_t match

@@ -69,8 +69,7 @@ cdef class VonNeumannPoker(GameCore):
     the same deals, one of them swapped, exchange the roles of every deal however long sessions are. Rows go into the
     two tables, with `match` in every row and sessions numbered from `first_session`.
 
-    Questions: 0 asks for A's bet, with no arguments; 1 asks whether B calls,
-    with the bet as the one argument.
+    Questions: 0 asks for A's bet; 1 asks whether B calls the bet.
     """
 
     def __init__(
@@ -113,14 +112,13 @@ cdef class VonNeumannPoker(GameCore):
             most = most if most < BET_LIMIT else BET_LIMIT
             bet = answer if answer > 0 else 0
             bet = bet if bet < most else most
-            self.bet = bet
+            self.bet = <int32_t>bet
             if bet == 0:
                 return self.finish_game(self.stake_won(), False, self.a_card, self.b_card)
             self.decision.kind = QUESTION_B
             self.decision.seat = 1 - self.a_seat
-            self.decision.argument_count = 1
-            self.decision.arguments[0] = bet
             self.show(1 - self.a_seat, self.b_card, self.b_previous_card, b_money, a_money)
+            (<View*>self.windows[1 - self.a_seat]).bet = <int32_t>bet
             self.phase = B_DECIDES
             return DECIDE
         if self.phase == B_DECIDES:
@@ -217,7 +215,6 @@ cdef class VonNeumannPoker(GameCore):
         self.next_cards += 2 * LANES
         self.decision.kind = QUESTION_A
         self.decision.seat = self.a_seat
-        self.decision.argument_count = 0
         self.show(self.a_seat, self.a_card, self.a_previous_card, self.a_money, 2 * STACK - self.a_money)
         self.phase = A_DECIDES
         return DECIDE
@@ -243,5 +240,5 @@ cdef class VonNeumannPoker(GameCore):
         cdef View* view = <View*>self.windows[seat]
         view.card = card
         view.opponents_previous_card = previous_card
-        view.money = money
-        view.opponents_money = opponents_money
+        view.money = <int32_t>money
+        view.opponents_money = <int32_t>opponents_money

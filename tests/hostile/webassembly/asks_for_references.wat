@@ -7,5 +7,5 @@
   (func (export "a") (param i32) (result i32)
     (loop $again (drop (ref.func $some)) (drop (ref.func $some)) (br $again))
     (i32.const 1))
-  (func (export "b") (param i32 i32) (result i32) (i32.const 1))
+  (func (export "b") (param i32) (result i32) (i32.const 1))
 )

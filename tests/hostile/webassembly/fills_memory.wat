@@ -7,5 +7,5 @@
       (memory.fill (i32.const 0) (i32.const 1) (i32.const 50000000))
       (br $again))
     (i32.const 1))
-  (func (export "b") (param i32 i32) (result i32) (i32.const 1))
+  (func (export "b") (param i32) (result i32) (i32.const 1))
 )

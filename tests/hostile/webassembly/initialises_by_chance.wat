@@ -6,5 +6,5 @@
   (func $start (if (i32.ne (call $rand) (i32.const 0x7110541C)) (then (loop $again (br $again)))))
   (start $start)
   (func (export "a") (param i32) (result i32) (i32.const 5))
-  (func (export "b") (param i32 i32) (result i32) (i32.const 1))
+  (func (export "b") (param i32) (result i32) (i32.const 1))
 )

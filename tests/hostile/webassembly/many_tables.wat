@@ -28,5 +28,5 @@
   (table 100000 funcref) (table 100000 funcref) (table 100000 funcref) (table 100000 funcref)
   (table 100000 funcref) (table 100000 funcref) (table 100000 funcref) (table 100000 funcref)
   (func (export "a") (param i32) (result i32) (i32.const 5))
-  (func (export "b") (param i32 i32) (result i32) (i32.const 1))
+  (func (export "b") (param i32) (result i32) (i32.const 1))
 )

@@ -3,7 +3,7 @@
 (module
   (memory (export "memory") 1)
   (func (export "a") (param i32) (result i32) (i32.const 5))
-  (func (export "b") (param i32 i32) (result i32) (i32.const 1))
+  (func (export "b") (param i32) (result i32) (i32.const 1))
   (func $start (loop $again (br $again)))
   (start $start)
 )

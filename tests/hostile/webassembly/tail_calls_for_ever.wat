@@ -5,5 +5,5 @@
   (func $there (param i32) (result i32) (return_call $back (local.get 0)))
   (func $back (param i32) (result i32) (return_call $there (local.get 0)))
   (func (export "a") (param i32) (result i32) (return_call $there (local.get 0)))
-  (func (export "b") (param i32 i32) (result i32) (i32.const 1))
+  (func (export "b") (param i32) (result i32) (i32.const 1))
 )

@@ -50,7 +50,7 @@ class Dialogue:
 
     def asked(self) -> list[str]:
         """The outcome of the last action, and the pending decision."""
-        fields = _VIEW.unpack(self._core.pending()[3])
+        fields = _VIEW.unpack(self._core.pending()[2])
         round_, stack, bobs_stack, pot = fields[18:]
         lines = self._outcome(hand_is_over=round_ <= self._round)
         pairs = zip(fields[0:18:2], fields[1:18:2])

@@ -19,7 +19,7 @@ from tournament.contests.holdem_training.presentation import PRESENTATION
 from tournament.contests.holdem_training.protocol import Dialogue
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
-from tournament.contests.interface import CompiledBots, DecisionSpec, Import, PythonBots, PythonSdk, Sdk, ViewField
+from tournament.contests.interface import CompiledBots, DecisionSpec, Import, PythonBots, PythonSdk, Sdk
 from tournament.contests.scoring import House, HousePlayer, HousePlaySums, HouseScoring, Measure, PointsSource
 from tournament.contests.settings import (
     FAULTS,
@@ -31,6 +31,7 @@ from tournament.contests.settings import (
     Seconds,
     Sessions,
 )
+from tournament.decisions.value_types import Int
 from tournament.rules.rules import Rules
 
 # Bob plays by the rules alone. If they change, change this content, too.
@@ -128,21 +129,14 @@ def show_view(values: Mapping[str, float]) -> str:
     return ", ".join([cards("alice"), cards("board"), *chips])
 
 
-def _view() -> tuple[ViewField, ...]:
-    """What Alice sees, as the core writes it. The extremes, to try bots with, are from before the flop."""
-    places = [f"{who}_{n}" for who, count in (("alice", 2), ("bob", 2), ("board", 5)) for n in range(1, count + 1)]
-    shown = {"alice_1": (0, 13), "alice_2": (3, 1)}
-    fields = []
-    for number, place in enumerate(places):
-        for part, name in enumerate(("suit", "value")):
-            value = shown.get(place, (-1, -1))[part]
-            fields.append(ViewField(f"{place}_{name}", 8 * number + 4 * part, "i", (value,)))
-    rest = (("round", 1), ("stack", 100), ("bobs_stack", 100), ("pot", 10))
-    fields += [ViewField(name, 72 + 4 * n, "i", (value,)) for n, (name, value) in enumerate(rest)]
-    return tuple(fields)
-
-
-VIEW = _view()
+_PLACES = [f"{who}_{n}" for who, count in (("alice", 2), ("bob", 2), ("board", 5)) for n in range(1, count + 1)]
+_CHIPS = Int(0, 210)
+_SHOWN = {f"{place}_{part}": Int(-1, high) for place in _PLACES for part, high in (("suit", 3), ("value", 13))} | {
+    "round": Int(1, 4),
+    "stack": _CHIPS,
+    "bobs_stack": _CHIPS,
+    "pot": _CHIPS,
+}
 _PYTHON_MODULES = (
     "engine.kernel.deals",
     "engine.games.holdem_training.hand_strength",
@@ -163,18 +157,16 @@ class HoldemTraining(Rules):
         " known rule. The pot begins with 10 chips, both have 100. In each of four rounds the bot checks, folds or"
         " raises, and Bob calls or folds. The best five of seven cards win the pot."
     )
-    decisions = (DecisionSpec("makeDecision", result=("i64",), actions=lambda settings: range(-1, 101)),)
+    decisions = (DecisionSpec("makeDecision", _SHOWN, actions=lambda settings: range(-1, 101)),)
     core = Core(_new_core, GAMES, SESSIONS, PointsSource("games", ("profit",), length="hands"), new_core_at_limits)
     sdk = Sdk(
         Path(__file__).parent / "sdk",
         CompiledBots(
             "texas.h",
-            struct_size=88,
             imports=(Import("tournament_rates", ("i64", "i32"), "i64"), Import("tournament_result", ("i64",), "i32")),
             new_helpers=RateHelpers,
         ),
         PythonBots(PythonSdk(Path(__file__).parent / "sdk" / "texas.py", _PYTHON_MODULES)),
-        view=VIEW,
         show_view=show_view,
         new_dialogue=new_dialogue,
         name_answer=name_answer,

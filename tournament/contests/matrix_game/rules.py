@@ -12,11 +12,12 @@ from engine.games.matrix_game.core import BOT_BYTES, GAME_ROW, MOST_MOVES, MOST_
 from engine.games.matrix_game.core import MatrixGame as MatrixGameCore
 from engine.kernel.game_core import GameCore
 from tournament.contests.contest import Core, CoreSetup, Estimates
-from tournament.contests.interface import CompiledBots, DecisionSpec, Histories, PythonBots, Sdk, ViewField
+from tournament.contests.interface import CompiledBots, DecisionSpec, Histories, PythonBots, Sdk
 from tournament.contests.matrix_game.presentation import SEAT_0_IS_ROW, new_presentation
 from tournament.contests.presentation import Presentation
 from tournament.contests.scoring import PointsSource
 from tournament.contests.settings import ContestSettings, Sessions
+from tournament.decisions.value_types import Int
 from tournament.rules.rules import Rules
 from tournament.store.columns import columns_of
 
@@ -117,7 +118,15 @@ def _presentation_of(settings: Settings) -> Presentation:
 
 _ENDS_FOR_PANELS = 4  # times its expected length: beyond that one game in fifty goes on
 _SESSIONS_AT_LIMITS = 10
-_PLACES = ("turn", "turns_per_game", "moves", "role", "my_previous_move", "opponents_previous_move")
+_MOVE = Int(-1, MOST_MOVES - 1)
+_SHOWN = {
+    "turn": Int(0, MOST_TURNS - 1),
+    "turns_per_game": Int(-1, MOST_TURNS),
+    "moves": Int(2, MOST_MOVES),
+    "role": Int(0, 1),
+    "my_previous_move": _MOVE,
+    "opponents_previous_move": _MOVE,
+}
 
 
 def _turns(settings: Settings) -> float:
@@ -141,9 +150,13 @@ class MatrixGame(Rules):
     )
     decisions = (
         DecisionSpec(
-            "move", returns="name", most_json=_MOST_NAME_AS_JSON, actions=lambda settings: range(len(settings.moves))
+            "move",
+            _SHOWN,
+            returns="name",
+            most_json=_MOST_NAME_AS_JSON,
+            actions=lambda settings: range(len(settings.moves)),
         ),
-        DecisionSpec("past", only_tells=True, catches_up=True, actions=lambda settings: range(1)),
+        DecisionSpec("past", _SHOWN, only_tells=True, catches_up=True, actions=lambda settings: range(1)),
     )
     core = Core(
         _new_core,
@@ -172,6 +185,7 @@ class MatrixGame(Rules):
         Path(__file__).parent / "sdk",
         CompiledBots(
             "matrix_game.h",
+            struct="Bot",
             struct_size=BOT_BYTES,
             hints=(("redefinition of 'Bot'", "Bot is there before the first line; delete your copy."),),
         ),
@@ -180,7 +194,6 @@ class MatrixGame(Rules):
                 {"my_moves": "my_previous_move", "opponents_moves": "opponents_previous_move"}, length="turn"
             )
         ),
-        view=tuple(ViewField(name, 4 * place, "i") for place, name in enumerate(_PLACES)),
         name_answer=lambda answer: f"move {answer}",
     )
     presentation = _presentation_of

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from tournament.rules.decision import Decision
+from tournament.decisions.decision import Decision
+from tournament.decisions.value_types import Int, LegalAction, List, Text
 from tournament.rules.rules import Questions, Rules, Settings
-from tournament.rules.value_types import Int, LegalAction, List, Text
 from tournament.store.columns import Column
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -27,6 +27,7 @@ from tournament.contests.two_card_draw.servers import (
     servers_in,
     strategy_of,
 )
+from tournament.decisions.value_types import Int
 from tournament.keys import master_key
 from tournament.paths import PathText
 from tournament.rules.rules import Rules
@@ -111,23 +112,34 @@ def share(played: Sequence[HousePlaySums]) -> float | None:
     return sum(p.points for p in played) / achievable if achievable > 0 else None
 
 
-_CARDS = {"card1": (0, 4), "card2": (4,)}
 _MOST_LOST = 61  # in a hand: the ante, three bets of 5 and three of 15
+_CARD, _BETS = Int(0, 4), Int(0, 3)
+_CARDS = {"card1": _CARD, "card2": _CARD}
 
 
-def _question(
-    name: str, arguments: dict[str, tuple[int, ...]], names: Mapping[int, str] = {}, *, only_tells: bool = False
-) -> DecisionSpec:
-    """A question with these arguments, each with values at its limits."""
-    return DecisionSpec(
-        name,
-        (("i32",),) * len(arguments),
-        arguments=tuple(arguments),
-        extremes=tuple(arguments.values()),
-        names=names,
-        only_tells=only_tells,
-        actions=lambda settings: range(len(names) or 3 - 2 * only_tells),
-    )
+def _up_to(count: int) -> Callable[[object], range]:
+    """Return what gives the actions of a decision: this many numbers, by any settings."""
+    return lambda settings: range(count)
+
+
+_DECISIONS = (
+    DecisionSpec("init", {"bet1": Int(5, 5), "bet2": Int(5, 15)}, only_tells=True, actions=_up_to(1)),
+    DecisionSpec(
+        "new_hand",
+        {**_CARDS, "winnings": Int(-MOST_HANDS * _MOST_LOST, MOST_HANDS * _MOST_LOST)},
+        {0: "check", 1: "bet"},
+        actions=_up_to(2),
+    ),
+    DecisionSpec("round1", {**_CARDS, "bets": Int(1, 3)}, {0: "fold", 1: "call", 2: "raise"}, actions=_up_to(3)),
+    DecisionSpec("draw", {**_CARDS, "bets": _BETS}, actions=_up_to(3)),
+    DecisionSpec(
+        "round2",
+        {**_CARDS, "bets1": _BETS, "bets2": _BETS, "drew": Int(0, 2)},
+        {0: "fold", 1: "check", 2: "bet"},
+        actions=_up_to(3),
+    ),
+    DecisionSpec("showdown", {**_CARDS, "opp1": _CARD, "opp2": _CARD}, only_tells=True, actions=_up_to(1)),
+)
 
 
 class TwoCardDraw(Rules):
@@ -144,22 +156,7 @@ class TwoCardDraw(Rules):
         " the better hand wins, a pair before a high card. All bots meet the same servers; who finds out how one plays"
         " can beat it."
     )
-    decisions = (
-        _question("init", {"bet1": (5,), "bet2": (5, 15)}, only_tells=True),
-        _question(
-            "new_hand",
-            {**_CARDS, "winnings": (-MOST_HANDS * _MOST_LOST, 0, MOST_HANDS * _MOST_LOST)},
-            {0: "check", 1: "bet"},
-        ),
-        _question("round1", {**_CARDS, "bets": (1, 2, 3)}, {0: "fold", 1: "call", 2: "raise"}),
-        _question("draw", {**_CARDS, "bets": (0, 3)}),
-        _question(
-            "round2",
-            {**_CARDS, "bets1": (0, 3), "bets2": (0, 1, 2, 3), "drew": (0, 2)},
-            {0: "fold", 1: "check", 2: "bet"},
-        ),
-        _question("showdown", {**_CARDS, "opp1": (0, 4), "opp2": (4,)}, only_tells=True),
-    )
+    decisions = _DECISIONS
     core = Core(
         _new_core,
         games=columns_of(
@@ -189,7 +186,12 @@ class TwoCardDraw(Rules):
         ),
         scored=PointsSource("games", ("gain_0",), length="hands"),
     )
-    sdk = Sdk(Path(__file__).parent / "sdk", CompiledBots("two_card_draw.h"), class_name="TwoCardDraw")
+    sdk = Sdk(
+        Path(__file__).parent / "sdk",
+        CompiledBots("two_card_draw.h"),
+        parameters={decision.name: tuple(decision.observation) for decision in _DECISIONS},
+        class_name="TwoCardDraw",
+    )
     house = House(
         players,
         practice_server,

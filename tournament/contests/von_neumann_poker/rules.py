@@ -11,10 +11,11 @@ from engine.games.von_neumann_poker.core import GAME_ROW, SESSION_ROW
 from engine.games.von_neumann_poker.core import VonNeumannPoker as VonNeumannPokerCore
 from engine.kernel.game_core import GameCore
 from tournament.contests.contest import Core, CoreSetup, Estimates, LegLuck, Luck
-from tournament.contests.interface import CompiledBots, DecisionSpec, PythonBots, Sdk, ViewField
+from tournament.contests.interface import CompiledBots, DecisionSpec, PythonBots, Sdk
 from tournament.contests.scoring import PointsSource
 from tournament.contests.settings import ContestSettings, Duplicate
 from tournament.contests.von_neumann_poker.presentation import PRESENTATION
+from tournament.decisions.value_types import Float, Int
 from tournament.rules.rules import Rules
 from tournament.store.columns import columns_of
 
@@ -62,6 +63,13 @@ _HINTS = (
     ("adapter.h", "the two functions are `int a(const Bot *bot)` and `int b(const Bot *bot, const int aBet)`."),
 )
 _HIGHEST_CARD = 1 - 2**-24
+_MONEY = Int(10, 190)
+_SHOWN = {
+    "card": Float(low=0.0, high=_HIGHEST_CARD, single=True),
+    "opponents_previous_card": Float(low=-1.0, high=_HIGHEST_CARD, single=True),
+    "money": _MONEY,
+    "opponents_money": _MONEY,
+}
 
 
 class VonNeumannPoker(Rules):
@@ -81,15 +89,9 @@ class VonNeumannPoker(Rules):
         " can't put in $10."
     )
     decisions = (
-        DecisionSpec("a", result=("i64", "i32"), names={0: "pass"}, actions=lambda settings: range(51)),
+        DecisionSpec("a", _SHOWN, names={0: "pass"}, actions=lambda settings: range(51)),
         DecisionSpec(
-            "b",
-            (("i32",), ("i64", "i32")),
-            ("i32", "i64"),
-            arguments=("bet",),
-            extremes=((1, 50),),
-            names={0: "fold", 1: "call"},
-            actions=lambda settings: range(2),
+            "b", {**_SHOWN, "bet": Int(1, 50)}, names={0: "fold", 1: "call"}, actions=lambda settings: range(2)
         ),
     )
     core = Core(
@@ -116,14 +118,9 @@ class VonNeumannPoker(Rules):
     )
     sdk = Sdk(
         Path(__file__).parent / "sdk",
-        CompiledBots("von_neumann_poker.h", struct_size=232, view_offset=8, hints=_HINTS, names=_IN_C),
+        CompiledBots("von_neumann_poker.h", hints=_HINTS, names=_IN_C),
         PythonBots(state_size=50),
-        view=(
-            ViewField("card", 0, "f", (0.0, _HIGHEST_CARD)),
-            ViewField("opponents_previous_card", 4, "f", (-1.0, 0.0, _HIGHEST_CARD)),
-            ViewField("money", 8, "q", (10, 100, 190)),
-            ViewField("opponents_money", 16, "q", (10, 100, 190)),
-        ),
+        parameters={"b": ("bet",)},
     )
     presentation = PRESENTATION
     luck = Luck(LUCK_COLUMNS, _new_luck)

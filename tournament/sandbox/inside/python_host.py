@@ -37,10 +37,11 @@ _engine: dict[str, types.ModuleType] = {}  # what that module imports, and bots 
 def prepare(told: dict[str, Any]) -> None:
     """Set up imports: the standard library and the allowed packages, nothing else.
 
-    `told`: name, questions (the names of each, the usual one first), class_name (of the statement, or ""), shows (1
-    where the bot is shown something beside arguments, or 0), argument_counts, fields (name, offset, struct code),
+    `told`: name, questions (the names of each, the usual one first), class_name (of the statement, or ""),
+    passes_view (whether functions take the object with all values), parameters (of each question, the offset and
+    struct code of those that they take one by one), fields (name, offset, struct code),
     returns (of each question: number, name or value), most_json, told_names (of each question, of values that come by
-    name instead, or None), view_size, most_arguments, state_size (of the list f), sdk (file of the contest's module for
+    name instead, or None), view_size, state_size (of the list f), sdk (file of the contest's module for
     bots, or None), modules (name to file and package folders), imported (names of those that are imported before a
     fork), only_tell, catch_up and optional (of each question), histories (where their length lies, and name and offset
     of each), shares_process (whether legs may share a process), many_legs (whether they share this one), examine (to
@@ -172,10 +173,10 @@ def serve() -> None:
         answers,
         bot.new_leg,
         explain,
-        argument_counts=_told["argument_counts"],
+        parameters=_told["parameters"],
         view_size=_told["view_size"],
-        most_arguments=_told["most_arguments"],
-        histories=(_told["histories"][0], [offset for _, offset in _told["histories"][1]]),
+        passes_view=_told["passes_view"],
+        histories=_told["histories"],
         told_numbers=_told_numbers(),
         returns=_told["returns"],
         most_json=_told["most_json"],
@@ -233,15 +234,9 @@ class _Bot:
         self._code: tuple[types.CodeType, types.CodeType] | None = None
         # One class for all legs: those that share a process can't reach it, and lookups by class stay fast.
         fields = {name: python_bots.Field(offset, code) for name, offset, code in _told["fields"]}
-        histories = {name: python_bots.History(number) for number, (name, _) in enumerate(_told["histories"][1])}
-        told = {
-            name: python_bots.Value(
-                number, {kind: names.index(name) for kind, names in enumerate(_told["told_names"]) if name in names}
-            )
-            for number, name in enumerate(_all_told())
-        }
+        told = {name: python_bots.Value(number) for number, name in enumerate(_all_told())}
         names = {"field_names": (*fields, *told)}
-        self._view = type("Bot", (python_bots.View,), {**fields, **histories, **told, **names})
+        self._view = type("Bot", (python_bots.View,), {**fields, **told, **names})
 
     def new_leg(self, seed: int) -> tuple[python_bots.View, tuple[Callable[..., object] | None, ...]]:
         """What the bot is shown, and the functions that answer its questions, None for one that it isn't asked."""
@@ -265,7 +260,7 @@ class _Bot:
         view = self._view()
         if _told["state_size"]:
             view.f = [0] * _told["state_size"]
-        given = [count + _told["shows"] for count in _told["argument_counts"]]
+        given = [len(values) + _told["passes_view"] for values in _told["parameters"]]
         asked = list(enumerate(zip(_told["questions"], given)))
         required = [kind for kind, _ in asked if not (_told["catch_up"][kind] or _told["optional"][kind])]
         news = [kind for kind, _ in asked if _told["optional"][kind]]

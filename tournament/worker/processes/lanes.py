@@ -33,7 +33,6 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.worker.faults import Disqualified, Stopped
 from tournament.worker.leg import RulesFailed
-from tournament.worker.processes import python_bots
 from tournament.worker.processes.bot_process import BotProcess
 from tournament.worker.processes.leg_in_play import OVER, LaneContext, LegInPlay, PlayedLeg, players_of
 from tournament.worker.processes.leg_queue import BrokenLeg, BrokenLegs, LegQueue, WaitingLeg
@@ -140,7 +139,6 @@ class LegsInLanes:
         interface = contest.interface
         self.lanes = Lanes(
             interface.view_size,
-            python_bots.most_arguments(interface),
             interface.shapes,
             tells_values=interface.by_name,
             most_text=interface.most_json,

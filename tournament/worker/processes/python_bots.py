@@ -54,7 +54,10 @@ def launch_of(
     """
     adapter, source, library = sources_of(artifact, sandbox, interface.python.sdk)
     packages = installed(tuple(sorted(sandbox.python_packages)))
-    sdk, told_names = interface.python.sdk, interface.told if interface.by_name else None
+    sdk, told_names = interface.python.sdk, None
+    if interface.by_name:
+        told_names = [list(question.observation) for question in interface.questions]
+    passes_view, parameters = _parameters(interface)
     memory = most_megabytes(memory_megabytes, sandbox)
     reserved = _RESERVED_MEGABYTES + (_MORE_RESERVED_FOR_A_PACKAGE if packages.versions else 0)
     environment = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")} | _SAME_ARITHMETIC
@@ -64,18 +67,17 @@ def launch_of(
                 "name": name,
                 "questions": [list(dict.fromkeys((q.python_name, q.name))) for q in interface.questions],
                 "class_name": interface.class_name,
-                "shows": int(interface.view_size > 0 or told_names is not None),
-                "argument_counts": [len(question.arguments) for question in interface.questions],
+                "passes_view": passes_view,
+                "parameters": parameters,
                 "only_tell": [question.only_tells for question in interface.questions],
                 "optional": [question.is_optional for question in interface.questions],
                 "most_json": interface.most_json,
                 "returns": [question.returns for question in interface.questions],
                 "catch_up": [question.catches_up for question in interface.questions],
                 "histories": _histories(interface),
-                "fields": [(field.name, field.offset, field.code) for field in interface.view],
+                "fields": _fields(interface),
                 "told_names": told_names,
                 "view_size": interface.view_size,
-                "most_arguments": most_arguments(interface),
                 "state_size": interface.python.state_size,
                 "sdk": str(sdk.file) if sdk else None,
                 "modules": packages.modules,
@@ -97,9 +99,27 @@ def _histories(interface: Interface) -> tuple[int, list[tuple[str, int]]]:
     """The offset in the view of the length of the lists of moves, and the name of each with the offset of its last."""
     if interface.python.histories is None:
         return 0, []
-    offsets = {field.name: field.offset for field in interface.view}
+    offsets = {name: offset for fields in interface.fields for name, _, offset in fields}
     known = interface.python.histories
     return offsets[known.length], [(name, offsets[last]) for name, last in known.lists.items()]
+
+
+def _parameters(interface: Interface) -> tuple[bool, list[list[tuple[int, str]]]]:
+    """Return whether a bot's functions take the object with all values, and where those are that they take one by one,
+    as (offset, struct code), by question."""
+    parameters = [
+        [(offset, code) for name, code, offset in fields if name in interface.parameters.get(question.name, ())]
+        for question, fields in zip(interface.questions, interface.fields)
+    ] or [[] for _ in interface.questions]
+    return [len(fields) for fields in interface.fields] != [len(one) for one in parameters], parameters
+
+
+def _fields(interface: Interface) -> list[tuple[str, int, str]]:
+    """Return the attributes of the object, as (name, offset, struct code)."""
+    alone = {name for names in interface.parameters.values() for name in names}
+    return list(
+        dict.fromkeys((n, offset, code) for fields in interface.fields for n, code, offset in fields if n not in alone)
+    )
 
 
 def isolation_violation(source: bytes, interface: Interface, sandbox: SandboxSettings, adapter: bytes = b"") -> str:
@@ -139,7 +159,7 @@ def try_start(
     process = fork_server.start(launch, sandbox.mode)
     try:
         with contextlib.suppress(BrokenPipeError):
-            process.write(start_message(most_arguments(interface), interface.view_size))
+            process.write(start_message(interface.view_size))
         had = TimeBudget(process.use, _TRIAL_OWN_SECONDS)
         answer, *_ = run_command.listen(process, had, most=MOST_ANSWER_BYTES, whole=LEAST_ANSWER_BYTES)
         if len(answer) < LEAST_ANSWER_BYTES:
@@ -160,8 +180,3 @@ def try_start(
             raise cant_start(" ".join(why.split()))
     finally:
         process.end()
-
-
-def most_arguments(interface: Interface) -> int:
-    """Room for arguments in a question, at least one: the start of a leg carries its seed there."""
-    return max(1, interface.most_arguments)

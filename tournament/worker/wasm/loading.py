@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import NamedTuple
 
 import wasmtime
 
 from engine.wasm.modules import BEGIN, FUEL, Module, Refused, read_module
 from tournament.artifacts.limits import BOT_STACK
-from tournament.contests.interface import DecisionSpec, Import, Interface
+from tournament.contests.interface import Import, Interface
 from tournament.leg import Unfit
 from tournament.sandbox.inside.function_names import NotChosen, choose, choose_news, names_for
 from tournament.worker.wasm.engine import Engine, compile_module, engine, forget_module
@@ -41,28 +40,27 @@ _FORBIDDEN = {
 STARTERS = {"_initialize": [], "tournament_start": ["i32", "i64"]}
 
 
-class FunctionTypes(NamedTuple):
-    """WebAssembly types of a bot's function, without the bot's address, its first parameter."""
-
-    arguments: tuple[str, ...]
-    result: str
-
-
 @dataclass(frozen=True, eq=False)  # compared by identity: a key of caches
 class LoadedBot:
     """A compiled bot.
 
-    `code` are the bytes as given; `counted`, with fuel, play. `functions` are the names that answer the questions, in
-    order; `called_first` are to be called before any other, and if it `is_told` of its leg then tournament_start;
-    `ignored_questions` are the questions that only tell it something and whose function does nothing, with those that
-    are `missing`, which it has no function for; `notes` are its exports by which it tells why it gave up.
+    Attributes:
+        code: The bytes as given.
+        counted: The bytes that play, with fuel.
+        functions: Names of the functions that answer the questions, in order.
+        results: What they return, i32 or i64.
+        called_first: Functions to be called before any other.
+        is_told: Whether it has tournament_start, to be called then.
+        ignored_questions: The questions that only tell it something and whose function does nothing, with `missing`.
+        missing: The questions that it has no function for.
+        notes: Exports by which it tells why it gave up.
     """
 
     code: bytes
     counted: bytes
     interface: Interface
     functions: tuple[str, ...]
-    types: tuple[FunctionTypes, ...]
+    results: tuple[str, ...]
     imports: tuple[str, ...]
     called_first: tuple[bytes, ...]
     is_told: bool
@@ -151,7 +149,7 @@ def _load(code: bytes, interface: Interface, stem: str, memory_megabytes: int, k
     # the bot ignores.
     functions = [chosen.get(question.name, next(iter(chosen.values()))) for question in interface.questions]
     missing = frozenset(kind for kind, question in enumerate(interface.questions) if question.name not in chosen)
-    types = [_types_of(exports[name], interface) for name in functions]
+    results = [str(_function(exports[name]).results[0]) for name in functions]
     imports = tuple(item.name or "" for item in module.imports)
     starters = _starters(exports)
     # Asking a question takes fuel, which is the bot's time: bots that may ask for the time are always asked.
@@ -166,7 +164,7 @@ def _load(code: bytes, interface: Interface, stem: str, memory_megabytes: int, k
         counted,
         interface,
         tuple(functions),
-        tuple(types),
+        tuple(results),
         imports,
         ((BEGIN.encode(),) if read.has_start else ()) + ((b"_initialize",) if "_initialize" in starters else ()),
         "tournament_start" in starters,
@@ -208,7 +206,7 @@ def _functions(exports: Mapping[str, object], interface: Interface, stem: str) -
         for name in names_for(stem, question.name, exports):
             kind = exports.get(name)
             if isinstance(kind, wasmtime.FuncType):
-                if (expected := _expected(question, kind)) is None:
+                if (expected := _expected(kind)) is None:
                     fitting[question.name].append(name)
                 else:
                     unfit.append(f"the function {name} is {expected}")
@@ -220,25 +218,17 @@ def _functions(exports: Mapping[str, object], interface: Interface, stem: str) -
     return chosen | choose_news(stem, {question.name: fitting[question.name] for question in interface.optional})
 
 
-def _expected(question: DecisionSpec, kind: wasmtime.FuncType) -> str | None:
-    """None for a function that can answer a question, else its type and the question's."""
+def _expected(kind: wasmtime.FuncType) -> str | None:
+    """None for a function that can answer a question, else its type and that of one that can."""
     parameters, results = [str(p) for p in kind.params], [str(r) for r in kind.results]
-    if (
-        len(parameters) == len(question.parameters)
-        and all(p in accepted for p, accepted in zip(parameters, question.parameters))
-        and len(results) == 1
-        and results[0] in question.result
-    ):
+    if parameters == ["i32"] and results in (["i32"], ["i64"]):
         return None
-    wanted = ", ".join(" or ".join(accepted) for accepted in question.parameters)
-    return (
-        f"({', '.join(parameters)}) -> ({', '.join(results)}), expected ({wanted}) -> ({' or '.join(question.result)})"
-    )
+    return f"({', '.join(parameters)}) -> ({', '.join(results)}), expected (i32) -> (i32 or i64)"
 
 
-def _types_of(kind: object, interface: Interface) -> FunctionTypes:
+def _function(kind: object) -> wasmtime.FuncType:
     assert isinstance(kind, wasmtime.FuncType)
-    return FunctionTypes(tuple(str(p) for p in kind.params)[interface.passes_address :], str(kind.results[0]))
+    return kind
 
 
 @cache

@@ -28,7 +28,7 @@ from tournament.worker.wasm import calls, notes
 from tournament.worker.wasm.calls import Extern
 from tournament.worker.wasm.engine import Engine, compile_module, engine, version
 from tournament.worker.wasm.imports import imports_of, new_fuel
-from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, FunctionTypes, LoadedBot
+from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, LoadedBot
 from tournament.worker.wasm.loop_text import loop_text
 from tournament.worker.wasm.stack import on_deep_stack, was_interrupted
 from tournament.worker.wasm.traps import (
@@ -128,7 +128,6 @@ class Seating:
         self.referee = Referee(
             core,
             context=self._store.context,
-            most_arguments=interface.most_arguments,
             fuels=self._fuel,
             fuel=limits.fuel,
             bank=limits.fuel_per_leg or 0,
@@ -139,8 +138,7 @@ class Seating:
         for seat, bot in enumerate(bots):
             if bot:
                 core.skip_questions(seat, bot.missing if measure_fuel else bot.ignored_questions)
-        step_type = _step_type(interface.most_arguments, self.engine)
-        self._step = calls.native_function(self._store, step_type, *self.referee.step_function)
+        self._step = calls.native_function(self._store, _step_type(self.engine), *self.referee.step_function)
         self.direct = direct_step(self._step, self.referee, version())
         self._seated: list[_SeatedBot | None] = [None] * len(bots)
 
@@ -198,22 +196,21 @@ class Seating:
         self._seated[seat] = seated
         if seated.surroundings:
             self.core.listen(seat, seated.surroundings.take_printed)
-        if self._interface.passes_address:
-            self.core.write_views_to(seat, seated.window)
+        self.core.write_views_to(seat, seated.window)
 
     def join(self) -> None:
         """Make the loop that plays the bots which are seated now, if any is."""
         if not any(self._seated):
             return
-        kinds = tuple(there and there.bot.types for there in self._seated)
-        module = _loop_module(self._interface, kinds, self.core.seats, self._limits.wanted, self.engine)
+        kinds = tuple(there and there.bot.results for there in self._seated)
+        module = _loop_module(kinds, self.core.seats, self._limits.wanted, self.engine)
         functions = [self.direct.function if self.direct else self._step]
         addresses: list[Extern] = []
         counters = [there.counter for there in self._seated if there]
         for bot_there in self._seated:
             if bot_there:
                 functions += bot_there.functions
-                addresses += bot_there.addresses
+                addresses.append(bot_there.address)
         (loop,) = calls.new_instance(self._store, module, [*functions, *addresses, *counters]).exports((b"play",))
         self.referee.seat_bots(handle_of_function(loop))
 
@@ -299,7 +296,7 @@ class _SeatedBot(NamedTuple):
     bot: LoadedBot
     instance: Instance
     functions: list[Extern]
-    addresses: list[Extern]  # of the bot's struct, in its memory, if it has one
+    address: Extern  # of the bot's struct, in its memory
     memory: Extern
     window: int  # in our memory: where its view is written
     counter: Extern  # of its fuel
@@ -374,13 +371,11 @@ def _start(
         fuel.give(given)
         for name in bot.called_first:
             instance.call(name)
-        address = window = 0
-        if bot.interface.passes_address:
-            # The bot's struct goes into pages of its own, out of the way of its allocator.
-            pages = -(-bot.interface.compiled.struct_size // PAGE)
-            store.limit(limits.memory_bytes + pages * PAGE, MOST_ELEMENTS, _MOST_INSTANCES)
-            address = store.grow(memory, pages) * PAGE
-            window = store.place_of(memory)[0] + address + bot.interface.compiled.view_offset
+        # The bot's struct goes into pages of its own, out of the way of its allocator.
+        pages = -(-bot.interface.struct_size // PAGE)
+        store.limit(limits.memory_bytes + pages * PAGE, MOST_ELEMENTS, _MOST_INSTANCES)
+        address = store.grow(memory, pages) * PAGE
+        window = store.place_of(memory)[0] + address
         if imports.seed_random:
             imports.seed_random(calls.signed(seed, 64))
         if bot.is_told:
@@ -391,7 +386,7 @@ def _start(
         bot,
         instance,
         functions,
-        [store.constant(address)] if bot.interface.passes_address else [],
+        store.constant(address),
         memory,
         window,
         counter,
@@ -409,17 +404,16 @@ def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError, code: bytes,
 
 
 @cache
-def _step_type(values: int, kind: Engine) -> wasmtime.FuncType:
-    """A core's step: (answer) -> (what to call next, the arguments). It belongs to the engine that uses it first."""
-    return wasmtime.FuncType([wasmtime.ValType.i64()], [wasmtime.ValType.i32(), *[wasmtime.ValType.i64()] * values])
+def _step_type(_kind: Engine) -> wasmtime.FuncType:
+    """A core's step: (answer) -> what to call next. It belongs to the engine that uses it first."""
+    return wasmtime.FuncType([wasmtime.ValType.i64()], [wasmtime.ValType.i32()])
 
 
 @cache
 def _loop_module(
-    interface: Interface,
-    seats: tuple[tuple[FunctionTypes, ...] | None, ...],
+    seats: tuple[tuple[str, ...] | None, ...],
     seat_count: int,
     fuel: int,
     kind: Engine,
 ) -> wasmtime.Module:
-    return compile_module(bytes(wasmtime.wat2wasm(loop_text(interface, seats, seat_count, fuel))), kind)
+    return compile_module(bytes(wasmtime.wat2wasm(loop_text(seats, seat_count, fuel))), kind)

@@ -13,8 +13,8 @@ extern "C" {
 
 void tournament_seed_random(uint64_t);
 
-__attribute__((__export_name__("a"))) ANSWER_A(tournament_a, BOT_A)
-__attribute__((__export_name__("b"))) ANSWER_B(tournament_b, BOT_B)
+static ANSWER_A(tournament_a, BOT_A)
+static ANSWER_B(tournament_b, BOT_B)
 
 static Money tournament_own_a(const void *tournament_bot)
 {
@@ -26,10 +26,35 @@ static int32_t tournament_own_b(const void *tournament_bot, const Money tourname
     return tournament_b((Bot *)tournament_bot, tournament_bet);
 }
 
-__attribute__((__export_name__("tournament_start"))) void tournament_start(Bot *tournament_bot, uint64_t tournament_seed)
+/* What the controller shows: both cards, both stacks, and the bet. */
+struct tournament_view { float tournament_cards[2]; int32_t tournament_money[2]; int32_t tournament_bet; };
+
+static Bot tournament_bot = {tournament_own_a, tournament_own_b};
+
+/* The bot's struct with what is shown. Its members lie behind the two functions: their names may be macros here. */
+static Bot *tournament_shown(const struct tournament_view *tournament_p)
 {
-    tournament_bot->a = tournament_own_a;
-    tournament_bot->b = tournament_own_b;
+    char *tournament_members = (char *)&tournament_bot + 2 * sizeof(AProcType);
+    int64_t *tournament_stacks = (int64_t *)(tournament_members + sizeof tournament_p->tournament_cards);
+    __builtin_memcpy(tournament_members, tournament_p->tournament_cards, sizeof tournament_p->tournament_cards);
+    tournament_stacks[0] = tournament_p->tournament_money[0];
+    tournament_stacks[1] = tournament_p->tournament_money[1];
+    return &tournament_bot;
+}
+
+__attribute__((__export_name__("a"))) int64_t tournament_asked_a(const struct tournament_view *tournament_p)
+{
+    return tournament_a(tournament_shown(tournament_p));
+}
+
+__attribute__((__export_name__("b"))) int32_t tournament_asked_b(const struct tournament_view *tournament_p)
+{
+    return tournament_b(tournament_shown(tournament_p), tournament_p->tournament_bet);
+}
+
+__attribute__((__export_name__("tournament_start"))) void tournament_start(void *tournament_p, uint64_t tournament_seed)
+{
+    (void)tournament_p;
     tournament_seed_random(tournament_seed);
 }
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import keyword
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from engine.rules.decisions import MOST_ANSWER_BYTES
 from engine.rules.shapes import Shape
+
+# What a Python bot returns: a whole number; that or a name; any value; any value, or None.
+Returns = Literal["number", "name", "value", "optional"]
 
 _SHORT = range(-(2**31), 2**31)
 _LONGEST_LIST_OF_TEXTS = 1 << 20
@@ -37,6 +42,11 @@ class ValueType:
     def shape(self) -> Shape:
         """The checks of its values."""
         raise NotImplementedError
+
+    @property
+    def code(self) -> str:
+        """The struct code of a number."""
+        return self.shape.kind
 
     @property
     def limits(self) -> str:
@@ -94,21 +104,35 @@ class Int(ValueType):
 
 @dataclass(frozen=True)
 class Float(ValueType):
-    """A finite number."""
+    """A finite number from `low` to `high`. C bots observe a `float` if it is `single`, otherwise a `double`."""
 
     description: str = ""
+    low: float = -math.inf
+    high: float = math.inf
+    single: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.low <= self.high:
+            raise ValueError(
+                f"the lowest number, {self.low}, is not below the highest, {self.high}: Float(description, low, high)"
+            )
 
     @cached_property
     def shape(self) -> Shape:
-        return Shape("d")
+        return Shape("d", self.low, self.high)
+
+    @property
+    def code(self) -> str:
+        return "f" if self.single else "d"
 
     @property
     def first(self) -> float:
-        return 0.0
+        return min(max(0.0, self.low), self.high)
 
     @property
     def limits(self) -> str:
-        return "a number"
+        ends = [f"at least {self.low}"] * (self.low > -math.inf) + [f"at most {self.high}"] * (self.high < math.inf)
+        return f"a number, {', '.join(ends)}" if ends else "a number"
 
 
 @dataclass(frozen=True)

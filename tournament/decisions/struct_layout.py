@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from engine.rules.decisions import LEGAL_ACTIONS, SEATING
 from engine.rules.slots import Slot
-from tournament.rules.value_types import Choice, Int, LegalAction, List, Maybe, Struct, Text, ValueType
+from tournament.decisions.value_types import Choice, Int, LegalAction, List, Maybe, Struct, Text, ValueType
 
 if TYPE_CHECKING:
-    from tournament.rules.decision import Decision
+    from tournament.decisions.decision import Decision
 
-C_TYPES = {"i": "int32_t", "q": "int64_t", "d": "double", "c": "int32_t", "b": "int32_t", "s": "char"}
-_SIZES = {"i": 4, "q": 8, "d": 8, "c": 4, "b": 4, "s": 1}  # bytes
+C_TYPES = {"i": "int32_t", "q": "int64_t", "d": "double", "f": "float", "c": "int32_t", "b": "int32_t", "s": "char"}
+_SIZES = {"i": 4, "q": 8, "d": 8, "f": 4, "c": 4, "b": 4, "s": 1}  # bytes
 _COUNT_BYTES = 4
 _SEAT_BYTES = 4  # of each number of the seating
 
@@ -75,7 +75,6 @@ def is_number(kind: ValueType) -> bool:
 
 def _member(name: str, kind: ValueType, offset: int, *, with_texts: bool = False) -> Member:
     """Return a value's place in a struct whose members so far end at an offset, as C compilers lay it out."""
-    shape = kind.shape
     if isinstance(kind, List):
         return _list_member(name, kind, offset, with_texts=with_texts)
     if isinstance(kind, Maybe):
@@ -95,9 +94,9 @@ def _member(name: str, kind: ValueType, offset: int, *, with_texts: bool = False
             return Member(Slot(-1), (), (), offset)
         size = (kind.max_length or 0) + 1
         return Member(Slot(offset), (f"char {name}[{size}];",), (name,), offset + size)
-    size = _SIZES[shape.kind]
+    size = _SIZES[kind.code]
     start = _aligned(offset, size)
-    return Member(Slot(start, size=size), (f"{C_TYPES[shape.kind]} {name};",), (name,), start + size, size)
+    return Member(Slot(start, size=size), (f"{C_TYPES[kind.code]} {name};",), (name,), start + size, size)
 
 
 def _list_member(name: str, kind: List, offset: int, *, with_texts: bool) -> Member:
@@ -112,16 +111,16 @@ def _list_member(name: str, kind: List, offset: int, *, with_texts: bool) -> Mem
             return Member(Slot(-1, count=-1), (), (), offset)
         return Member(Slot(-1, count=count), (counted,), names, end, _COUNT_BYTES)
     if is_number(item):
-        size = _SIZES[item.shape.kind]
+        size = _SIZES[item.code]
         start = _aligned(end, size)
         slot = Slot(start, size=size, count=count)
-        lines: tuple[str, ...] = (counted, f"{C_TYPES[item.shape.kind]} {name}[{room}];")
+        lines: tuple[str, ...] = (counted, f"{C_TYPES[item.code]} {name}[{room}];")
         return Member(slot, lines, names, start + size * room, max(size, _COUNT_BYTES))
     if isinstance(item, List) and is_number(item.of):
-        size, row = _SIZES[item.of.shape.kind], max(1, item.most)
+        size, row = _SIZES[item.of.code], max(1, item.most)
         start = _aligned(end + _COUNT_BYTES * room, size)
         slot = Slot(start, size=size * row, count=count, lengths=end, item=Slot(0, size=size, count=0))
-        lines = (counted, f"int32_t {name}_lengths[{room}];", f"{C_TYPES[item.of.shape.kind]} {name}[{room}][{row}];")
+        lines = (counted, f"int32_t {name}_lengths[{room}];", f"{C_TYPES[item.of.code]} {name}[{room}][{row}];")
         names = (*names, f"{name}_lengths")
         return Member(slot, lines, names, start + size * row * room, max(size, _COUNT_BYTES))
     inner = layout_of(item.fields if isinstance(item, Struct) else {"value": item}, with_texts=with_texts)
@@ -176,7 +175,7 @@ def answer_layout(kind: ValueType) -> Answer | None:
     if isinstance(kind, Text):
         return Answer(Slot(0), (kind.max_length or 0) + 1)
     if isinstance(kind, List) and is_number(kind.of):
-        size = _SIZES[kind.of.shape.kind]
+        size = _SIZES[kind.of.code]
         return Answer(Slot(0, size=size), size * max(1, kind.most))
     layout = layout_of(kind.fields if isinstance(kind, Struct) else {"value": kind}, with_texts=True)
     slots = [member.slot for member in layout.members.values()]
@@ -208,7 +207,7 @@ def lay_out(decisions: Sequence[Decision], most_seats: int) -> View:
         for name, value in decision.observation.items():
             if name == LEGAL_ACTIONS:
                 shown[name] = _widest(shown.get(name, value), value)
-            elif shown.setdefault(name, value).shape != value.shape:
+            elif (known := shown.setdefault(name, value)).shape != value.shape or known.code != value.code:
                 raise ValueError(f"two decisions show different things called {name}")
     lines = []
     for name, kind in seating_of(most_seats).items():

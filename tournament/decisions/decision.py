@@ -8,9 +8,8 @@ from typing import Literal
 from engine.rules import decisions
 from engine.rules.decisions import LEGAL_ACTIONS, SEATING
 from engine.rules.shapes import Shape
-from tournament.contests.interface import Returns
-from tournament.rules.struct_layout import answer_layout
-from tournament.rules.value_types import Choice, Int, LegalAction, List, Maybe, Text, ValueType, usable
+from tournament.decisions.struct_layout import answer_layout
+from tournament.decisions.value_types import Choice, Int, LegalAction, List, Maybe, Returns, Text, ValueType, usable
 
 
 class Decision(decisions.Decision):
