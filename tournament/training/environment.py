@@ -10,8 +10,8 @@ from typing import Any, Self
 import numpy as np
 
 from tournament.contests.questions import view_values
-from tournament.errors import InputError
 from tournament.decisions.value_types import ValueType
+from tournament.errors import InputError
 from tournament.training.sessions import Sessions
 from tournament.training.table import Table
 from tournament.training.vector import VectorEnvironment
