@@ -24,6 +24,7 @@ from tests.contest_runs import (
     THRESHOLDS,
     ContestDir,
     bot_source,
+    call,
     command_line,
     environment,
     make_contest,
@@ -241,11 +242,9 @@ def test_options_go_before_variables_and_these_before_settings(folder: Path, tmp
         assert place(option, right, CONFIG=here, **{name: wrong}) == "of_here"
 
 
-def test_a_shell_completes_commands_and_options(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shell_completes_commands_and_options() -> None:
     def asked(**variables: str) -> str:
-        for name, value in variables.items():
-            monkeypatch.setenv(name, value)
-        return run_cli().out
+        return call([], **variables).stdout
 
     words = {"COMP_WORDS": "tournament rep", "COMP_CWORD": "1"}
     assert asked(_TOURNAMENT_COMPLETE="complete_bash", **words).split() == ["report", "replay"]
