@@ -25,7 +25,8 @@ BOTS = {
     "rounds.c": "int a(const Bot *bot) {\n    unsigned x = bot->money;\n    for (int i = 0; i < 40; i++)\n"
     "        x = (x ^ x >> 15) * 5 + i;\n    return x % 50;\n}\n" + CALLS,
     # g++ refuses these two, as clang does. Refusals are kept, so one of each is new in each run.
-    "ambiguous.cpp": f"// {uuid4()}\n#include <algorithm>\nusing namespace std;\nint count = 1;\nint a(Bot *bot) {{ return count; }}\n"
+    "ambiguous.cpp": f"// {uuid4()}\n#include <algorithm>\nusing namespace std;\nint count = 1;\n"
+    "int a(Bot *bot) { return count; }\n"
     "int b(Bot *bot, int bet) { return 1; }\n",
     "undeclared.cpp": "int a(Bot *bot) { return counted; }\nint b(Bot *bot, int bet) { return 1; }\n",
     # Names of our own units, and of the folder in which they are.
