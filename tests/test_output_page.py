@@ -51,6 +51,7 @@ HEADINGS = {
     "leaderboard": "Standings",
     "crosstable": "Crosstable",
     "compare": "Compare",
+    "losses": "Losses",
     "cite": "Cite",
     "faults": "Faults",
     "verify": "Verify",

@@ -29,7 +29,7 @@ from tournament.contests.interface import ADAPTED
 from tournament.contests.rules_loader import load_rules, loaded_rules, names_rules
 from tournament.contests.settings import ContestSettings
 from tournament.errors import InputError, truncate
-from tournament.library import read_library
+from tournament.library import library_paths, read_library
 from tournament.names import CONTEST_NAME_RULE, did_you_mean, valid_contest_name
 from tournament.paths import PathText
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -234,7 +234,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     if own.adapter is not None:
         own = own.model_copy(update={"adapter": _adapters(file, contest_name, own)})
     if own.library is not None:
-        own = own.model_copy(update={"library": _library(file, contest_name, own)})
+        own = own.model_copy(update={"library": [str(path) for path in _library(file, contest_name, own.library)]})
     if "entrants" in given:
         entrants = Path(given["entrants"])
     else:
@@ -274,17 +274,14 @@ def _adapters(file: _File, contest_name: str, settings: ContestSettings) -> list
     return paths
 
 
-def _library(file: _File, contest_name: str, settings: ContestSettings) -> list[str]:
+def _library(file: _File, contest_name: str, value: object) -> list[Path]:
     """The paths of a contest's library. Raises InputError for one that isn't there or can't be one."""
-    paths = [(file.folder / name).absolute() for name in settings.library_files]
     try:
-        for name, path in zip(settings.library_files, paths):
-            if not (path.is_dir() or (path.is_file() and path.suffix == ".py")):
-                raise InputError(f"{name!r} is no Python file and no folder")
+        paths = library_paths(value, file.folder)
         read_library(paths)
     except InputError as problem:
         raise InputError(f"{file.place(contest_name, 'library')}: library: {problem}") from None
-    return [str(path) for path in paths]
+    return paths
 
 
 def with_configured_titles(contest: Contest, config_of: Callable[[str], Config]) -> Contest:
@@ -348,8 +345,13 @@ def _contests_in(file: _File) -> Contests:
             continue
         _check_table(file, name, game)
         try:
+            library = _library(file, name, table.get("library")) if names_rules(game) else []
+        except InputError as problem:
+            broken[name] = problem
+            continue
+        try:
             if names_rules(game):
-                made[name] = _of_others(str(game), file, table.get("library"), made)
+                made[name] = _of_others(str(game), file, library, made)
             else:
                 made[name] = find_contest(name, game or name)
             made[name] = made[name].named(name)
@@ -359,12 +361,20 @@ def _contests_in(file: _File) -> Contests:
     return Contests(made, tuple(chosen or BUILT_IN), broken)
 
 
-def _of_others(game: str, file: _File, library: object, made: Mapping[str, Contest]) -> Contest:
+def _of_others(game: str, file: _File, library: list[Path], made: Mapping[str, Contest]) -> Contest:
     """The contest of a file or package with rules. Raises InputError, also when other rules have its name."""
     contest = load_rules(game, file.folder, library)
-    others = (other for other in made.values() if other.rules == contest.rules and other.source != contest.source)
-    if contest.rules in KNOWN_RULES or any(others):
+    assert contest.source
+    others = [other for other in made.values() if other.rules == contest.rules]
+    if contest.rules in KNOWN_RULES or any(
+        other.source is None or other.source[:3] != contest.source[:3] for other in others
+    ):
         raise InputError(f"{game} calls its rules {contest.rules}, as others are called; give them another name")
+    if any(other.edition != contest.edition for other in others):
+        raise InputError(
+            f"{game}: its library isn't the one that another table gives these rules; give both the same, or put the"
+            " rules into two files with a name of its own in each"
+        )
     return contest
 
 

@@ -107,6 +107,14 @@ def seed_after_faults(random_seed: int, faults: int) -> int:
     return int.from_bytes(hashlib.blake2b(content, digest_size=8, person=b"starts again").digest(), "little")
 
 
+def seed_of_partner(random_seed: int, place: int) -> int:
+    """Return the start of the rand() of an entrant's bot at a place of its team: a hash, but for the first bot."""
+    if place == 0:
+        return random_seed
+    content = random_seed.to_bytes(8, "little") + place.to_bytes(8, "little")
+    return int.from_bytes(hashlib.blake2b(content, digest_size=8, person=b"partner").digest(), "little")
+
+
 def seed_fingerprint(key: bytes) -> str:
     """Stands for the seed of a master key where others may see it, as in the records: 128 bits, in hex. It only lets a
     guess at the seed be checked, at the price of scrypt."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from tournament.keys import helpers_key
+from tournament.keys import helpers_key, seed_of_partner
 
 # How a player is run: inside the worker, in a process that its legs share, in a process for each leg,
 # or by the game's core itself. The caller of a training environment answers for a seat that is open.
@@ -162,6 +162,8 @@ class Leg:
         seats: The entrants' by number; a house player has none.
         is_trial: Whether a bot is tried in it: then its first fault of time disqualifies it, because a bot that loops
             would only do so again.
+        members: How many of the seats in a row are one entrant's, each with a bot of its own: 1, but for a leg of teams
+            on its worker.
     """
 
     digest: str
@@ -169,6 +171,23 @@ class Leg:
     seats: tuple[Seat, ...]
     house: Seat | None = None
     is_trial: bool = False
+    members: int = 1
+
+    def of_teams(self, members: int) -> Leg:
+        """Return the leg as its worker plays it, with a seat for each of the bots that an entrant has."""
+        if members == 1:
+            return self
+        seats = [
+            replace(seat, random_seed=seed_of_partner(seat.random_seed, place))
+            for seat in self.seats
+            for place in range(members)
+        ]
+        return replace(self, seats=tuple(seats), members=members)
+
+    @property
+    def entrants(self) -> tuple[str, ...]:
+        """The names of the entrants, each once."""
+        return self.names[:: self.members]
 
     @property
     def players(self) -> tuple[Seat, ...]:

@@ -36,7 +36,7 @@ class Library:
 
     def __init__(self, files: Mapping[str, str], check: Callable[[str, bytes], None] | None = None) -> None:
         self.files, self._check = files, check
-        self.names = {path.split("/")[0].removesuffix(".py") for path in files}
+        self.names = set(map(_module, files))
         self.modules: dict[str, types.ModuleType] = {}
         self._builtins: dict[str, Any] | None = None
 
@@ -67,10 +67,10 @@ class Library:
             module.__dict__["__builtins__"] = self._builtins
         exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
 
-    def used(self) -> str:
-        """Return the source of all modules that rules have imported."""
-        files = {module.__spec__.origin or "" for module in self.modules.values() if module.__spec__}
-        return "\n".join(f"{file}\n{self.files[file]}" for file in sorted(files & self.files.keys()))
+    def forget(self, names: dict[str, Any]) -> None:
+        """Have the next import of each module execute it again, with these builtins."""
+        self._builtins = names
+        self._take_ours()
 
     def for_rules(self) -> dict[str, Any]:
         """Return builtins with which a module of rules imports from the library.
@@ -109,6 +109,49 @@ class Library:
         """Remove the modules of the library's names from `sys.modules`, and return them."""
         names = [name for name in sys.modules if name.partition(".")[0] in self.names]
         return {name: sys.modules.pop(name) for name in names}
+
+
+def mentioned(source: bytes, files: Mapping[str, str]) -> dict[str, str]:
+    """Return the files of a library that a source can import: those of modules whose names are words of it, or of
+    such a file."""
+    import re
+
+    found: dict[str, str] = {}
+    left = dict(files)
+    more = {"": source.decode("utf-8", "replace")}
+    while more:
+        words = set(re.findall(r"[^\W\d]\w*", "\n".join(more.values())))
+        more = {path: text for path, text in left.items() if _module(path) in words}
+        found |= more
+        left = {path: text for path, text in left.items() if path not in more}
+    return found
+
+
+def library_paths(value: object, folder: Path) -> list[Path]:
+    """Return the files and folders that the key `library` names, None for none.
+
+    Raises:
+        InputError: The value is none of that key's, or names what can't be a library.
+    """
+    from tournament.errors import InputError, truncate
+
+    paths: list[Path] = []
+    for name in [] if value is None else value if isinstance(value, list) else [value]:
+        if not (isinstance(name, str) and name):
+            raise InputError(f"{truncate(repr(name), 100)} is no path; expected text")
+        path = folder / name
+        try:
+            fits = path.is_dir() or (path.is_file() and path.suffix == ".py")
+        except OSError:  # too long a name
+            fits = False
+        if not fits:
+            raise InputError(f"{truncate(repr(name), 100)} is no Python file and no folder")
+        paths.append(path.absolute())
+    return paths
+
+
+def _module(path: str) -> str:
+    return path.split("/")[0].removesuffix(".py")
 
 
 def read_library(paths: Sequence[Path]) -> dict[str, str]:

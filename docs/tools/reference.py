@@ -30,6 +30,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.open_contest.web import CALLS
 from tournament.records.citation import Citation
 from tournament.records.comparison import COMPARED, Comparison
+from tournament.records.losses import LOSSES
 from tournament.records.summaries import ENTRANTS, MATCHES
 from tournament.records.values import AUTHOR, OUTLIER_RESULTS, STANDING
 from tournament.rules import Settings
@@ -172,6 +173,8 @@ def fields(of: str) -> str:
         meanings = CHECKED
     elif of == "compared":
         meanings = COMPARED
+    elif of == "losses":
+        meanings = LOSSES
     else:
         (kind,) = (
             kind

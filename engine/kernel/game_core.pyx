@@ -206,8 +206,8 @@ cdef class GameCore:
             self.ignored_questions[seat] |= <uint64_t>1 << question
 
     def narrowed(self):
-        """Return as text what the pending decision takes, if that is less than the interface says; otherwise ""."""
-        return ""
+        """Return the type of what the pending decision takes, if that is less than the interface says; else None."""
+        return None
 
     def write_views_to(self, int seat, uintptr_t address):
         """Have a seat's views written to an address; it must stay valid while the core plays."""

@@ -318,7 +318,6 @@ cdef class Channels:
         """Make room for the events of a run of so many lanes."""
         if not grown(<void**>&self.events, &self.event_capacity, lane_count + self.count, sizeof(Event)):
             raise MemoryError
-        self.event_count = 0
         self.lacks_memory = False
         self.spare += self.closed
         self.closed.clear()
@@ -329,9 +328,11 @@ cdef class Channels:
         cdef Event* event
         cdef list told = []
         cdef int i
+        cdef int count = self.event_count
+        self.event_count = 0
         if self.lacks_memory:
             raise MemoryError("no memory is left for bots' questions and answers")
-        for i in range(self.event_count):
+        for i in range(count):
             event = &self.events[i]
             text = event.text[:event.text_size].decode("utf-8", "replace")
             told.append((event.kind, event.lane, event.channel, text))

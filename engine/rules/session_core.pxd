@@ -59,13 +59,17 @@ cdef class SessionCore(GameCore):
     cdef object reply           # the answer that the generator waits for, or None
     cdef bint zero_sum
     # Who sits where.
+    cdef readonly int entrants
+    cdef readonly int members       # bots of an entrant
+    cdef list places                # by position: (its team, its place in the team)
+    cdef readonly str of_points     # what the points of a game are by
     cdef int rotation
     cdef Rng seating_rng
     cdef int64_t block          # of sessions, whose seating is drawn
     cdef list order             # seats in the block's cyclic order
     cdef list rotations         # of that order, one for each session of the block
-    cdef tuple at               # by position the seat of its bot
-    cdef list numbers           # by seat what others know the bot by: its position in the first session
+    cdef tuple at               # by team the seat of its entrant
+    cdef list numbers           # by bot what others know it by: its position in the first session
     cdef tuple players          # by position the number of its bot
 
     cdef Status play_on(self, int64_t answer) except *
@@ -73,6 +77,7 @@ cdef class SessionCore(GameCore):
     cdef bint sees_memory(self, int seat) noexcept nogil
     cdef int sit_down(self, int64_t session) except -1
     cdef int seat_at(self, int position) except -1
+    cdef int team_at(self, int position) except -1
     cdef bint passes_by(self, Question question) except -1
     cdef int take(self, Question question) except -1
     cdef int take_list(self, yielded) except -1

@@ -38,6 +38,7 @@ class SessionCore(GameCore):
         seats: int = 2,
         rotation: int = 0,
         zero_sum: bool = True,
+        teams: Sequence[Sequence[int]] | None = None,
     ) -> None: ...
 
 @final

@@ -212,7 +212,9 @@ cdef class SessionCore(GameCore):
         first_session: Number of the first session, as recorded.
         placements: Placement of each of the contest's decisions.
         max_questions: Questions that a game may have over all positions, so that play in which no bot acts ends.
-        seats: Number of bots.
+        seats: Number of entrants.
+        teams: The positions of each of them, equally many; default one each. Each position has a bot of its own, whose
+            number is the entrant's seat times their count, plus its place in the team.
         rotation: How far the drawn seating is rotated: legs with the same deals and other rotations swap all bots.
         zero_sum: Whether the points of each game must add up to 0.
     """
@@ -234,8 +236,17 @@ cdef class SessionCore(GameCore):
         int seats=2,
         int rotation=0,
         bint zero_sum=True,
+        teams=None,
     ):
-        self.take_seats(seats)
+        teams = teams or [(position,) for position in range(seats)]
+        self.entrants = seats
+        self.members = <int>len(teams[0])
+        self.take_seats(seats * self.members)
+        self.places = [
+            next((team, list(members).index(at)) for team, members in enumerate(teams) if at in members)
+            for at in range(self.seats)
+        ]
+        self.of_points = "positions" if self.members == 1 else "teams"
         self.play_session = play_session
         self.steps = steps
         self.sessions = sessions
@@ -257,7 +268,9 @@ cdef class SessionCore(GameCore):
         if seats <= 2:
             self.order = self.rotations = list(range(seats))
         self.sit_down(0)
-        self.numbers = [self.at.index(seat) for seat in range(seats)]
+        self.numbers = [
+            teams[self.at.index(seat)][place] for seat in range(seats) for place in range(self.members)
+        ]
 
     cdef int sit_down(self, int64_t session) except -1:
         """Give each bot its position in a session of the leg.
@@ -265,16 +278,16 @@ cdef class SessionCore(GameCore):
         Two alternate. More are drawn for each block of as many sessions as bots: a cyclic order, and the sequence of
         its rotations, so that in a complete block each bot has each position once.
         """
-        cdef int64_t block = session // self.seats
+        cdef int64_t block = session // self.entrants
         cdef int shift
-        if self.seats > 2 and block != self.block:
+        if self.entrants > 2 and block != self.block:
             self.seating_rng.turn_to(SEATING_STREAMS + <uint64_t>block)
-            self.order, self.rotations = list(range(self.seats)), list(range(self.seats))
+            self.order, self.rotations = list(range(self.entrants)), list(range(self.entrants))
             self.seating_rng.shuffle(self.order)
             self.seating_rng.shuffle(self.rotations)
             self.block = block
-        shift = self.rotation + <int>self.rotations[session % self.seats]
-        self.at = tuple([self.order[(position + shift) % self.seats] for position in range(self.seats)])
+        shift = self.rotation + <int>self.rotations[session % self.entrants]
+        self.at = tuple([self.order[(position + shift) % self.entrants] for position in range(self.entrants)])
         return 0
 
     cdef int64_t default_answer(self) noexcept nogil:
@@ -337,7 +350,7 @@ cdef class SessionCore(GameCore):
                     return REFUSED
                 self.reply = Illegal(self.said(answer))
                 self.took_illegal_answer = True
-                self.losers[self.asked.position] = self.asked.decision.name
+                self.losers[self.team_at(self.asked.position)] = self.asked.decision.name
             self.is_given = False
             if self.waiting is not None:
                 self.replies[self.asked.position] = self.reply
@@ -399,8 +412,15 @@ cdef class SessionCore(GameCore):
         return 0
 
     cdef int seat_at(self, int position) except -1:
-        """Return the seat of the bot at a position of the session now played."""
-        return <int>self.at[position]
+        """Return the number of the bot at a position of the session now played."""
+        if self.members == 1:
+            return <int>self.at[position]
+        team, place = self.places[position]
+        return <int>self.at[team] * self.members + <int>place
+
+    cdef int team_at(self, int position) except -1:
+        """Return the team of a position: its place among the points of a game."""
+        return position if self.members == 1 else <int>self.places[position][0]
 
     cdef bint passes_by(self, Question question) except -1:
         """Return whether no bot is to be asked: it is disqualified, or ignores this news."""
@@ -510,6 +530,16 @@ cdef class SessionCore(GameCore):
         self.score_session()
         return 0
 
+    def sums(self):
+        """Return a SeatSums for each entrant, of the sessions played so far."""
+        return GameCore.sums(self)[: self.entrants]
+
+    def dismiss(self, int seat):
+        """Ask a bot no more, and its partners."""
+        cdef int place
+        for place in range(self.members):
+            self.dismissed |= <uint64_t>1 << (seat // self.members * self.members + place)
+
     @property
     def took_illegal(self):
         return self.took_illegal_answer
@@ -525,7 +555,7 @@ cdef class SessionCore(GameCore):
         return self.refused_value
 
     def narrowed(self):
-        return "" if self.asked.answer is None else self.asked.answer.limits
+        return self.asked.answer
 
     def check(self):
         if self.failure is not None:
@@ -552,7 +582,7 @@ cdef class Session:
         self.seats = core.seats
         self.rng = core.rng
         core.sit_down(core.session)
-        core.players = tuple([core.numbers[seat] for seat in core.at])
+        core.players = tuple([core.numbers[core.seat_at(position)] for position in range(core.seats)])
         core.questions_asked = 0
         core.rng.turn_to(<uint64_t>core.session << GAMES_OF_A_SESSION)
 
@@ -589,12 +619,12 @@ cdef class Session:
         if core.current is not self:
             raise ValueError("the session is over")
         worth = [<double>one + 0.0 for one in in_order(points)]     # -0 becomes 0
-        if len(worth) != core.seats:
-            raise ValueError(f"the rules record points of {len(worth)} positions; expected {core.seats}")
+        if len(worth) != core.entrants:
+            raise ValueError(f"the rules record points of {len(worth)} {core.of_points}; expected {core.entrants}")
         if core.zero_sum:
             if abs(fsum(worth)) > ZERO_SUM_TOLERANCE * sum(map(abs, worth)):
                 raise ValueError(f"a game of a zero-sum contest is worth {', '.join(map(str, worth))}")
-            if core.seats == 2:     # standings take the second seat's points from the first one's
+            if core.entrants == 2:     # standings take the second seat's points from the first one's
                 worth[1] = 0.0 - <double>worth[0]
         if core.losers:
             core.require_lost(worth)
@@ -606,15 +636,15 @@ cdef class Session:
                 values.append(columns[name])
                 continue
             each = in_order(columns[name])
-            if len(each) != core.seats:
-                raise ValueError(f"the rules record {name} of {len(each)} positions; expected {core.seats}")
+            if len(each) != core.entrants:
+                raise ValueError(f"the rules record {name} of {len(each)} {core.of_points}; expected {core.entrants}")
             values += each
         if len(columns) != len(core.columns):
             unknown = sorted(columns.keys() - dict(core.columns).keys())
             raise ValueError(f"the rules record {', '.join(unknown)}, which has no column")
         values += worth
         core.games_rows.add(values)
-        for position in range(core.seats):
+        for position in range(core.entrants):
             core.session_points[<int>core.at[position]] += <double>worth[position]
         core.games_recorded += 1
         core.game += 1
@@ -631,5 +661,6 @@ cdef list in_order(values):
 
 
 def seating(Session session):
-    """Return the seat of the bot at each position of the session now played: for the package, not for rules."""
-    return (<SessionCore>session.core).at
+    """Return the seat of the entrant at each position of the session now played: for the package, not for rules."""
+    cdef SessionCore core = session.core
+    return tuple([core.at[core.team_at(position)] for position in range(core.seats)])

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.cli.in_process import run_cli
 from tournament.api import run
 from tournament.artifacts import python_artifact
+from tournament.cli import check_rules
 from tournament.config import load_config
 from tournament.contests import rules_loader
 from tournament.errors import InputError
 from tournament.library import Library
+from tournament.sandbox.outside.settings import SandboxSettings
 
 RULES = """\
 import maze.walls
@@ -40,9 +44,9 @@ class Maze(Rules):
 """
 FILES = {
     "lib/maze/__init__.py": "",
-    "lib/maze/walls.py": "from .far import LENGTH\n\n\ndef free_at(turn):\n    return [turn % 4]\n",
+    "lib/maze/walls.py": "def free_at(turn):\n    return [turn % 4]\n",
     "lib/maze/far.py": "LENGTH = 3\n",
-    "lib/helper.py": "import maze.walls\n\n\ndef best(view):\n    return view.free[0] * (maze.walls.LENGTH == 3)\n",
+    "lib/helper.py": "import maze.far\n\n\ndef best(view):\n    return view.free[0] * (maze.far.LENGTH == 3)\n",
     "bots/knows.py": "import helper\n\n\ndef step(view):\n    return helper.best(view)\n",
     "bots/lazy.py": "def step(view):\n    from maze.walls import free_at\n\n    return view.free[0]\n",
     "bots/zero.py": "def step(view):\n    return 0\n",
@@ -79,8 +83,48 @@ def test_rules_and_bots_import_the_library_and_its_changes_play_again(place: Pat
     assert before - {path.name for path in games.iterdir()}
     assert not (place.parent / "results" / "maze-archive-1").exists()  # the rules are the same
     edition = load_config("maze", place).played.edition
-    (place.parent / "lib" / "maze" / "far.py").write_text("LENGTH = 5\n")
-    assert load_config("maze", place).played.edition != edition
+    # What is imported when it is played counts, too, also by a module of the library.
+    (place.parent / "lib" / "maze" / "far.py").write_text("def length():\n    import deep\n\n    return deep.LENGTH\n")
+    (place.parent / "lib" / "deep.py").write_text("LENGTH = 5\n")
+    second = load_config("maze", place).played.edition
+    (place.parent / "lib" / "deep.py").write_text("LENGTH = 7\n")
+    assert len({edition, second, load_config("maze", place).played.edition}) == 3
+
+
+CHANCE = """\
+import random
+
+OWN = random.Random()
+ASKED = []
+
+
+def pick():
+    import random
+
+    ASKED.append(1)
+    if len(ASKED) == 10:
+        raise ValueError("the tenth")
+    return OWN.randrange(4) ^ random.randrange(4)
+"""
+
+
+def test_library_of_a_bot_draws_chance_of_the_leg_and_starts_again_with_the_bot(place: Path) -> None:
+    (place.parent / "lib" / "helper.py").write_text(CHANCE)
+    (place.parent / "bots" / "knows.py").write_text("import helper\n\n\ndef step(view):\n    return helper.pick()\n")
+    (place.parent / "bots" / "lazy.py").unlink()
+    played = [
+        run("maze", config=place, results=place.parent / name, sessions=40, workers=1) for name in ("first", "second")
+    ]
+    drawn = [one.games[["steps_0", "steps_1"]] for one in played]
+    assert len(drawn[0]) == 39  # the fourth fault ends the leg
+    assert drawn[0].equals(drawn[1])
+    assert {line.name: line.faults for line in played[0].ranking.entrants} == {"knows": 4, "zero": 0}
+
+
+def test_library_may_have_a_module_of_its_own_by_the_name_of_one_of_chance(place: Path) -> None:
+    (place.parent / "lib" / "maze" / "random.py").write_text("FIRST = 0\n")
+    (place.parent / "lib" / "maze" / "far.py").write_text("from .random import FIRST\n\nLENGTH = 3 + FIRST\n")
+    assert scores(place) == {"knows": 18.0, "lazy": 18.0, "zero": -36.0}
 
 
 def test_only_bots_that_name_a_module_of_the_library_carry_it() -> None:
@@ -89,6 +133,9 @@ def test_only_bots_that_name_a_module_of_the_library_carry_it() -> None:
     assert python_artifact.library_for(b"from lux.kit import X", b"", library) == carried
     assert python_artifact.library_for(b"def step(view): return 0", b"import helper", library) == carried
     assert python_artifact.library_for(b"def step(view): return 0", b"", library) == b""
+    for given in (b"", carried):  # whose modules legs of one process would share
+        packed = python_artifact.pack(b"", SandboxSettings(), legs_may_share=True, library=given)
+        assert python_artifact.legs_may_share(packed) is not bool(given)
 
 
 def test_workers_elsewhere_get_the_library_with_the_rules(
@@ -116,7 +163,7 @@ def test_contests_of_one_process_have_libraries_of_their_own(tmp_path: Path) -> 
         (folder / "rules.py").write_text(
             f"{rules}\n    def number(self):\n        import shared\n\n        return shared.NUMBER\n"
         )
-        contest = rules_loader.load_rules("rules.py", folder, "shared.py")
+        contest = rules_loader.load_rules("rules.py", folder, [folder / "shared.py"])
         assert contest.source
         found.append(vars(rules_loader._run(*contest.source[:2], Library(dict(contest.source.library))))["Maze"])  # type: ignore[arg-type]
     assert [kind.number(None) for kind in found] == [1, 2]
@@ -133,10 +180,55 @@ def test_contests_of_one_process_have_libraries_of_their_own(tmp_path: Path) -> 
     ],
 )
 def test_library_that_can_t_be_used_is_named(place: Path, library: str, content: str, message: str) -> None:
-    (place.parent / "lib" / "maze" / "far.py").write_text(content)
+    (place.parent / "lib" / "maze" / "walls.py").write_text(content)
     (place.parent / "random.py").write_text("")
     place.write_text(place.read_text().replace("lib/", library))
     if library != "lib/":
         (place.parent / "maze_rules.py").write_text(RULES.replace("import maze.walls", ""))
     with pytest.raises(InputError, match=message):
         load_config("maze", place)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("[1]", "1 is no path; expected text"),
+        ('[["lib"]]', r"\['lib'\] is no path"),
+        ('""', "'' is no path"),
+        (f'"{"n" * 5000}"', "'nnn.*… .* is no Python file and no folder"),
+        ('"none/"', "'none/' is no Python file and no folder"),
+    ],
+    ids=["number", "list", "nothing", "long", "missing"],
+)
+def test_value_of_library_is_refused_by_every_command_in_one_line(place: Path, value: str, message: str) -> None:
+    place.write_text(place.read_text().replace('"lib/"', value))
+    with pytest.raises(InputError, match=f"tournament.toml, line 3: library: {message}"):
+        load_config("maze", place)
+    checked = run_cli("check", str(place.parent / "maze_rules.py"), columns=200)
+    assert checked.code == 2 and re.search(f"tournament.toml: library: {message}", checked.err), checked
+    assert "Traceback" not in checked.err
+    rules_loader.forget()
+    assert rules_loader.loaded_rules("maze") is None
+
+
+def test_check_finds_the_library_of_rules_by_any_spelling_of_their_path(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place.parent / "chk").mkdir()
+    monkeypatch.chdir(place.parent / "chk")
+    place.write_text(place.read_text().replace('"maze_rules.py"', '"chk/../maze_rules.py"'))
+    assert check_rules._library_of(Path("../chk/../maze_rules.py")) == [place.parent / "chk/../chk/../lib"]
+
+
+def test_two_tables_of_the_same_rules_need_the_same_library(place: Path) -> None:
+    (place.parent / "other" / "maze").mkdir(parents=True)
+    (place.parent / "other" / "maze" / "walls.py").write_text("free_at = int\n")
+    table = '[again]\nrules = "maze_rules.py"\nlibrary = "LIBRARY"\n'
+    settings = place.read_text()
+    place.write_text(settings + table.replace("LIBRARY", "other/"))
+    with pytest.raises(InputError, match=r"maze_rules\.py: its library isn't the one that another table gives"):
+        load_config("again", place)
+    # Another file of the library, which the rules don't name, makes no difference.
+    (place.parent / "lib" / "helper.py").rename(place.parent / "other" / "helper.py")
+    place.write_text(settings + table.replace('"LIBRARY"', '["lib/", "other/helper.py"]'))
+    assert load_config("again", place).played.edition == load_config("maze", place).played.edition

@@ -8,7 +8,8 @@ import pytest
 
 from tests.python_rules import play_field
 from tournament.api import run
-from tournament.rules import Choice, Column, Decision, Int, News, Protocol, Questions, Rules, Session, Talk
+from tournament.errors import InputError
+from tournament.rules import Choice, Column, Decision, Int, List, News, Protocol, Questions, Rules, Session, Talk
 from tournament.rules.rules import contest_of
 
 COUNT = Decision("count", "Count", observation={"start": Int(0, 99)}, answer=Int(0, 999))
@@ -107,13 +108,24 @@ def test_programs_of_another_protocol_play_as_python_bots_do() -> None:
     assert not any(result.faults for result, _ in played)
 
 
+def remarking(count: int) -> str:
+    return FOREIGN.replace('print(f"# a remark\\n', f'print("#\\n" * {count} + f"')
+
+
 @pytest.mark.parametrize(
     ("source", "message", "faults"),
     [
         (FOREIGN.replace("SIGN", "'scissors'"), "", 0),  # an answer that isn't legal loses
         (FOREIGN.replace('"HI"', '"HO"'), "wrote 'HO': AssertionError", 1),
         (FOREIGN.replace("double {words[1]}", "double x"), "wrote 'double x': ValueError", 1),
+        (
+            remarking(9_997).replace("SIGN", "'scissors'"),
+            "",
+            0,
+        ),  # 10,000 lines with the greeting, a request, and the answer
+        (remarking(9_998), "wrote more than 10000 lines for one decision", 1),
     ],
+    ids=["illegal", "greeting", "request", "10,000 lines", "10,001 lines"],
 )
 def test_lines_that_the_protocol_refuses_are_faults_of_the_program(source: str, message: str, faults: int) -> None:
     bots = {"a": ("", source.replace("SIGN", "'rock'")), "b": (".py", PYTHON)}
@@ -124,18 +136,82 @@ def test_lines_that_the_protocol_refuses_are_faults_of_the_program(source: str, 
         assert sorted(rows["games"]["points_0"].tolist() + rows["games"]["points_1"].tolist()) == [-1, 1]
 
 
-def test_protocol_that_fails_ends_the_run_in_one_line() -> None:
-    class Broken(Lines):
+def fails(*_: object) -> None:
+    raise KeyError("no such field")
+
+
+def asks_nothing(*_: object) -> Talk:
+    return
+    yield
+
+
+def writes_a_number(*_: object) -> Talk:
+    yield [1]  # type: ignore[list-item]
+
+
+def writes_a_number_in_reply(*_: object) -> Talk:
+    yield "count 1"
+    yield 2  # type: ignore[misc]
+
+
+def writes_two_lines_as_one(*_: object) -> Talk:
+    yield "count 1\ncount 2"
+
+
+def answers_itself(*_: object) -> Talk:
+    yield "count 1"
+    answer: list[object] = []
+    answer.append(answer)
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("method", "does", "message"),
+    [
+        ("ask", fails, "KeyError"),
+        ("ask", asks_nothing, "ValueError: it asks nothing for count"),
+        ("ask", writes_a_number, "ValueError: 1 is no line"),
+        ("ask", writes_a_number_in_reply, "TypeError: 'int' object is not iterable"),
+        ("ask", writes_two_lines_as_one, "ValueError: .* is no line"),
+        ("ask", answers_itself, "ValueError: Circular reference"),
+        ("tell", fails, "KeyError"),
+        ("end", fails, "KeyError"),
+        ("__init__", fails, "KeyError"),
+    ],
+)
+def test_protocol_that_fails_ends_the_run_in_one_line(method: str, does: object, message: str) -> None:
+    broken = type("Broken", (Lines,), {method: does})
+    failing = type("Failing", (Counting,), {"name": "failing", "protocol": broken})
+    with pytest.raises(InputError, match=f"^the protocol Broken fails: {message}"):
+        play_field(
+            contest_of(failing), {"a": ("", FOREIGN.replace("SIGN", "'rock'")), "b": (".py", PYTHON)}, sessions=2
+        )
+
+
+def test_protocol_that_is_no_class_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"protocol is .*, which is no subclass of Protocol"):
+        contest_of(type("Made", (Counting,), {"name": "made", "protocol": Lines()}))
+
+
+def test_answer_of_a_protocol_may_be_a_list() -> None:
+    class Pairs(Protocol):
         def ask(self, question: object) -> Talk:
-            raise KeyError("no such field")
-            yield
+            return [*map(int, (yield "pair").split())]
 
-    class Failing(Counting):
-        name = "failing"
-        protocol = Broken
+    class Sums(Rules):
+        name = "sums"
+        seats = 2
+        decisions = (Decision("pair", "Name two", observation={}, answer=List(Int(0, 9), 2), default=[]),)
+        protocol = Pairs
+        columns = (Column("sum", "int32", "sum", per_seat=True),)
 
-    with pytest.raises(Exception, match="the protocol Broken fails: KeyError"):
-        play_field(contest_of(Failing), {"a": ("", FOREIGN), "b": (".py", PYTHON)}, sessions=1)
+        def play(self, session: Session) -> Questions:
+            pairs = yield [self.ask.pair(seat) for seat in range(2)]
+            session.record([0, 0], sum=[sum(pairs[seat]) for seat in range(2)])
+
+    program = "for _ in iter(input, ''):\n    print('3 4', flush=True)\n"
+    ((result, rows),) = play_field(contest_of(Sums), {"a": ("", program), "b": ("", program)}, sessions=1).values()
+    assert not result.faults and rows["games"]["sum_0"].tolist() == [7]
 
 
 GOMOKU = """\

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,21 @@ from tests.training.support import table_of
 from tests.training.test_vector import written_poker
 from tournament.training.aec import AnswerSpace, TournamentAEC
 from tournament.training.environment import Environment
+
+NARROW = """\
+from tournament.rules import Decision, Int, Rules
+
+
+class Narrow(Rules):
+    name = "narrow"
+    seats = 2
+    decisions = (Decision("step", "Step", observation={}, answer=Int(0, 999)),)
+
+    def play(self, session):
+        first = yield self.ask.step(0, answer=Int(2, 3))
+        second = yield self.ask.step(1)
+        session.record([first - second, second - first])
+"""
 
 
 def aec_of(contest: str, opponents: Sequence[str] = (), *, seats: Sequence[int] = (), **settings: Any) -> TournamentAEC:
@@ -69,6 +85,21 @@ def test_mask_has_the_legal_actions() -> None:
         assert legal.tolist() == sorted(info["turn"].observation["legal_actions"])
         environment.step(int(legal[-1]) if len(legal) < 30 else int(legal[1]))
         assert "illegal" not in environment.infos["seat_0"]
+    environment.close()
+
+
+def test_mask_follows_narrowed_answers(tmp_path: Path) -> None:
+    (tmp_path / "narrow.py").write_text(NARROW)
+    (tmp_path / "tournament.toml").write_text('[narrow]\nrules = "narrow.py"\n')
+    environment = TournamentAEC(Environment(table_of("narrow", seats=(), config=tmp_path / "tournament.toml")))
+    environment.reset(seed=1)
+    masks = []
+    for _ in range(2):
+        seen, *_ = environment.last()
+        masks.append(np.flatnonzero(seen["action_mask"]).tolist())
+        environment.step(masks[-1][-1])
+        assert "illegal" not in environment.infos["seat_0"] | environment.infos["seat_1"]
+    assert masks == [[2, 3], [*range(1000)]]
     environment.close()
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tournament
-from tests.processes import descendants
+from tests.processes import wait_until_exited
 from tests.training.support import POKER, POKER_IN_C, played, points_of, table_of, written
 from tournament.config import Config
 from tournament.errors import InputError
 from tournament.training.environment import Environment, Turn
+from tournament.training.sessions import Sessions
 
 POLICY, IN_PYTHON = POKER
 AS_PROGRAM = """\
@@ -55,6 +58,27 @@ class Prizes(Rules):
         session.record(points, total=total)
 '''
 SIDES = "def name(view):\n    return 'left' if view.total % 2 else 'right'\n"
+NEWS = """\
+from tournament.rules import Decision, Int, News, Rules
+
+
+class Told(Rules):
+    name = "news"
+    seats = 2
+    decisions = (
+        Decision("say", "Say one", observation={}, answer=Int(0, 9)),
+        News("begin", "It begins", observation={}),
+        News("over", "It is over", observation={"won": Int(-1, 1)}),
+    )
+
+    def play(self, session):
+        yield [self.ask.begin(0), self.ask.begin(1)]
+        said = yield [self.ask.say(0), self.ask.say(1)]
+        won = 1 if said[0] < said[1] else -1
+        yield self.ask.over(0, won=won)
+        yield self.ask.over(1, won=-won)
+        session.record([won, -won])
+"""
 FIRST = f"def bid(view):\n    return [view.worth[0], 1]\n\n{SIDES}"
 SECOND = f"def bid(view):\n    return [view.worth[1] // 2, view.seat]\n\n{SIDES}"
 
@@ -142,6 +166,46 @@ def test_illegal_answer_counts_as_default(prizes: Path) -> None:
         assert len(said) == 5 and all(said), wrong
 
 
+@pytest.mark.parametrize("wrong", [True, 2.5, "x", None, 1 << 70, [1], {"x": object()}])
+def test_what_is_no_number_is_illegal_where_numbers_are_asked(wrong: object) -> None:
+    with Environment(table_of("liars_dice", seats=(0, 1))) as environment:
+        environment.reset()
+        environment.answer(wrong)
+        assert "number" in environment.illegal or "which is no answer" in environment.illegal
+        assert environment.turn and environment.turn.observation["last_bid"] == 1, "the default counts"
+
+
+def test_numbers_of_numpy_are_numbers(prizes: Path) -> None:
+    with Environment(table_of("prizes", seats=(), config=prizes)) as environment:
+        for turn in environment:
+            environment.answer(np.array([1, 2]) if turn.decision == "bid" else np.int64(0))
+            assert environment.illegal == ""
+
+
+def test_turns_have_the_number_of_their_session() -> None:
+    with Environment(table_of("von_neumann_poker", seats=(0, 1), sessions=2)) as environment:
+        for number in range(5):
+            assert {turn.session for turn in answered(environment)} == {number}
+
+
+def test_news_need_no_answer(tmp_path: Path) -> None:
+    config = tmp_path / "tournament.toml"
+    config.write_text('[news]\nrules = "news.py"\n')
+    (tmp_path / "news.py").write_text(NEWS)
+
+    def silent(turn: Turn) -> object:
+        return None if turn.is_news else 2
+
+    with Environment(table_of("news", [silent], config=config)) as environment:
+        seen = []
+        for turn in environment:
+            seen.append((turn.decision, turn.is_news))
+            if not turn.is_news:
+                environment.answer(1)
+        assert seen == [("begin", True), ("say", False), ("over", True)]
+        assert environment.points == {0: -1.0, 1: 1.0} or environment.points == {0: 1.0, 1: -1.0}
+
+
 def test_seed_repeats_games_and_reset_begins_the_next_session() -> None:
     def first_cards(environment: Environment, seed: int | None) -> list[float]:
         cards = [environment.reset(seed).observation["card"]]
@@ -178,25 +242,43 @@ def answered(environment: Environment) -> list[Turn]:
     return turns
 
 
+def bots_of(sessions: Sessions) -> list[int]:
+    """The processes of the bots."""
+    return [process.confined.pid for process in sessions._legs.pool.by_channel.values()]
+
+
 def test_bot_whose_process_is_killed_plays_on_and_no_turn_is_repeated(tmp_path: Path) -> None:
     """The leg begins again, with the answers that were given."""
     (opponent,) = written(tmp_path, {"other.py": IN_PYTHON.replace("0.6", "0.8")})
-    table = table_of("von_neumann_poker", [opponent], sessions=30)
+    table, tries = table_of("von_neumann_poker", [opponent], sessions=60), list[int]()
 
     def turns(kill_after: int | None) -> list[tuple[Turn, float]]:
         found: list[tuple[Turn, float]] = []
-        before = set(descendants(os.getpid()))
         with Environment(table) as environment:
             for _ in range(30):
                 for turn in environment:
                     if len(found) == kill_after:
-                        bots = [pid for pid, line in descendants(os.getpid()).items() if pid not in before]
-                        os.kill(max(bots), signal.SIGKILL)
+                        os.kill(bots_of(environment._sessions)[0], signal.SIGKILL)
                     environment.answer(POLICY(turn))
                     found.append((turn, environment.points.get(0, 0.0)))
+            (leg,) = environment._sessions.waiting
+            tries.append(leg.tries)
         return found
 
     assert turns(kill_after=100) == turns(kill_after=None)
+    assert tries == [2, 1], "the leg began again"
+
+
+def test_environment_that_is_left_ends_its_processes(tmp_path: Path) -> None:
+    (opponent,) = written(tmp_path, {"other.py": IN_PYTHON})
+    environment = Environment(table_of("von_neumann_poker", [opponent]))
+    environment.reset()
+    several = environment.vectorize(3)
+    started = bots_of(environment._sessions) + bots_of(several._sessions)
+    assert len(started) == 2
+    del environment, several
+    gc.collect()
+    assert wait_until_exited(started, 10)
 
 
 @pytest.mark.parametrize(
@@ -219,11 +301,12 @@ def test_broken_opponent_is_named(source: str, why: str, tmp_path: Path) -> None
         ("von_neumann_poker", [], (2,), "seat: 2; expected different numbers from 0 to 1"),
         ("von_neumann_poker", [], (0, 0), "seat: 0, 0"),
         ("auction", [], (0,), "has a seat for every bot"),
+        ("von_neumann_poker", [POLICY, POLICY], (), "at least one seat of yours"),
     ],
 )
 def test_impossible_table_is_refused(contest: str, opponents: list[object], seats: tuple[int, ...], why: str) -> None:
     with pytest.raises(InputError, match=why):
-        table_of(contest, opponents, seats)  # type: ignore[arg-type]
+        Environment(table_of(contest, opponents, seats))  # type: ignore[arg-type]
 
 
 def test_turn_left_open_and_ended_session_are_said() -> None:

@@ -14,6 +14,7 @@ from tournament.cli.screen import Screen
 from tournament.config import FILE_NAME
 from tournament.contests.rules_loader import MOST_BYTES, load_rules
 from tournament.errors import InputError, TournamentError, printable
+from tournament.library import library_paths
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.small_files import read_small_file
 
@@ -26,18 +27,30 @@ def are_rules(path: Path) -> bool:
     return path.suffix == ".py" and path.is_file() and bool(_RULES.search(read_small_file(path, MOST_BYTES)))
 
 
-def _library_of(path: Path) -> list[str]:
-    """Return the paths of the library that a settings file beside the rules, or here, gives these rules."""
+def _library_of(path: Path) -> list[Path]:
+    """Return the library that a settings file beside the rules, or here, gives these rules.
+
+    Raises:
+        InputError: Its value is none of that key's.
+    """
     for file in (path.with_name(FILE_NAME), Path(FILE_NAME)):
+        tables: list[object] = []
         with contextlib.suppress(InputError, ValueError, RecursionError):
-            for table in tomllib.loads(read_small_file(file, MOST_BYTES).decode()).values():
-                rules = str(table.get("rules", "")).partition(":")[0] if isinstance(table, dict) else ""
-                if rules and (file.parent / rules).absolute() == path.absolute():
-                    given = table.get("library", [])
-                    return [
-                        str((file.parent / one).absolute()) for one in ([given] if isinstance(given, str) else given)
-                    ]
+            tables = list(tomllib.loads(read_small_file(file, MOST_BYTES).decode()).values())
+        for table in tables:
+            if isinstance(table, dict) and _is(file.parent, table.get("rules"), path):
+                try:
+                    return library_paths(table.get("library"), file.parent)
+                except InputError as problem:
+                    raise InputError(f"{file}: library: {problem}") from None
     return []
+
+
+def _is(folder: Path, rules: object, path: Path) -> bool:
+    """Whether the key `rules` names this file."""
+    with contextlib.suppress(ValueError, OSError):  # no path
+        return isinstance(rules, str) and (folder / rules.partition(":")[0]).resolve() == path.resolve()
+    return False
 
 
 def check_rules(path: Path, screen: Screen, *, thorough: bool = False) -> tuple[Facts, bool]:
@@ -66,7 +79,7 @@ def check_rules(path: Path, screen: Screen, *, thorough: bool = False) -> tuple[
             rules=str(path.absolute()),
             thorough=thorough,
             sessions=_SESSIONS if thorough else _FEW_SESSIONS,
-            library=library,
+            library=[str(one) for one in library],
         )
         for check in conformance.CHECKS:
             screen.doing(f"check {conformance.CHECKS.index(check) + 1} of {len(conformance.CHECKS)}: {check.__name__}")

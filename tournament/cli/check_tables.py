@@ -95,7 +95,8 @@ def _legs(report: CheckReport) -> str:
     if report.shares_process:
         return "share a process"
     violation = printable(report.isolation_violation)
-    return f"apart, each in a process of its own, which is slower; what prevents sharing is {violation}"
+    apart = "apart: each leg has a process of its own, so decisions take about ten times as long"
+    return f"{apart}; the first reason is {violation}"
 
 
 def _won(points: float, leg: LegResult) -> str:

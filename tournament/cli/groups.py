@@ -104,6 +104,14 @@ OWN = {
             "faults --bot likeme",
         ),
     ),
+    "losses": Listed(
+        "tournament.cli.losses:losses",
+        "List in which decisions, and with which hands, a bot loses to what others win there.",
+        (
+            "losses von_neumann_poker likeme",
+            "losses von_neumann_poker likeme --by-opponent",
+        ),
+    ),
     "compare": Listed(
         "tournament.cli.compare:compare",
         "Compare two runs of one contest: settings, bots, scores, places and pairs that differ, and by more than luck.",

@@ -18,6 +18,7 @@ from tournament.cli.options import print_json
 from tournament.errors import InputError
 from tournament.records.citation import Citation
 from tournament.records.comparison import Comparison
+from tournament.records.losses import LOSSES
 from tournament.records.values import AUTHOR, FAULT_COLUMNS, OUTLIER_RESULTS, STANDING
 from tournament.standings.standings import Standing
 from tournament.store.summary_parts import FAULTS
@@ -31,6 +32,10 @@ _PAIR: dict[str, Any] = {
 _RATED: dict[str, Any] = {
     "rank": int, "name": str, "rating": float, "stderr": float | None, "ci_half_width": float | None, "won": float,
     "drawn": float, "lost": float,
+}  # fmt: skip
+_LOSS: dict[str, Any] = {
+    "decision": str, "hand": str, "answer": str, "opponent": str | None, "games": int, "points": float, "others": float,
+    "lost": float, "stderr": float,
 }  # fmt: skip
 _TYPES = {"str": str, "bool": bool}
 
@@ -62,6 +67,7 @@ def schemas_of_commands() -> dict[str, Any]:
     fault = _schema(
         "Fault", faults, {one.name: one.description for one in columns} | {"replay": "the command that shows it"}
     )
+    loss = _schema("Loss", _LOSS, LOSSES)
     match = _of(MatchReport, {"faults": list[dict[str, Any]], "baseline_faults": list[dict[str, Any]]})
     match["properties"] |= {
         "seed": {"type": "string", "description": "repeats the match"},
@@ -83,6 +89,7 @@ def schemas_of_commands() -> dict[str, Any]:
             "items": _schema("Rated", _RATED, dict.fromkeys(_RATED, "see output.md")),
         },
         "leaderboard": {"type": "array", "items": standing},
+        "losses": {"type": "array", "items": loss},
         "faults": {"type": "array", "items": fault},
         "verify": {"type": "array", "items": _of(Verification, {"problems": list[dict[str, Any]]})},
         "replay": _of(Replay, {"games": list[dict[str, Any]], "faults": list[dict[str, Any]]}),

@@ -55,8 +55,8 @@ class Luck:
 
 # Of the code that all contests share: raised when the same settings no longer give the same games in any of them.
 # A contest has its own `version`.
-ENGINE_VERSION = 10
-_DRAWN_SEATS_VERSION = 11  # instead, if it is drawn who comes first at a table
+ENGINE_VERSION = 11
+_DRAWN_SEATS_VERSION = 12  # instead, if it is drawn who comes first at a table
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,8 @@ class Contest:
     where its words are settings, `interface_of` the `interface` where its decisions follow settings. `presets`:
     contests that come with bots, and their settings in a new settings file.
     `requires`: packages that its games depend on, with their versions. `tables_for` gives the columns of tables of this
-    many seats. `first_by_name`: of two seats the first by name begins. `source`: where rules of others are from; a
+    many seats. `first_by_name`: of two seats the first by name begins. `members`: bots
+    of each entrant at a table. `source`: where rules of others are from; a
     file's digest is the `edition`.
     """
 
@@ -168,6 +169,7 @@ class Contest:
     requires: tuple[tuple[str, str], ...] = ()
     tables_for: Callable[[int], Tables] | None = None
     first_by_name: bool = False
+    members: int = 1
     rules: str = ""
     source: Source | None = None
     edition: str = ""

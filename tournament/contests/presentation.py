@@ -111,6 +111,25 @@ class Scene:
 
 
 @dataclass(frozen=True)
+class Decided:
+    """Decisions of one kind, as columns of games tell them.
+
+    Attributes:
+        name: What is decided, such as a bet.
+        seat: Seat that decided in each row, -1 where nobody did.
+        hand: Number of what the seat held, by row; `hands` has the words.
+        answer: Number of its answer, by row; `answers` has the words.
+    """
+
+    name: str
+    seat: npt.NDArray[np.signedinteger[Any]]
+    hand: npt.NDArray[Any]
+    hands: Sequence[str]
+    answer: npt.NDArray[Any]
+    answers: Sequence[str]
+
+
+@dataclass(frozen=True)
 class Presentation:
     """How a contest's games are shown. Records can be untrusted, so values can be outside of what the core writes.
 
@@ -128,6 +147,7 @@ class Presentation:
         seat_0_is: The column that says whether seat 0 has the first of the `positions`, in games or in sessions; "" if
             there are no positions.
         positions: What the two positions are called.
+        decided: Finds the decisions in rows, where columns tell them, for `tournament losses`.
     """
 
     tally: Callable[[Rows, Seats], Sums]
@@ -140,6 +160,7 @@ class Presentation:
     columns: Mapping[str, Sequence[str]] | None = None
     seat_0_is: str = ""
     positions: tuple[str, str] = ("", "")
+    decided: Callable[[Rows], Sequence[Decided]] | None = None
 
 
 def counted(where: Sequence[tuple[npt.NDArray[Any], int]]) -> npt.NDArray[np.int64]:

@@ -51,7 +51,8 @@ def in_words(
 
 def refusal(interface: Interface, core: GameCore) -> str:
     """What was wrong with an answer that a core refused."""
-    answers = core.narrowed() or interface.questions[core.pending()[0]].answers
+    narrowed = core.narrowed()
+    answers = narrowed.limits if narrowed else interface.questions[core.pending()[0]].answers
     legal = f"; it takes {answers}" if answers else ""
     refused = truncate(printable(interface.name_answer(core.refused())), 200)
     return f"answered {refused}, which is no answer to this{legal}"

@@ -23,11 +23,13 @@ from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from tournament.errors import InputError, RunError, printable, truncate
-from tournament.library import Library, read_library
+from tournament.library import Library, library_paths, mentioned, read_library
 from tournament.names import CONTEST_NAME_RULE, valid_contest_name
 from tournament.small_files import read_small_file
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tournament.contests.contest import Contest
     from tournament.rules.rules import Rules
 
@@ -38,7 +40,6 @@ _OF_CHANCE: dict[str, frozenset[str]] = {
 }  # fmt: skip
 _FILE = re.compile(r"(.+\.py)(?::([A-Za-z_]\w*))?")
 _PACKAGE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
-_LIBRARY = "__tournament_library__"  # a name in a module of rules
 _loaded: dict[str, Contest] = {}  # by the name of the rules
 
 
@@ -57,21 +58,19 @@ def names_rules(game: object) -> bool:
     return isinstance(game, str) and (_FILE.fullmatch(game) or _PACKAGE.fullmatch(game)) is not None
 
 
-def load_rules(game: str, folder: Path, library: object = None) -> Contest:
+def load_rules(game: str, folder: Path, library: Sequence[Path] = ()) -> Contest:
     """Return the contest that `rules` names.
 
     Args:
         game: The value of the key `rules`.
         folder: The folder from which paths start.
-        library: The value of the key `library`.
+        library: The files and folders of the library, as `library_paths` gives them.
 
     Raises:
         InputError: There is no such contest, or its library can't be read.
     """
     if file := _FILE.fullmatch(game):
-        path = folder / file[1]
-        paths = [library] if isinstance(library, str) else library if isinstance(library, list) else []
-        files = read_library([folder / one for one in paths if isinstance(one, str) and (folder / one).exists()])
+        path, files = folder / file[1], read_library(library)
         return load_source(Source(str(path), read_small_file(path, MOST_BYTES), file[2], tuple(sorted(files.items()))))
     package = _PACKAGE.fullmatch(game)
     assert package is not None
@@ -100,7 +99,9 @@ def load_source(source: Source) -> Contest:
         package = source.place.partition(".")[0]
         _loaded[name] = replace(made, source=named, requires=((package, _digest_of(package)), *made.requires))
     else:
-        content = source.content + module.__dict__[_LIBRARY].used().encode()
+        content = source.content + b"".join(
+            f"{path}\n{text}\n".encode() for path, text in sorted(mentioned(source.content, library.files).items())
+        )
         _loaded[name] = replace(made, source=named, edition=hashlib.sha256(content).hexdigest()[:12])
     return _loaded[name]
 
@@ -115,7 +116,7 @@ def loaded_rules(name: str) -> Contest | None:
         for table in [table for table in tables if isinstance(table, dict)]:
             if names_rules(game := table.get("rules")):
                 with contextlib.suppress(InputError):  # a broken one keeps no one from another
-                    load_rules(str(game), Path(), table.get("library"))
+                    load_rules(str(game), Path(), library_paths(table.get("library"), Path()))
     return _loaded.get(name)
 
 
@@ -144,7 +145,6 @@ def _run(path: str, content: bytes, library: Library) -> ModuleType:
     require_own_chance(path, content)
     module = ModuleType(name)
     module.__file__ = path
-    module.__dict__[_LIBRARY] = library
     module.__dict__["__builtins__"] = library.for_rules()
     sys.modules[name] = module  # dataclasses look their module up
     try:
@@ -165,7 +165,7 @@ def require_own_chance(path: str, content: bytes) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             modules |= {one.asname or one.name: one.name for one in node.names if one.name in _OF_CHANCE}
-        elif isinstance(node, ast.ImportFrom) and node.module in _OF_CHANCE:
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module in _OF_CHANCE:
             for one in node.names:
                 if one.name not in _OF_CHANCE[node.module]:
                     _refuse_chance(path, node, f"{node.module}.{one.name}")

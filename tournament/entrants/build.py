@@ -282,7 +282,7 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
             submission.source,
             sandbox,
             interface.python.sdk,
-            legs_may_share=share and not library,
+            legs_may_share=share,
             adapter=adapter,
             library=library,
         )

@@ -108,6 +108,20 @@ class Results:
         per_replica = 1 if self.setup.house_numbers else legs_per_replica(self.setup.settings, self.ranking.seats)
         return legs_frame([batch.legs for batch in self.batches], per_replica)
 
+    def losses(self, bot: str, *, by_opponent: bool = False) -> pd.DataFrame:
+        """Return in which decisions a bot loses to what others win there, the worst first; see `LOSSES`.
+
+        Args:
+            bot: Name of the bot.
+            by_opponent: Whether each opponent has rows of its own.
+
+        Raises:
+            InputError: The records have no such bot, or this contest's columns don't tell decisions.
+        """
+        from tournament.records.losses import losses_of
+
+        return losses_of(self, bot, by_opponent=by_opponent)
+
     @cached_property
     def faults(self) -> pd.DataFrame:
         """Recorded faults, one per row, as in faults/."""

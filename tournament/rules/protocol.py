@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+import json
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +14,7 @@ from tournament.errors import InputError, printable, truncate
 
 # What `ask` yields, is sent, and returns: lines to write, a line of the program's, its answer.
 Talk = Generator[str | Sequence[str] | None, str, Any]
+MOST_LINES = 10_000  # of a program's in a decision: a worker reads them, in time that isn't the program's
 
 
 class Protocol:
@@ -39,52 +42,79 @@ class Protocol:
 
 
 class ProtocolDialogue:
-    """A protocol's talk with a program, as the lanes drive it (`tournament.contests.interface.Dialogue`)."""
+    """A protocol's talk with a program, as the lanes drive it (`tournament.contests.interface.Dialogue`).
 
-    def __init__(self, core: GameCore, protocol: Protocol, decisions: Sequence[tuple[str, bool]]) -> None:
-        self._core, self._protocol, self._decisions = core, protocol, decisions
+    Raises:
+        InputError: The protocol fails, in any method.
+    """
+
+    def __init__(self, core: GameCore, kind: type[Protocol], decisions: Sequence[tuple[str, bool]]) -> None:
+        self._core, self._kind, self._decisions = core, kind, decisions
         self._talk: Talk | None = None
+        self._read = 0  # lines of this decision
+        with self._failing():
+            self._protocol = kind()
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Make what goes wrong within a mistake of the protocol's."""
+        try:
+            yield
+        except Exception as problem:
+            raise InputError(f"the protocol {self._kind.__name__} fails: {_told(problem)}") from problem
 
     def asked(self) -> Sequence[str]:
-        """Return the lines that ask for the pending decision, or tell the pending news.
-
-        Raises:
-            InputError: The protocol fails, or asks nothing.
-        """
+        """Return the lines that ask for the pending decision, or tell the pending news."""
         name, only_tells = self._decisions[self._core.pending()[0]]
         question = SimpleNamespace(decision=name, **self._core.told_values())
-        try:
+        with self._failing():
             if only_tells:
                 return _lines(self._protocol.tell(question))
-            self._talk = self._protocol.ask(question)
-            return _lines(next(self._talk))
-        except StopIteration:
-            raise InputError(f"the protocol {type(self._protocol).__name__} asks nothing for {name}") from None
-        except Exception as problem:
-            raise InputError(f"the protocol {type(self._protocol).__name__} fails: {_told(problem)}") from problem
+            self._talk, self._read = self._protocol.ask(question), 0
+            try:
+                return _lines(next(self._talk))
+            except StopIteration:
+                raise ValueError(f"it asks nothing for {name}") from None
 
     def said(self, line: bytes) -> Any:
         """Return the lines in reply to a program's line as a list, or its answer.
 
         Raises:
-            Violation: The line is none that the protocol understands.
+            Violation: The line is none that the protocol understands, or one too many.
         """
         assert self._talk is not None
+        self._read += 1
+        if self._read > MOST_LINES:
+            raise Violation(f"wrote more than {MOST_LINES} lines for one decision")
         text = line.decode("utf-8", "replace").removesuffix("\r")
         try:
-            return _lines(self._talk.send(text))
+            reply = self._talk.send(text)
         except StopIteration as answered:
-            return answered.value
+            return self._checked(answered.value)
         except Exception as problem:
             raise Violation(f"wrote {truncate(printable(text), 100)!r}: {_told(problem)}") from None
+        with self._failing():
+            return _lines(reply)
+
+    def _checked(self, answer: Any) -> Any:
+        """Return an answer that can be shown as JSON; a list as a tuple, for lists are lines."""
+        with self._failing():
+            json.dumps(answer, default=repr)
+        return tuple(answer) if isinstance(answer, list) else answer
 
     def ended(self) -> Sequence[str]:
         """Return the last lines."""
-        return _lines(self._protocol.end())
+        with self._failing():
+            return _lines(self._protocol.end())
 
 
 def _lines(given: str | Sequence[str] | None) -> list[str]:
-    return [given] if isinstance(given, str) else list(given or ())
+    """Return lines to write as a list. Raises ValueError for what is no line."""
+    lines = [given] if isinstance(given, str) else list(given or ())
+    for line in lines:
+        if not isinstance(line, str) or "\n" in line:
+            raise ValueError(f"{truncate(repr(line), 100)} is no line; expected text without a line break")
+    return lines
 
 
 def _told(problem: Exception) -> str:

@@ -108,6 +108,8 @@ class Rules:
         title: The name as people read it.
         version: Raised when the same settings no longer give the same games.
         seats: How many bots sit at a table. With a range the contest's table has the key `seats`; "all" is everybody.
+        teams: The positions of each entrant, equally many. Each position has a bot of its own; a game's points and the
+            columns per seat are by team.
         settings_class: The keys of the contest's table.
         decisions: What bots are asked, or a static method that returns it by the settings. `play` asks by
             `self.ask`, which has each decision by its name.
@@ -134,6 +136,7 @@ class Rules:
     title: ClassVar[str] = ""
     version: ClassVar[int] = 1
     seats: ClassVar[int | range | Literal["all"]]
+    teams: ClassVar[Sequence[Sequence[int]]] = ()
     settings_class: ClassVar[type[ContestSettings]] = Settings
     #: A type that has both forms isn't one by which type checkers take a static method.
     decisions: ClassVar[Any]
@@ -143,7 +146,7 @@ class Rules:
     description: ClassVar[str] = ""
     requires: ClassVar[tuple[str, ...]] = ()
     house: ClassVar[House | None] = None
-    protocol: ClassVar[Callable[[], Protocol] | None] = None
+    protocol: ClassVar[type[Protocol] | None] = None
     luck: ClassVar[Luck | None] = None
     presentation: ClassVar[Presentation | Callable[[Any], Presentation] | None] = None
     core: ClassVar[Core | None] = None
@@ -198,6 +201,16 @@ def _check(rules: type[Rules]) -> None:
         valid = rules.seats == "all" or (type(rules.seats) is int and 1 <= rules.seats <= SEAT_LIMIT)
     if not valid:
         raise ValueError(f'seats is {rules.seats!r}; expected 1 to {SEAT_LIMIT}, a range of them, or "all"')
+    if rules.teams and (
+        rules.seats != len(rules.teams)
+        or len({len(team) for team in rules.teams}) != 1
+        or sorted(position for team in rules.teams for position in team) != list(range(_most_positions(rules)))
+        or not 1 <= _most_positions(rules) <= SEAT_LIMIT
+    ):
+        raise ValueError(
+            f"teams is {rules.teams!r}; expected the positions of each of the {rules.seats} entrants, equally many,"
+            " each position from 0 once, as in seats = 2 and teams = ((0, 2), (1, 3))"
+        )
     if isinstance(rules.decisions, Decision):
         raise ValueError(f"decisions are a tuple, as in decisions = ({rules.decisions.name.upper()},)")
     if not callable(rules.decisions):
@@ -209,6 +222,9 @@ def _check(rules: type[Rules]) -> None:
         raise ValueError(f"house is for one seat; seats is {rules.seats!r}")
     if rules.luck and not (rules.house or (rules.seats == 2 and (rules.core or rules.zero_sum))):
         raise ValueError("luck is for zero-sum games of two seats, or against a house")
+    protocol: object = rules.protocol
+    if not (protocol is None or (isinstance(protocol, type) and issubclass(protocol, Protocol))):
+        raise ValueError(f"protocol is {protocol!r}, which is no subclass of Protocol")
     most = _seats_at_first(rules) if not isinstance(rules.seats, range) else rules.seats[-1]
     if rules.presentation and most > 2:
         raise ValueError(f"presentation is for at most two seats; seats is {rules.seats!r}")
@@ -278,6 +294,11 @@ def _most_seats(rules: type[Rules]) -> int:
     return SEAT_LIMIT if rules.seats == "all" else rules.seats if isinstance(rules.seats, int) else rules.seats[-1]
 
 
+def _most_positions(rules: type[Rules]) -> int:
+    """Return the most positions that a table of these rules can have."""
+    return sum(map(len, rules.teams)) if rules.teams else _most_seats(rules)
+
+
 def _seats_at_first(rules: type[Rules]) -> int:
     """How many seats the contest's tables have before the field is known."""
     if isinstance(rules.seats, range):
@@ -306,6 +327,7 @@ def _make(rules: type[Rules]) -> Contest:
         estimates=rules.estimates,
         presets=rules.presets,
         first_by_name=rules.first_by_name,
+        members=len(rules.teams[0]) if rules.teams else 1,
     )
 
 
@@ -339,7 +361,11 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
         sessions=of_few.sessions,
         scored=of_few.scored,
         interface=_interface(
-            rules.name, shared["title"], _most_seats(rules), _decisions_at_first(rules), rules.protocol
+            rules.name,
+            shared["title"],
+            _most_positions(rules),
+            _decisions_at_first(rules),
+            cast(Any, rules.protocol),  # a class, which can be hashed
         ),
         interface_of=partial(_interface_of, rules, shared["title"]) if callable(rules.decisions) else None,
         new_core=partial(_session_core, rules, _begun),
@@ -352,12 +378,13 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
 
 
 def _interface_of(rules: type[Rules], title: str, settings: Settings) -> Interface:
-    return _interface(rules.name, title, _most_seats(rules), decisions_of(rules, settings), rules.protocol)
+    decisions = decisions_of(rules, settings)
+    return _interface(rules.name, title, _most_positions(rules), decisions, cast(Any, rules.protocol))
 
 
 @lru_cache(_DECISIONS_KEPT)
 def _interface(
-    name: str, title: str, most_seats: int, decisions: tuple[Decision, ...], protocol: Callable[[], Protocol] | None
+    name: str, title: str, most_seats: int, decisions: tuple[Decision, ...], protocol: type[Protocol] | None
 ) -> Interface:
     """How bots are asked these decisions, with an SDK that is written from them."""
     view = lay_out(decisions, most_seats)
@@ -365,7 +392,7 @@ def _interface(
     return Interface(
         write_sdk(name, title, decisions, view),
         CompiledBots(f"{name}.h", struct_size=view.size + view.answer_size),
-        new_dialogue=None if protocol is None else lambda core, key: ProtocolDialogue(core, protocol(), names),
+        new_dialogue=None if protocol is None else lambda core, key: ProtocolDialogue(core, protocol, names),
         questions=tuple(
             DecisionSpec(
                 decision.name,
@@ -414,17 +441,20 @@ def _settings_of(rules: type[Rules]) -> type[ContestSettings]:
 
 
 def _tables(rules: type[Rules], seats: int) -> Tables:
+    of = "team" if rules.teams else "position"
     own = [(column.name, column.dtype, column.per_seat) for column in rules.columns]
     described = {column.name: column.description for column in rules.columns if not column.per_seat}
     for column in rules.columns:
         if column.per_seat:
             each = names_by_position(column.name, seats)
-            described |= {name: f"{column.description}, of position {place}" for place, name in enumerate(each)}
-    described |= {name: f"points of position {place}" for place, name in enumerate(points_columns(seats))}
+            described |= {name: f"{column.description}, of {of} {place}" for place, name in enumerate(each)}
+    described |= {name: f"points of {of} {place}" for place, name in enumerate(points_columns(seats))}
     by_position = ["points", *[column.name for column in rules.columns if column.per_seat]]
     position_of = {name: place for column in by_position for place, name in enumerate(names_by_position(column, seats))}
     bots = tuple(
-        Column(name, NAME, f"the bot at position {place}" + ", which comes first" * (place == 0))
+        Column(
+            name, NAME, f"the bot {'of' if rules.teams else 'at'} {of} {place}" + ", which comes first" * (place == 0)
+        )
         for place, name in enumerate(bot_columns(seats))
     )
     names, is_replicated = (*bots, *([HOUSE] if rules.house else [])), not rules.house
@@ -475,11 +505,12 @@ def _session_core(
         setup.sessions,
         partial(play, played),
         columns,
-        placements_of(decisions_of(rules, setup.settings), _most_seats(rules)),
+        placements_of(decisions_of(rules, setup.settings), _most_positions(rules)),
         **leg.for_core,
         seats=leg.seats,
         rotation=leg.rotation,
         steps=steps,
+        teams=rules.teams or None,
         zero_sum=rules.zero_sum,
         max_questions=setup.settings.max_questions,
     )
@@ -539,11 +570,12 @@ def _render_problem(rules: type[Rules], settings: Settings) -> str:
         return ""
     seats = _seats_at_first(rules) if not isinstance(rules.seats, range) else int(str(settings.playing()["seats"]))
     tables, rng, drawings = _tables(rules, seats), Rng(bytes(32), _TRIAL_STREAM), list[str]()
-    names = [f"position {place}" for place in range(seats)]
+    positions = _most_positions(rules) if rules.teams else seats
+    names = [f"position {place}" for place in range(positions)]
 
     def play(played: Rules, session: Session) -> Questions:
         some = _first_of(drawn(played, session, drawings, names), _TRIAL_DRAWINGS)
-        return answered_by_chance(some, rng, range(seats))
+        return answered_by_chance(some, rng, range(positions))
 
     games, sessions = (Table(buffer_fields(columns), ROWS_PER_BUFFER) for columns in (tables.games, tables.sessions))
     setup = CoreSetup(LegPlan(0, 0, 1, bytes(32), seats), settings, games, sessions)

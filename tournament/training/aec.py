@@ -9,7 +9,7 @@ import numpy as np
 from engine.rules.decisions import LEGAL_ACTIONS
 from tournament.errors import InputError
 from tournament.rules.value_types import Bool, Choice, Float, Int, List, Maybe, Struct, Text, ValueType
-from tournament.training.values import Features, legal_range
+from tournament.training.values import Features, legal_range, numbers_of
 
 try:
     import gymnasium
@@ -20,6 +20,7 @@ except ImportError as missing:
 if TYPE_CHECKING:
     from tournament.training.environment import Environment, Turn
 
+_LARGEST = 1 << 16  # range of whole numbers that has a mask
 _LONGEST_TEXT = 20  # of those that are sampled
 _FARTHEST = 1 << 31  # samples are within this many of 0
 
@@ -37,6 +38,8 @@ class AnswerSpace(gymnasium.Space[Any]):
 
     def _kind(self) -> ValueType:
         turn, questions = self._environment.turn, self._environment.table.contest.interface.questions
+        if turn and turn.narrowed:
+            return turn.narrowed
         found: ValueType = questions[turn.kind if turn else 0].declared.answer
         return found
 
@@ -96,7 +99,8 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
         numbers: gymnasium.Space[Any] = box(-np.inf, np.inf, (size,), np.float64)
         actions: gymnasium.Space[Any] = AnswerSpace(environment)
         self._count, self._first = 0, 0
-        self._ranges = whole if len(whole) == len(ranges) else []
+        few = len(whole) == len(ranges) and all(len(one) <= _LARGEST for one in whole)
+        self._ranges = whole if few else []
         if self._ranges:
             self._first = min(one.start for one in whole)
             self._count = max(one.stop for one in whole) - self._first
@@ -141,7 +145,8 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
 
     def _mask(self, turn: Turn) -> Any:
         mask = np.zeros(self._count, np.int8)
-        legal = turn.observation.get(LEGAL_ACTIONS, self._ranges[turn.kind])
+        legal = turn.observation.get(LEGAL_ACTIONS, numbers_of(turn.narrowed) if turn.narrowed else None)
+        legal = self._ranges[turn.kind] if legal is None else legal
         mask[np.asarray(list(legal)) - self._first] = 1
         return mask
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
+
 from tournament.contests.questions import view_values
 from tournament.errors import InputError
+from tournament.rules.value_types import ValueType
 from tournament.training.sessions import Sessions
 from tournament.training.table import Table
 from tournament.training.vector import VectorEnvironment
@@ -26,6 +30,7 @@ class Turn:
         answers: The legal answers in words, "" where the contest has none.
         session: Number of the session, from 0.
         is_news: Whether it needs no answer.
+        narrowed: Type of the answers that are legal this time, if those are fewer than declared.
     """
 
     seat: int
@@ -35,6 +40,7 @@ class Turn:
     answers: str
     session: int
     is_news: bool = False
+    narrowed: ValueType | None = None
 
 
 class Environment:
@@ -46,11 +52,14 @@ class Environment:
     Attributes:
         seats: The seats that the caller plays.
         turn: The question that waits; None once the session has ended.
-        points: Points by seat of the last session that ended.
+        points: Points by seat of the last session that ended, with those of sessions before it in which the caller
+            wasn't asked.
         illegal: Why the last answer was illegal, so that the default counted; "" if it was legal.
     """
 
     def __init__(self, table: Table) -> None:
+        if not table.open_seats:
+            raise InputError("seat: expected at least one seat of yours")
         self._table = table
         self.seats = table.open_seats
         self.points: Mapping[int, float] = {}
@@ -64,6 +73,7 @@ class Environment:
         """The legs, which begin when they are first needed."""
         if self._begun is None:
             self._begun, self._number = Sessions(self._table, 1), 0
+            weakref.finalize(self, self._begun.close)
             self.points, self.illegal, self.turn = {}, "", None
             self._next = self._play()
         return self._begun
@@ -97,7 +107,7 @@ class Environment:
         """
         if self.turn is None:
             raise InputError("the session has ended; reset() begins the next")
-        self._answer(value)
+        self._answer(plain(value))
 
     def _answer(self, value: object) -> None:
         sessions = self._sessions
@@ -117,11 +127,11 @@ class Environment:
             self._sessions.play()
             (self._leg,) = self._sessions.waiting
             self._sessions.note_progress(self._leg)
-            turn = turn_of(self._table, self._leg, self._number)
+            turn = turn_of(self._table, self._leg, self._number + int(self._sessions.ended[0]))
             policy = self._table.policies.get(turn.seat)
             if policy is None:
                 return turn
-            self._sessions.lanes.answer(self._leg.lane, policy(turn))
+            self._sessions.lanes.answer(self._leg.lane, plain(policy(turn)))
 
     def __iter__(self) -> Iterator[Turn]:
         self.reset()
@@ -164,6 +174,11 @@ class Environment:
         self.close()
 
 
+def plain(value: object) -> object:
+    """Return an answer as JSON has it: numbers and arrays of numpy as Python's."""
+    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
+
+
 def turn_of(table: Table, leg: LegInPlay, session: int) -> Turn:
     """Return what a leg asks the caller."""
     interface = table.contest.interface
@@ -172,5 +187,6 @@ def turn_of(table: Table, leg: LegInPlay, session: int) -> Turn:
     told: Mapping[str, Any] = leg.core.told_values()
     if not interface.by_name:
         told = view_values(interface, view) | dict(zip(question.arguments, arguments))
-    answers = leg.core.narrowed() or question.answers
-    return Turn(seat, question.name, told, kind, answers, session, question.only_tells)
+    narrowed = leg.core.narrowed()
+    answers = narrowed.limits if narrowed else question.answers
+    return Turn(seat, question.name, told, kind, answers, session, question.only_tells, narrowed)

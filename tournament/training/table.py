@@ -108,6 +108,8 @@ def new_table(
         InputError: There are too many opponents or too few, or one isn't a bot that can play.
     """
     contest, settings = config.played, config.contest
+    if contest.members > 1:
+        raise InputError(f"{contest.title} is played by teams, which can't be trained yet")
     count = contest.seats_of(settings.playing()) or len(opponents) + len(open_seats)
     if not contest.house and count < 2 and contest.seats == "all":
         raise InputError(f"seat: {contest.title} has a seat for every bot; name all of yours, as in seat=(0, 1, 2)")

@@ -97,9 +97,11 @@ def legal_range(question: DecisionSpec, settings: Any) -> range | None:
 
     A name of a choice is its number, from 0.
     """
-    if question.actions:
-        return question.actions(settings)
-    answer = question.declared.answer
+    return question.actions(settings) if question.actions else numbers_of(question.declared.answer)
+
+
+def numbers_of(answer: ValueType) -> range | None:
+    """Return the whole numbers of a type of answers; None for another."""
     kind = answer.of if isinstance(answer, LegalAction) else answer
     if isinstance(kind, Int):
         return range(kind.low, kind.high + 1)

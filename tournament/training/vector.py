@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -52,15 +54,15 @@ class VectorEnvironment:
             raise InputError(f"{table.contest.name}: only whole numbers can be answered in arrays")
         self.decisions = tuple(question.name for question in interface.questions)
         (self._seat,) = table.open_seats
-        dtype, self._shows_memory = record_dtype(table.contest)
+        dtype, shows_memory = record_dtype(table.contest)
         memory = np.zeros((count, dtype.itemsize), np.uint8)
-        self._rows = memory
-        view_size = 0 if self._shows_memory else interface.view_size
+        view_size = 0 if shows_memory else interface.view_size
         self._views, numbers = memory[:, :view_size], memory.view(np.int64)
         self._arguments = numbers[:, numbers.shape[1] - interface.most_arguments :]
         self._kinds, self._played, self._points = np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros(count)
-        self._sessions = Sessions(table, count, self._show)
+        self._sessions = Sessions(table, count, partial(_show, memory, self._seat) if shows_memory else _ignore)
         self._observations = memory.view(dtype)[:, 0]
+        weakref.finalize(self, self._sessions.close)
         self.current = self._play()
 
     @property
@@ -92,11 +94,6 @@ class VectorEnvironment:
         sessions.note_rows(self._seat, self._played, self._points)
         return Step(self._observations, self._kinds, sessions.gains[:, self._seat], sessions.ended)
 
-    def _show(self, leg: LegInPlay) -> None:
-        """Have the core of a leg that begins write what it shows into the leg's row."""
-        if self._shows_memory:
-            leg.core.write_views_to(self._seat, self._rows[leg.leg.plan.match].ctypes.data)
-
     def close(self) -> None:
         """End the opponents' processes."""
         self._sessions.close()
@@ -106,3 +103,12 @@ class VectorEnvironment:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _show(rows: npt.NDArray[np.uint8], seat: int, leg: LegInPlay) -> None:
+    """Have the core of a leg that begins write what it shows to a seat into the leg's row."""
+    leg.core.write_views_to(seat, rows[leg.leg.plan.match].ctypes.data)
+
+
+def _ignore(leg: LegInPlay) -> None:
+    """Do nothing with a leg whose views are copied."""

@@ -309,7 +309,7 @@ def _sharing(tried: Pairing) -> tuple[bool, str]:
         return True, ""
     adapter, source, library = sources_of(artifact, tried.sandbox, tried.contest.interface.python.sdk)
     if library:
-        return False, "it imports the contest's library"
+        return False, "an import of the contest's library"
     return False, why_legs_apart(source, tried.contest.interface, tried.sandbox, adapter)
 
 

@@ -38,7 +38,7 @@ class Disqualified:
     def note(self, leg: Leg, out: Iterable[int]) -> None:
         """A leg is over, in which the bots at these seats are disqualified."""
         for seat in out:
-            name, place = leg.names[seat], self._place[leg.digest]
+            name, place = leg.entrants[seat], self._place[leg.digest]
             self._last[name] = min(self._last.get(name, place), place)
 
     def plays(self, leg: Leg) -> bool:
@@ -50,8 +50,14 @@ class Disqualified:
 
 
 class LegFaults:
-    """The faults of one leg. `out`: the seats whose bots are disqualified, in the order in which they were. With more
-    than two seats this ends no leg: the default answers count for those that are out."""
+    """The faults of one leg, by entrant.
+
+    With more than two entrants a disqualification ends no leg: the default answers count for those that are out.
+
+    Attributes:
+        all: The faults.
+        out: The seats of the entrants that are disqualified, in the order in which they were.
+    """
 
     def __init__(self, contest: Contest, settings: ContestSettings, leg: Leg) -> None:
         self._questions = contest.interface.questions
@@ -71,7 +77,7 @@ class LegFaults:
         session, game = core.position()
         first = self._leg.plan.first_session
         fault = Fault(
-            seat=number,
+            seat=self._entrant(number),
             session=first + session,
             game=game,
             decision=self._questions[kind].name,
@@ -90,7 +96,7 @@ class LegFaults:
     @property
     def ended_by(self) -> int | None:
         """The seat that ended the leg; None if none did."""
-        return self.out[-1] if self.out and len(self._leg.seats) <= SEATS_THAT_END_A_LEG else None
+        return self.out[-1] if self.out and len(self._leg.entrants) <= SEATS_THAT_END_A_LEG else None
 
     def add_at_start(self, number: int, failure: Failure) -> None:
         """Record that a seat's bot can't begin the leg."""
@@ -104,20 +110,31 @@ class LegFaults:
             self._disqualify(number)
 
     def _disqualify(self, number: int) -> None:
-        self.out.append(number)
+        self.out.append(self._entrant(number))
+
+    def _entrant(self, number: int) -> int:
+        """The seat of the entrant whose bot this is."""
+        return number // self._leg.members
 
     def _add_outside(self, number: int, session: int, failure: Failure) -> None:
         """Record a fault of a seat at no decision."""
         first = self._leg.plan.first_session
         self.all.append(
-            Fault(number, first + session, 0, self._questions[0].name, one_line(failure.what), kind=failure.kind)
+            Fault(
+                self._entrant(number),
+                first + session,
+                0,
+                self._questions[0].name,
+                one_line(failure.what),
+                kind=failure.kind,
+            )
         )
 
     def _are_too_many(self, number: int) -> bool:
         return self._count(number) > self._allowed
 
     def _count(self, number: int) -> int:
-        return sum(fault.seat == number for fault in self.all)
+        return sum(fault.seat == self._entrant(number) for fault in self.all)
 
 
 def last_lines(printed: bytes) -> str:

@@ -99,6 +99,7 @@ def play_leg(
     else goes wrong with a bot, or when one takes far longer than its fuel should.
     """
     began = time.perf_counter()
+    leg = leg.of_teams(contest.members)
     core = new_core(contest, settings, leg, artifacts, sink.games, sink.sessions)
     core.heed(stopping)
     faults = LegFaults(contest, settings, leg)
@@ -122,7 +123,12 @@ def play_leg(
                 core.dismiss(at_fault)
             answer = core.default()
     if meters is not None:
-        meters += [seating.referee.fuel_used(seat) for seat in range(len(leg.seats))]
+        meters += [
+            (sum(decisions), sum(fuel), max(most))
+            for decisions, fuel, most in (
+                zip(*[seating.referee.fuel_used(seat) for seat in seats]) for seats in seats_by_entrant(leg)
+            )
+        ]
     return leg_result(contest, leg, core, faults, seating.used(), take_luck(), time.perf_counter() - began)
 
 
@@ -246,7 +252,7 @@ def leg_result(
         digest=leg.digest,
         match=leg.plan.match,
         number=leg.plan.number,
-        seats=leg.names,
+        seats=leg.entrants,
         sessions=core.sessions_played,
         games=core.games_recorded,
         sums=sums,
@@ -257,15 +263,32 @@ def leg_result(
         by_block=by_block,
         luck_by_block=luck,
         seconds=seconds,
-        used=tuple(used),
+        used=tuple([_together([used[seat] for seat in seats]) for seats in seats_by_entrant(leg)]),
+    )
+
+
+def seats_by_entrant(leg: Leg) -> list[range]:
+    """Return the seats of each entrant's bots."""
+    return [range(first, first + leg.members) for first in range(0, len(leg.seats), leg.members)]
+
+
+def _together(used: Sequence[Used]) -> Used:
+    """Return what an entrant's bots used together."""
+    if len(used) == 1:
+        return used[0]
+    return Used(
+        sum(one.fuel for one in used),
+        sum(one.cpu_seconds for one in used),
+        max(one.memory_bytes for one in used),
+        max(one.slowest_seconds for one in used),
     )
 
 
 def _kept_faults(leg: Leg, faults: LegFaults, out: tuple[int, ...]) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
     if not faults.all:
-        return kept_faults((), (), len(leg.seats))
-    with containing(leg.names[faults.all[-1].seat], "its faults could not be kept"):
-        return kept_faults(tuple(faults.all), out, len(leg.seats))
+        return kept_faults((), (), len(leg.entrants))
+    with containing(leg.entrants[faults.all[-1].seat], "its faults could not be kept"):
+        return kept_faults(tuple(faults.all), out, len(leg.entrants))
 
 
 def length_of(contest: Contest, leg: LegResult) -> int:
@@ -312,7 +335,7 @@ def _failure_of_rules(contest: Contest, leg: Leg, position: tuple[int, int], fai
         FailedLeg(
             leg.plan.match,
             leg.plan.number,
-            leg.names,
+            leg.entrants,
             leg.house.name if leg.house else "",
             leg.plan.first_session + session,
             game,

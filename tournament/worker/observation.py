@@ -221,6 +221,7 @@ def _games(
     faults = list(result.faults)
     steps: dict[tuple[int, int], list[Step]] = {place: [] for place in sink.kept}
     for session, game, seat, kind, arguments, view, named, answer, failed, illegal, printed in core.steps:
+        seat //= contest.members
         question = contest.interface.questions[kind]
         told = named or view_values(contest.interface, view) | dict(zip(question.arguments, arguments))
         fault = _take_fault(faults, seat, leg.plan.first_session + session, game) if failed else None

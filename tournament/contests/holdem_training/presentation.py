@@ -11,6 +11,7 @@ from engine.games.holdem_training.bob import POT
 from engine.games.holdem_training.core import BOB_CALLED, BOB_CHECKED, BOB_FOLDED, STACK
 from tournament.contests.presentation import (
     Chart,
+    Decided,
     GridChart,
     Presentation,
     Row,
@@ -92,6 +93,32 @@ def tally(rows: Rows, seats: Seats) -> Sums:
     return sums
 
 
+def decided(rows: Rows) -> Sequence[Decided]:
+    """Alice checks, raises or folds in each round that she plays, by her hand: two cards, later what she has made."""
+    cards = {name: np.minimum(rows[name], _CARDS - 1) for name in ("alice_card_1", "alice_card_2", *_SEEN)}
+    plays = np.ones(len(rows["profit"]), bool)
+    found = []
+    for number, name in enumerate(_ROUND_NAMES):
+        raised, answer = rows[f"raise_{number + 1}"], rows[f"bob_answer_{number + 1}"]
+        folds = (rows["folded_by"] == _ALICE) & (answer == 0)
+        action = np.where(raised > 0, _RAISES, np.where(folds, _FOLDS, _CHECKS))
+        words: Sequence[str] = MADE
+        if number:
+            hand = made([cards[one] for one in ("alice_card_1", "alice_card_2", *_SEEN[: number + 2])])
+        else:
+            hand, words = hole_grid(cards["alice_card_1"], cards["alice_card_2"]), _HOLES
+        found.append(Decided(name, np.where(plays, 0, -1), hand, words, action, ("raises", "folds", "checks")))
+        plays = plays & (answer != 0) & (answer != BOB_FOLDED)
+    return found
+
+
+_HOLES = [
+    f"{VALUES[12 - min(row, column)]}{VALUES[12 - max(row, column)]}" + ("" if row == column else "so"[row > column])
+    for row in range(13)
+    for column in range(13)
+]
+
+
 def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
     hole = sums["hole"][subject.number].reshape(13, 13, 3)
     board = sums["board"][subject.number].transpose(1, 0, 2)  # strength, round, action
@@ -146,4 +173,6 @@ def scene(row: Row) -> Scene:
     return Scene([*steps, won(row["profit"])], (f"Alice, {STACK} chips", f"{STACK} chips"))
 
 
-PRESENTATION = Presentation(tally, charts, scene, lambda rows: [rows["profit"]], "chips", "hand", columns=_COLUMNS)
+PRESENTATION = Presentation(
+    tally, charts, scene, lambda rows: [rows["profit"]], "chips", "hand", columns=_COLUMNS, decided=decided
+)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from tournament.contests.presentation import (
     BarChart,
     Chart,
+    Decided,
     Line,
     LineChart,
     Presentation,
@@ -59,6 +62,25 @@ def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
     ]  # fmt: skip
 
 
+def decided(rows: Rows) -> Sequence[Decided]:
+    """Who bets first in each round, how many cards the bot draws, and whether it folds, by its hand."""
+    everywhere = np.zeros(len(rows["dealt_0"]), np.int64)
+    later = np.where(rows["rounds"] > 1, 0, -1)
+    first, last = (_PLACE_OF_HAND[np.minimum(rows[name], _CODES - 1)] for name in ("dealt_0", "held_0"))
+    folds = np.where(rows["folded_by"] == 1, 1, 0)
+    ends = np.where(rows["rounds"] > 1, last, first)
+    return [
+        Decided("round 1: first bet", everywhere, first, _LABELS, rows["opened1_0"], ("checks, or answers", "bets")),
+        Decided("draw", later, first, _LABELS, rows["drew_0"], ("none", "one card", "two cards")),
+        Decided("round 2: first bet", later, last, _LABELS, rows["opened2_0"], ("checks, or answers", "bets")),
+        Decided("end", everywhere, ends, _LABELS, folds, ("stays in", "folds")),
+    ]
+
+
+_PLACE_OF_HAND = np.zeros(_CODES, np.int64)
+_PLACE_OF_HAND[list(_HANDS)] = np.arange(len(_HANDS))
+
+
 def _cards(hand: int) -> tuple[str, str]:
     low, high = divmod(int(hand), 10)
     return str(low), str(high)
@@ -94,4 +116,6 @@ def scene(row: Row) -> Scene:
     return Scene([*steps, won(row["gain_0"], pot=row["pot"])], ("bot", "server"))
 
 
-PRESENTATION = Presentation(tally, charts, scene, lambda rows: [rows["gain_0"]], "chips", "hand", columns=_COLUMNS)
+PRESENTATION = Presentation(
+    tally, charts, scene, lambda rows: [rows["gain_0"]], "chips", "hand", columns=_COLUMNS, decided=decided
+)

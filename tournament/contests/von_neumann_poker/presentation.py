@@ -11,6 +11,7 @@ import numpy.typing as npt
 from engine.games.von_neumann_poker.core import ANTE, BET_LIMIT
 from tournament.contests.presentation import (
     Chart,
+    Decided,
     LineChart,
     Presentation,
     Row,
@@ -75,6 +76,22 @@ def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
     ]  # fmt: skip
 
 
+_TENTHS = [f"{tenth / 10:g} to {(tenth + 1) / 10:g}" for tenth in range(10)]
+_BETS = ("pass", *(f"bet ${label}" for label in _BET_LABELS))
+
+
+def decided(rows: Rows) -> Sequence[Decided]:
+    """A bets by its card; B answers bets of each size by its card."""
+    a = np.where(rows["seat_0_is_a"], 0, 1)
+    size = np.searchsorted(_BET_EDGES, rows["bet"], side="right")  # 0 for a pass
+    b_card, folded = bins(rows["b_card"], 10), rows["folded"]
+    answers = [
+        Decided(f"b, to ${label}", np.where(size == number, 1 - a, -1), b_card, _TENTHS, folded, ("call", "fold"))
+        for number, label in enumerate(_BET_LABELS, 1)
+    ]
+    return [Decided("a", a, bins(rows["a_card"], 10), _TENTHS, size, _BETS), *answers]
+
+
 def points(rows: Rows) -> Sequence[npt.NDArray[Any]]:
     gain = np.where(rows["seat_0_is_a"], rows["a_gain"], -rows["a_gain"])
     return gain, -gain
@@ -98,5 +115,13 @@ def scene(row: Row) -> Scene:
 
 
 PRESENTATION = Presentation(
-    tally, charts, scene, points, "$", columns={}, seat_0_is="seat_0_is_a", positions=("as A", "as B")
+    tally,
+    charts,
+    scene,
+    points,
+    "$",
+    columns={},
+    seat_0_is="seat_0_is_a",
+    positions=("as A", "as B"),
+    decided=decided,
 )

@@ -269,7 +269,8 @@ def builtins_of(leg: LegModules) -> dict[str, object]:
     ) -> types.ModuleType:
         module = original_import(name, global_names, local_names, tuple(fromlist or ()), level)
         leg.seed_shared()
-        own = leg.get(name) if fromlist else leg.get(name.split(".")[0])
+        found = module.__name__ if level else name  # a library has a random of its own as .random
+        own = leg.get(found) if fromlist else leg.get(found.split(".")[0])
         return own or module
 
     return {**vars(builtins), "__import__": import_for_leg}

@@ -60,9 +60,16 @@ MODULES: dict[str, frozenset[str]] = {
         " normalvariate paretovariate randint random randrange sample seed shuffle triangular uniform"
         " vonmisesvariate weibullvariate",
         "statistics": "fmean median median_high median_low",
+        "typing": "Any Callable ClassVar Deque Dict Final FrozenSet Iterable Iterator List Literal Mapping NoReturn"
+        " Optional Sequence Set Tuple Type Union",
         "zlib": "adler32 compress crc32 decompress",
     }.items()
 }
+# Objects that all legs have, which could be given attributes: only annotations may name them.
+_ONLY_IN_ANNOTATIONS = {"typing"}
+# Builtin types that annotations may name; the first may be named nowhere else.
+_ONLY_TYPES = _words("bytes frozenset set str")
+_TYPES = _ONLY_TYPES | _words("bool dict float int list tuple")
 # These give bytes of any content, with which bytes could be formatted.
 _GIVING_BYTES = {"base64", "zlib"}
 
@@ -180,6 +187,14 @@ def _text_of(node: ast.AST) -> str:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
+def _annotations_of(node: ast.AST) -> list[ast.expr]:
+    """Return the annotations of a function, an argument or a name."""
+    if isinstance(node, ast.FunctionDef):
+        return [node.returns] if node.returns else []
+    annotation = node.annotation if isinstance(node, ast.AnnAssign | ast.arg) else None
+    return [annotation] if annotation else []
+
+
 class _Reader:
     """Walks a source's tree and stops at what is not in the subset."""
 
@@ -187,6 +202,8 @@ class _Reader:
         self._adapter_lines = adapter_lines
         self._modules = modules
         self._attributes = set(shown)
+        self._types: set[str] = set()  # names of what comes from modules that only annotations may name
+        self._annotations: set[int] = set()  # nodes in annotations
         self._bound: dict[str, str] = {}  # names of modules, and what they are bound to
         self._of_sdk: set[str] = set()  # names of what comes from the contest's own modules
         self._makers: set[str] = set()  # names of namedtuple
@@ -199,6 +216,8 @@ class _Reader:
         for node in nodes:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 self._import(node)
+        for part in [part for node in nodes for part in _annotations_of(node) if self._is_plain(part)]:
+            self._annotations.update(id(inner) for inner in ast.walk(part))
         for node in nodes:
             self._surroundings(node)
             self._attributes.update(self._defined(node))
@@ -213,6 +232,31 @@ class _Reader:
             check = getattr(self, f"_check_{type(node).__name__.lower()}", None)
             if check is not None:
                 check(node)
+
+    def _is_plain(self, part: ast.AST) -> bool:
+        """Return whether an annotation, or a part of one, makes types of the library's alone, and calls nothing."""
+        if isinstance(part, ast.Tuple | ast.List):
+            return all(map(self._is_plain, part.elts))
+        if isinstance(part, ast.Subscript):
+            return self._is_type(part.value) and self._is_plain(part.slice)
+        if isinstance(part, ast.BinOp):
+            sides = (part.left, part.right)
+            return (
+                isinstance(part.op, ast.BitOr)
+                and all(
+                    (isinstance(side, ast.Constant) and side.value is None)
+                    or self._is_type(side.value if isinstance(side, ast.Subscript) else side)
+                    for side in sides
+                )
+                and all(map(self._is_plain, sides))
+            )
+        return isinstance(part, ast.Name | ast.Constant) or (isinstance(part, ast.Attribute) and self._is_type(part))
+
+    def _is_type(self, part: ast.expr) -> bool:
+        """Return whether it names a type of the library's."""
+        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+            return self._bound.get(part.value.id) in _ONLY_IN_ANNOTATIONS
+        return isinstance(part, ast.Name) and (part.id in self._types or part.id in _TYPES)
 
     def _apart(self, node: ast.AST, what: str) -> _Apart:
         line = getattr(node, "lineno", 1)
@@ -253,6 +297,8 @@ class _Reader:
                 name = alias.asname or alias.name
                 if name not in self._of_sdk:
                     self._not_a_builtin(node, name)
+                if node.module in _ONLY_IN_ANNOTATIONS:
+                    self._types.add(name)
                 if node.module not in MODULES:
                     self._of_sdk.add(name)
                 elif alias.name == "namedtuple":
@@ -269,7 +315,7 @@ class _Reader:
 
     def _not_a_builtin(self, node: ast.AST, name: str) -> None:
         """Refuse new meanings of names that rules rely on."""
-        if name in _RELIED_ON or name in self._bound or name in self._of_sdk:
+        if name in _RELIED_ON or name in _TYPES or name in self._bound or name in self._of_sdk or name in self._types:
             raise self._apart(node, f"gives {name} another meaning")
         if name in _CALLED:
             raise self._apart(node, f"the name {name}, which generators call")
@@ -308,6 +354,11 @@ class _Reader:
     def _check_name(self, node: ast.Name) -> None:
         if not isinstance(node.ctx, ast.Load):
             self._not_a_builtin(node, node.id)
+        elif node.id in _ONLY_TYPES and id(node) in self._annotations:
+            pass
+        elif node.id in self._types:
+            if id(node) not in self._annotations:
+                raise self._apart(node, f"{node.id} of typing outside an annotation")
         elif node.id in self._bound:
             if id(node) not in self._fine:
                 raise self._apart(node, f"the module {node.id} as a value")
@@ -322,8 +373,11 @@ class _Reader:
     def _check_attribute(self, node: ast.Attribute) -> None:
         name = node.attr
         if isinstance(node.value, ast.Name) and node.value.id in self._bound:
-            if not isinstance(node.ctx, ast.Load) or name not in self._modules[self._bound[node.value.id]]:
+            module = self._bound[node.value.id]
+            if not isinstance(node.ctx, ast.Load) or name not in self._modules[module]:
                 raise self._apart(node, f"{node.value.id}.{name}")
+            if module in _ONLY_IN_ANNOTATIONS and id(node) not in self._annotations:
+                raise self._apart(node, f"{node.value.id}.{name} outside an annotation")
             if self._is_maker(node) and id(node) not in self._fine:
                 raise self._apart(node, "namedtuple as a value")
         elif name in ("keys", "items"):

@@ -151,10 +151,12 @@ def serve() -> None:
     if _told["examine"]:
         _examine(answers, adapter, source)
         return
+    own = Library({})
     if library:
         import json
 
-        sys.meta_path.insert(0, Library(json.loads(library)))
+        own = Library(json.loads(library))
+        sys.meta_path.insert(0, own)
     for name in [name for name in sys.modules if name.split(".")[0] in ("tournament", "engine")]:
         del sys.modules[name]
     sys.argv = [_told["name"]]
@@ -164,7 +166,7 @@ def serve() -> None:
     if _told["shares_process"]:  # to know which leg printed what, the same alone as beside others
         stream = None if _told["many_legs"] else sys.stderr
         sys.stdout = sys.stderr = python_bots.LegOutput(_without_addresses, stream)
-    bot = _Bot(source, adapter)
+    bot = _Bot(source, adapter, own)
     python_bots.serve(
         questions,
         answers,
@@ -226,8 +228,8 @@ def _read_exactly(descriptor: int, size: int) -> bytes:
 class _Bot:
     """A bot's file, from which each leg gets a bot of its own, and the contest's adapter, empty if it has none."""
 
-    def __init__(self, source: bytes, adapter: bytes) -> None:
-        self._source, self._adapter = source, adapter
+    def __init__(self, source: bytes, adapter: bytes, library: Library) -> None:
+        self._source, self._adapter, self._library = source, adapter, library
         self._code: tuple[types.CodeType, types.CodeType] | None = None
         # One class for all legs: those that share a process can't reach it, and lookups by class stay fast.
         fields = {name: python_bots.Field(offset, code) for name, offset, code in _told["fields"]}
@@ -252,7 +254,8 @@ class _Bot:
         module = types.ModuleType(name)
         module.__file__ = FILE_NAME
         modules = LegModules(seed, _sdks, _new_leg_sdk, copies=_told["shares_process"])
-        module.__dict__["__builtins__"] = builtins_of(modules)
+        module.__dict__["__builtins__"] = of_leg = builtins_of(modules)
+        self._library.forget(of_leg)
         # Decorators such as dataclass look for the module of the class that they are given.
         sys.modules[name] = module
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -134,8 +135,9 @@ class TimeLimits:
         return Failure(f"slept or waited for more than {most:g} s in all", "time")
 
 
-# The name and artifact of a bot whose legs share a process, and whether these are later legs of their deals.
-SharedBy = tuple[str, str, bool]
+# The name and artifact of a bot whose legs share a process, whether these are later legs of their deals, and its place
+# in its team.
+SharedBy = tuple[str, str, bool, int]
 
 
 @dataclass(frozen=True)
@@ -154,12 +156,26 @@ class LegUse:
     memory_bytes: int
     slowest_seconds: float
 
+    @staticmethod
+    def together(uses: Sequence[LegUse | None]) -> LegUse | None:
+        """Return what an entrant's bots took together; None if they are no processes."""
+        there = [use for use in uses if use]
+        if len(there) < 2:
+            return there[0] if there else None
+        return LegUse(
+            sum(use.decisions for use in there),
+            sum(use.cpu_seconds for use in there),
+            max(use.memory_bytes for use in there),
+            max(use.slowest_seconds for use in there),
+        )
+
 
 @dataclass(eq=False)
 class Player:
     """A bot that is a process, in one leg: its seat and, once the leg is on a lane, what plays it.
 
-    `alone`: it must not share a process; `later`: nor one with legs that had the deals of its leg before. `slot`: what
+    `alone`: it must not share a process; `later`: nor one with legs that had the deals of its leg before;
+    `place`: in its entrant's team, whose bots share none. `slot`: what
     its process calls the leg. `cpu_before` and `idle_before`:
     seconds of its earlier processes in this leg; `kept_waiting`: one of them did not answer in time.
     """
@@ -172,6 +188,7 @@ class Player:
     process: BotProcess | None = None
     dialogue: Dialogue | None = None
     later: bool = False
+    place: int = 0
     cpu_before: float = 0.0
     idle_before: float = 0.0
     kept_waiting: bool = False

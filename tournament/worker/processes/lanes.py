@@ -148,6 +148,7 @@ class LegsInLanes:
         self.pool = Pool(contest, settings, sandbox, artifacts, cache, self.lanes, start_program)
         tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
         self._playing = LaneContext(contest, settings, artifacts, self.lanes, self.pool, spool, tables, stopping, apart)
+        legs = [leg.of_teams(contest.members) for leg in legs]
         self._queue = LegQueue(legs)
         self._by_lane: dict[int, LegInPlay] = {}
         self._done: list[PlayedLeg] = []

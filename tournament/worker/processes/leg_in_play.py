@@ -15,7 +15,7 @@ from tournament.errors import printable
 from tournament.leg import PROCESSES, Failure, Leg, Seat
 from tournament.store.leg_result import LegResult, Used
 from tournament.worker.faults import LegFaults
-from tournament.worker.leg import leg_result, new_core, new_seating, seat_again
+from tournament.worker.leg import leg_result, new_core, new_seating, seat_again, seats_by_entrant
 from tournament.worker.processes.bot_process import LegUse, Player
 from tournament.worker.processes.leg_queue import BrokenLeg, KeptFailure, WaitingLeg
 from tournament.worker.processes.pool import Pool
@@ -57,7 +57,7 @@ class LaneContext:
 def players_of(waiting: WaitingLeg) -> list[Player]:
     """A leg's bots that are processes, not yet started."""
     return [
-        Player(number, seat, number in waiting.alone, later=waiting.later)
+        Player(number, seat, number in waiting.alone, later=waiting.later, place=number % waiting.leg.members)
         for number, seat in enumerate(waiting.leg.seats)
         if seat.kind in PROCESSES
     ]
@@ -120,9 +120,9 @@ class LegInPlay:
         referee = self.seating.referee if self.seating else None
         games, sessions = self._tables
         kept = self.before.answers, self.before.values
-        self.lane = self.playing.lanes.open_lane(
-            self.core, referee, games, sessions, channels, slots, *kept, row=self.leg.plan.match
-        )
+        # Only a trainer numbers its legs by rows; others' matches can have numbers of more than 32 bits.
+        row = self.leg.plan.match if BY_CALLER in channels else -1
+        self.lane = self.playing.lanes.open_lane(self.core, referee, games, sessions, channels, slots, *kept, row=row)
         for player in self.players:
             player.lane = self.lane
             self._let_listen(player)
@@ -228,7 +228,8 @@ class LegInPlay:
             for use, own in zip(uses, of_wasm)
         ]
         result = leg_result(self.playing.contest, self.leg, self.core, self.faults, used)
-        return PlayedLeg(replace(result, tries=self.tries), self.rows, uses)
+        of_entrants = tuple([LegUse.together([uses[seat] for seat in seats]) for seats in seats_by_entrant(self.leg)])
+        return PlayedLeg(replace(result, tries=self.tries), self.rows, of_entrants)
 
     def _use(self, number: int) -> LegUse | None:
         player = self._player(number)
@@ -265,5 +266,5 @@ class LegInPlay:
             return OVER
         if player.dialogue:
             return "".join(f"{line}\n" for line in player.dialogue.ended()).encode()
-        points = self.core.sums()[player.number].points / max(1, self.core.sessions_played)
+        points = self.core.sums()[player.number // self.leg.members].points / max(1, self.core.sessions_played)
         return f"SCORE {points:.6f}\n".encode()

@@ -127,13 +127,13 @@ class Pool:
         process = self._shared_by_legs_of(player) if shared_by else None
         if process is None:
             greeting = b""
-            confined = self._start(seat, many_legs=shared_by is not None)
-            self._bytes[confined] = self._most_bytes(seat)
             if seat.kind == "program":
                 if new_dialogue := self._contest.interface.new_dialogue:
                     player.dialogue = new_dialogue(core, seat.helpers_key)
                 else:
                     greeting = f"{leg.plan.sessions}\n".encode()
+            confined = self._start(seat, many_legs=shared_by is not None)
+            self._bytes[confined] = self._most_bytes(seat)
             channel = self._channels.open(
                 confined.to,
                 confined.answers,
@@ -247,4 +247,4 @@ def most_bytes_of(kind: str, memory_megabytes: int, sandbox: SandboxSettings) ->
 
 def _bot_of(player: Player) -> SharedBy:
     """The bot whose legs share a process. The name is part of it: equal files of two entrants are two bots."""
-    return player.seat.name, player.seat.artifact, player.later
+    return player.seat.name, player.seat.artifact, player.later, player.place

@@ -1,0 +1,218 @@
+"""Teams: an entrant plays several positions with a bot of its own at each, which share nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from tests.python_rules import play_field, play_table
+from tournament import conformance
+from tournament.rules import Column, Decision, Int, Questions, Rules, Session
+from tournament.rules.rules import contest_of
+
+SAY = Decision("say", "Say what you know", observation={"turn": Int(0, 1)}, answer=Int(-1, 10**9))
+
+
+class Partners(Rules):
+    """Each position is asked alone, then all together; what both members of a team said is recorded by team."""
+
+    name = "partners"
+    seats: ClassVar[Any] = 2
+    teams: ClassVar[Any] = ((0, 2), (1, 3))
+    decisions = (SAY,)
+    columns: ClassVar[Any] = (
+        Column("first", "int64", "first member", per_seat=True),
+        Column("second", "int64", "other", per_seat=True),
+    )
+
+    def play(self, session: Session) -> Questions:
+        assert session.seats == 4
+        said = {}
+        for position in range(4):
+            said[position] = yield SAY(position, turn=0)
+        together = yield [SAY(position, turn=1) for position in range(4)]
+        assert all(together[position] > said[position] for position in range(4))
+        points = sum(together[position] * (1 - position % 2 * 2) for position in range(4))
+        session.record([points, -points], first=[together[0], together[1]], second=[together[2], together[3]])
+
+
+# A bot says how often it was called, at which positions (as bits), which number it has, and who is at position 0.
+IN_PYTHON = """\
+calls = 0
+seen = 0
+
+
+def say(view):
+    global calls, seen
+    calls += 1
+    seen |= 1 << view.seat
+    assert view.seats == 4 and sorted(view.players) == [0, 1, 2, 3]
+    return calls * 10000 + seen * 100 + view.players[view.seat] * 10 + view.players[0]
+"""
+IN_C = """\
+static int calls, seen;
+int say(const View *view)
+{
+    calls++;
+    seen |= 1 << view->seat;
+    if (view->seats != 4) return -1;
+    return calls * 10000 + seen * 100 + view->players[view->seat] * 10 + view->players[0];
+}
+"""
+PROGRAM = """\
+import json, sys
+
+calls = seen = 0
+sys.stdin.readline()
+for line in sys.stdin:
+    if not line.startswith("{"):
+        break
+    told = json.loads(line)
+    calls += 1
+    seen |= 1 << told["seat"]
+    print("ACTION", calls * 10000 + seen * 100 + told["players"][told["seat"]] * 10 + told["players"][0], flush=True)
+"""
+KINDS = {"c": (".c", IN_C), "python": (".py", IN_PYTHON), "program": ("", PROGRAM)}
+APART = (".py", "import sys\n\n\n" + IN_PYTHON)  # each in a process of its own
+
+
+def test_partners_share_no_memory_and_have_numbers_of_their_own() -> None:
+    bots = {**KINDS, "apart": APART, "again": KINDS["python"]}
+    played = play_field(contest_of(Partners), bots, sessions=4)
+    assert len(played) == 10
+    found = []
+    for (_, _), (result, rows) in played.items():
+        assert not result.faults and len(result.seats) == 2
+        games = rows["games"]
+        found.append({name: games[name].tolist() for name in ("bot_0", "first_0", "first_1", "second_0", "second_1")})
+    assert all(one == found[0] for one in found)  # equal bots say the same, whatever they are
+    for session in range(4):
+        comes_first = found[0]["bot_0"][session]
+        assert comes_first == (found[0]["bot_0"][0] + session) % 2
+        for team in range(2):
+            for member, name in enumerate(("first", "second")):
+                position = team + 2 * member
+                # In the first session its number is its position; then teams swap, and it is at the other's.
+                number = position if session % 2 == 0 else (1 - team) + 2 * member
+                seen = 1 << position | (1 << ((1 - team) + 2 * member) if session else 0)
+                at_first = 0 if session % 2 == 0 else 1
+                expected = 2 * (session + 1) * 10000 + seen * 100 + number * 10 + at_first
+                assert found[0][f"{name}_{team}"][session] == expected
+
+
+def test_partners_draw_differently() -> None:
+    draws = "import random\n\n\ndef say(view):\n    return 1 + view.turn * 10 + random.randrange(10 ** 8) * 20\n"
+    in_c = "int say(const View *view) { return 1 + view->turn * 10 + rand() % 10000000 * 20; }\n"
+
+    class Drawn(Partners):
+        name = "drawn"
+
+        def play(self, session: Session) -> Questions:
+            said = yield [SAY(position, turn=0) for position in range(4)]
+            session.record([0, 0], first=[said[0], said[1]], second=[said[2], said[3]])
+
+    ((_, rows),) = play_field(contest_of(Drawn), {"a": (".py", draws), "b": (".c", in_c)}, sessions=1).values()
+    said = [rows["games"][name][0] for name in ("first_0", "first_1", "second_0", "second_1")]
+    assert len(set(said)) == 4
+
+
+@pytest.mark.parametrize("kind", ["c", "python", "program"])
+def test_fault_of_a_partner_is_its_entrant_s(kind: str) -> None:
+    suffix, source = KINDS[kind]
+    bad = {
+        "c": source.replace("if (view->seats != 4)", "if (view->players[view->seat] >= 2)").replace("-1", "-2"),
+        "python": source.replace("return calls", "return -2 if view.players[view.seat] >= 2 else calls"),
+        "program": source.replace('ACTION", ', 'ACTION", -2 if told["players"][told["seat"]] >= 2 else '),
+    }[kind]
+    bots = {"bad": (suffix, bad), "good": KINDS["python"]}
+    ((result, _),) = play_field(contest_of(Partners), bots, sessions=1, max_faults=0).values()
+    assert result.seats == ("bad", "good") and result.out == (0,)
+    assert [fault.seat for fault in result.faults] == [0]
+
+
+class ThreeTeams(Partners):
+    """Three entrants of two."""
+
+    name = "three_teams"
+    seats = 3
+    teams = ((0, 3), (1, 4), (2, 5))
+    columns = (Column("first", "int64", "first member", per_seat=True),)
+
+    def play(self, session: Session) -> Questions:
+        said = yield [SAY(position, turn=0) for position in range(6)]
+        again = yield [SAY(position, turn=1) for position in range(6)]
+        assert sorted(said) == sorted(again) == list(range(6))
+        worth = [again[team] % 7 + again[team + 3] % 7 for team in range(3)]
+        mean = sum(worth) / 3
+        session.record([one - mean for one in worth], first=[again[team] for team in range(3)])
+
+
+def test_out_of_three_teams_both_partners_of_one_leave() -> None:
+    six = IN_PYTHON.replace("view.seats == 4 and sorted(view.players) == [0, 1, 2, 3]", "view.seats == 6")
+    bad = six.replace("return calls", "return -2 if view.players[view.seat] >= 3 else calls")
+    bots = {"good": (".py", six), "bad": (".py", bad), "fine": (".py", six)}
+    ((result, rows),) = play_table(contest_of(ThreeTeams), bots, sessions=3, max_faults=0)
+    assert result.out == (1,) and [fault.seat for fault in result.faults] == [1]
+    assert result.sessions == 3
+    for bot, *first in zip(*[rows["games"][name].tolist() for name in ("bot_0", "first_0", "first_1", "first_2")]):
+        said = {(bot + team) % 3 for team in range(3)}
+        assert said == {0, 1, 2} and sum(one == -1 for one in first) == 1  # the default answer
+
+
+WHIST = """\
+from tournament.rules import Decision, Int, LegalAction, List, Rules
+
+CARD = Int(0, 19)
+SEEN = {"hand": List(CARD, 5), "trick": List(CARD, 4)}
+PLAY = Decision("play", "Play a card", observation=SEEN, answer=LegalAction(CARD, 5))
+
+
+class Whist(Rules):
+    name = "whist"
+    seats = 2
+    teams = ((0, 2), (1, 3))
+    decisions = (PLAY,)
+
+    def play(self, session):
+        deck = session.rng.sample(range(20), 20)
+        hands = [sorted(deck[5 * position : 5 * position + 5]) for position in range(4)]
+        lead, won = 0, [0, 0]
+        for _ in range(5):
+            trick = []
+            for turn in range(4):
+                at = (lead + turn) % 4
+                legal = [card for card in hands[at] if trick and card // 5 == trick[0] // 5] or hands[at]
+                card = yield PLAY(at, hand=hands[at], trick=trick, legal_actions=legal)
+                hands[at].remove(card)
+                trick.append(card)
+            best = max(range(4), key=lambda turn: (trick[turn] // 5 == trick[0] // 5, trick[turn]))
+            lead = (lead + best) % 4
+            won[lead % 2] += 1
+        session.record([won[0] - won[1], won[1] - won[0]])
+"""
+
+
+def test_whist_of_partners_passes_the_suite(tmp_path: Path) -> None:
+    (tmp_path / "whist.py").write_text(WHIST)
+    suite = conformance.ContestSuite("whist", tmp_path / "suite", rules=str(tmp_path / "whist.py"), sessions=4)
+    for check in (
+        conformance.records,
+        conformance.conservation,
+        conformance.determinism,
+        conformance.resume,
+        conformance.faults,
+        conformance.positions,
+    ):
+        check(suite)
+    assert list(suite.once.tables["sessions"].filter(like="bot_").columns) == ["bot_0", "bot_1"]
+
+
+@pytest.mark.parametrize(
+    "teams", [((0, 1), (2,)), ((0, 2), (1, 2)), ((0, 2), (1, 4)), ((0, 1),), ((0, 1), (2, 3), (4, 5)), ((), ())]
+)
+def test_teams_that_are_none_are_refused(teams: tuple[tuple[int, ...], ...]) -> None:
+    wrong = type("Wrong", (Partners,), {"name": "wrong", "teams": teams})
+    with pytest.raises(ValueError, match="teams is"):
+        contest_of(wrong)

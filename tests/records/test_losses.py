@@ -1,0 +1,160 @@
+"""Losses: what others win in the same decision with the same hand, less what a bot wins with its answer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tournament
+from tests.cli.in_process import run_cli
+from tests.contest_runs import ContestDir, make_contest
+from tournament.errors import InputError
+from tournament.records.losses import LOSSES
+from tournament.records.results import Results
+
+# All bet alike; two answer bets as they should.
+BETS = "int a(const Bot *bot) { return bot->card > 0.5 ? 50 : 0; }\n"
+BOTS = {
+    "calls": f"{BETS}int b(const Bot *bot, int bet) {{ return 1; }}\n",
+    "never": f"{BETS}int b(const Bot *bot, int bet) {{ return 0; }}\n",
+    "right": f"{BETS}int b(const Bot *bot, int bet) {{ return bot->card > 0.7; }}\n",
+    "twin": f"{BETS}int b(const Bot *bot, int bet) {{ return bot->card > 0.7; }} // the same\n",
+}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
+    place = make_contest(tmp_path_factory.mktemp("losses"), [], 200)
+    for name, source in BOTS.items():
+        place.write_bot(name, source)
+    place.play()
+    return place
+
+
+@pytest.fixture(scope="module")
+def results(place: ContestDir) -> Results:
+    return tournament.load(place.results)
+
+
+EDGES = (1, 6, 11, 16, 21, 31, 41, 50)
+LABELS = ("1–5", "6–10", "11–15", "16–20", "21–30", "31–40", "41–49", "50")
+
+
+def taken(results: Results) -> list[tuple[str, str, str, str, str, float]]:
+    """Every decision of every game: decision, hand, answer, who took it, against whom, and what it won."""
+    found = []
+    for game in pd.DataFrame(results.games).to_dict("records"):
+        a, b = (0, 1) if game["seat_0_is_a"] else (1, 0)
+        bots = game["bot_0"], game["bot_1"]
+        label = LABELS[sum(edge <= game["bet"] for edge in EDGES) - 1]
+        steps = [("a", a, game["a_card"], f"bet ${label}" if game["bet"] else "pass", game["a_gain"])]
+        if game["bet"]:
+            steps.append((f"b, to ${label}", b, game["b_card"], ("call", "fold")[game["folded"]], -game["a_gain"]))
+        for decision, seat, card, answer, gain in steps:
+            tenth = min(9, int(np.float32(card) * 10))
+            hand = f"{tenth / 10:g} to {(tenth + 1) / 10:g}"
+            found.append((decision, hand, answer, bots[seat], bots[1 - seat], gain))
+    return found
+
+
+def in_a_loop(results: Results, bot: str, *, by_opponent: bool = False) -> pd.DataFrame:
+    """The losses, worked out one game after the other."""
+    own: dict[tuple[str, str, str], dict[str, list[float]]] = {}
+    others: dict[tuple[str, str], dict[str, list[float]]] = {}
+    for decision, hand, answer, who, against, gain in taken(results):
+        if who == bot:
+            own.setdefault((decision, hand, answer), {}).setdefault(against, []).append(gain)
+        elif against != bot:
+            others.setdefault((decision, hand), {}).setdefault(against, []).append(gain)
+    rows = []
+    for (decision, hand, answer), mine in own.items():
+        theirs = others.get((decision, hand), {})
+        met = [name for name in mine if name in theirs]
+        every = [gain for name in mine for gain in mine[name]]
+        spread = np.var(every, ddof=1) if len(every) > 1 else np.nan
+        field = np.var([gain for name in theirs for gain in theirs[name]], ddof=1)
+        for group in [[name] for name in met] if by_opponent else [met]:
+            games = sum(len(mine[name]) for name in group)
+            if games < 10 or sum(len(theirs[name]) for name in group) < 10:
+                continue
+            won = sum(sum(mine[name]) for name in group)
+            lost = sum(len(mine[name]) * np.mean(theirs[name]) - sum(mine[name]) for name in group)
+            error = sum(len(mine[name]) * spread + len(mine[name]) ** 2 / len(theirs[name]) * field for name in group)
+            opponent = group[0] if by_opponent else None
+            row = decision, hand, answer, opponent, games, won / games, (won + lost) / games, lost, error**0.5
+            rows.append(row)
+    return pd.DataFrame(rows, columns=[*LOSSES])
+
+
+def assert_same(found: pd.DataFrame, expected: pd.DataFrame) -> None:
+    place = ["decision", "hand", "answer", "opponent"]
+    one, other = (frame.sort_values(place, ignore_index=True) for frame in (found, expected))
+    pd.testing.assert_frame_equal(one, other, check_dtype=False)
+
+
+@pytest.mark.parametrize("bot", ["calls", "right"])
+def test_losses_are_those_of_a_plain_loop(results: Results, bot: str) -> None:
+    found = results.losses(bot)
+    assert found.lost.is_monotonic_decreasing and len(found) > 20
+    assert_same(found, in_a_loop(results, bot))
+
+
+def test_opponents_are_told_apart(results: Results) -> None:
+    found = results.losses("calls", by_opponent=True)
+    assert set(found.opponent) == {"never", "right", "twin"}
+    assert_same(found, in_a_loop(results, "calls", by_opponent=True))
+
+
+def test_planted_mistakes_lead(results: Results) -> None:
+    for bot, answer, low, high in (("calls", "call", 0, 5), ("never", "fold", 6, 10)):
+        first = results.losses(bot).iloc[0]
+        assert (first.decision, first.answer) == ("b, to $50", answer)
+        assert low <= int(float(first.hand.split(" to ")[0]) * 10) < high
+        assert first.lost > 4 * first.stderr
+
+
+@pytest.mark.statistical
+def test_equal_bots_lose_nothing_to_each_other(tmp_path: Path) -> None:
+    """By decision and hand: what a bot answers also follows from its stack."""
+    place = make_contest(tmp_path, [], 100)
+    for name in ("one", "other", "third", "last"):
+        place.write_bot(name, f"{BOTS['right']}// {name}\n")
+    place.play()
+    found = tournament.load(place.results).losses("one")
+    totals = found.assign(squared=found.stderr**2).groupby(["decision", "hand"])[["lost", "squared"]].sum()
+    assert len(totals) > 15 and (totals.lost.abs() <= 4 * np.sqrt(totals.squared)).all(), totals
+
+
+def test_command_shows_writes_and_prints_them(place: ContestDir, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place.folder)
+    shown = run_cli("losses", "calls")
+    assert shown.code == 0 and "b, to $50" in shown.out and "more: --most" in shown.out
+    printed = json.loads(run_cli("losses", "von_neumann_poker", "calls", "--json").out)
+    assert printed[0]["answer"] == "call" and printed[0]["opponent"] is None
+    written = run_cli("losses", "calls", "--csv", "--by-opponent").out.splitlines()
+    assert written[0].startswith("decision,hand,answer,opponent,games") and len(written) > 20
+
+
+def test_unknown_bot_is_said(results: Results) -> None:
+    with pytest.raises(InputError, match="cals: the records have no such bot, did you mean calls"):
+        results.losses("cals")
+
+
+@pytest.mark.parametrize(("contest", "decisions"), [("two_card_draw", 4), ("holdem_training", 4)])
+def test_house_contests_tell_their_decisions(contest: str, decisions: int, tmp_path: Path) -> None:
+    bots = Path(__file__).parents[2] / "entrants" / contest
+    names = sorted(path.name for path in bots.iterdir() if path.suffix in (".c", ".cpp"))[:2]
+    (tmp_path / "bots").mkdir()
+    for name in names:
+        (tmp_path / "bots" / name).write_bytes((bots / name).read_bytes())
+    played = tournament.run(
+        contest, entrants=tmp_path / "bots", results=str(tmp_path / "results"), sessions=1, hands=2000, seed=1
+    )
+    found = played.losses(names[0].split(".")[0])
+    assert 1 < found.decision.nunique() <= decisions
+    mine = found.groupby("decision").games.sum()
+    assert mine.max() <= len(played.games) / 2

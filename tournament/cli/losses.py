@@ -1,0 +1,88 @@
+"""The command `tournament losses`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tournament.cli.consoles import out
+from tournament.cli.fitting import LATE, FittingTable
+from tournament.cli.locations import load_records
+from tournament.cli.options import (
+    CHOICE,
+    ConfigPath,
+    ContestOrOnly,
+    Csv,
+    Final,
+    Json,
+    Results,
+    flag,
+    option,
+    print_json,
+)
+from tournament.errors import InputError, and_more, printable
+from tournament.records.values import rows_csv
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def losses(
+    contest: ContestOrOnly = None,
+    bot: Annotated[str | None, typer.Argument(metavar="BOT", help="name of a bot")] = None,
+    by_opponent: Annotated[bool, flag("--by-opponent", "tell opponents apart", CHOICE)] = False,
+    most: Annotated[int, option("N", "rows to show, the largest losses first", CHOICE)] = 10,
+    results: Results = None,
+    final: Final = False,
+    config: ConfigPath = None,
+    as_csv: Csv = False,
+    as_json: Json = False,
+) -> None:
+    """A loss is what other bots win in the same decision with the same hand, less what this bot wins with its answer.
+    If tournament.toml has one contest, CONTEST can be omitted.
+    """
+    if as_csv and as_json:
+        raise InputError("--csv, --json: choose one of the two")
+    if bot is None:
+        contest, bot = None, contest
+    if bot is None:
+        raise InputError("say also the BOT: the name of a bot in the records")
+    found = load_records(contest, results, config, final=final).losses(bot, by_opponent=by_opponent)
+    if as_json:
+        print_json(loss_rows(found))
+    elif as_csv:
+        print(rows_csv(loss_rows(found)), end="")
+    else:
+        out.print(losses_table(found, bot, max(0, most), by_opponent=by_opponent))
+
+
+def loss_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return losses as scripts get them."""
+    plain = frame.astype(object).where(frame.notna(), None)
+    return [{str(name): value for name, value in row.items()} for row in plain.to_dict("records")]
+
+
+def sure_losses(found: pd.DataFrame) -> pd.DataFrame:
+    """Return the losses that luck alone doesn't explain: beyond two standard errors."""
+    return found[found["lost"] > 2 * found["stderr"]]
+
+
+def losses_table(found: pd.DataFrame, bot: str, most: int, *, by_opponent: bool = False) -> FittingTable:
+    """Return the largest losses as a table; those that luck alone explains aren't in it."""
+    sure = sure_losses(found)
+    rest = len(sure) - most
+    table = FittingTable(f"losses of {printable(bot)}", f"{and_more(rest)}: --most, --csv, --json" if rest > 0 else "")
+    for name in ("decision", "hand", "answer", *(["against"] if by_opponent else [])):
+        table.add_column(name, is_left=True)
+    table.add_column("games", drop=LATE)
+    table.add_column("wins a game")
+    table.add_column("others")
+    table.add_column("lost in all")
+    table.add_column("± 95%", drop=LATE - 1)
+    row: Any
+    for row in sure.head(most).itertuples(index=False):
+        opponent = [printable(row.opponent)] if by_opponent else []
+        numbers = f"{row.games:,}", f"{row.points:+.2f}", f"{row.others:+.2f}", f"{row.lost:,.0f}"
+        table.add_row(row.decision, row.hand, row.answer, *opponent, *numbers, f"{1.96 * row.stderr:,.0f}")
+    return table
