@@ -61,9 +61,8 @@ from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.stopping import FEWEST_REPLICAS, critical_value, looks
 from tournament.store.columns import ROWS_PER_GROUP
 from tournament.store.field import Batch, ContestSetup, Until
-from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import Legs
-from tournament.worker.leg import NullSink, length_of, play_leg, share_variances
+from tournament.worker.leg import NullSink, legs_of, play_leg
 
 HOLDEM_TRAINING = find_contest("holdem_training")
 PRISONERS_DILEMMA = find_contest("prisoners_dilemma", "matrix_game")
@@ -163,20 +162,17 @@ class Rehearsal:
         """All its legs."""
         schedule = self.schedule(number, Replicas(self.settings.replicas))
         sink = NullSink.of(self.contest, ROWS_PER_GROUP)
-        legs = []
+        legs, luck = [], []
         for leg in schedule.legs():
             sink.clear()
-            result = play_leg(self.contest, self.settings, leg, self.artifacts, sink)
-            if self.contest.luck is not None and result.ended_by is None:
-                assert result.games == sink.games.rows, "a leg with more games than there is room for"
+            legs.append(play_leg(self.contest, self.settings, leg, self.artifacts, sink))
+            if self.contest.luck is not None:
+                assert legs[-1].games == sink.games.rows, "a leg with more games than there is room for"
                 own = self.contest.luck.new(self.settings, leg.plan.first_session)
                 columns = self.contest.luck.columns
                 own.add({name: sink.games.arrays[name][: sink.games.rows] for name in columns})
-                luck = own.blocks()
-                sums = leg_sums(result.by_block, length_of(self.contest, result), luck)
-                result = replace(result, sums=sums, luck_by_block=luck)
-            legs.append(result)
-        return Legs.of(share_variances(self.contest, legs, schedule.legs_of_deals))
+                luck.append(own.blocks())
+        return legs_of(self.contest, legs, np.array(luck) if luck else None, schedule.legs_of_deals)
 
     def ranked(self, legs: Legs) -> Standings:
         house = self.contest.house

@@ -97,7 +97,7 @@ def games_a_second(contest: Contest, entrants: list[Entrant], sessions: int, **m
     sink = NullSink.of(played, ROWS_PER_BUFFER)
     started = time.perf_counter()
     result = play_leg(played, settings, leg, artifacts, sink)
-    assert not result.faults
+    assert not result.rest.faults
     return result.games / (time.perf_counter() - started)
 
 

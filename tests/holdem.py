@@ -26,7 +26,7 @@ from tournament.leg import Leg, LegPlan, Seat
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.leg_result import LegResult
-from tournament.worker.leg import play_leg
+from tournament.worker.leg import play_leg, result_of
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 
@@ -167,9 +167,9 @@ def play_built(
         return played
     sink = RowSink()
     artifacts = {leg.seats[0].artifact: bot.artifact or b"", "bob": BOB.content}
-    result = play_leg(HOLDEM_TRAINING, Settings(hands=hands, sessions=1, **settings), leg, artifacts, sink)
+    outcome = play_leg(HOLDEM_TRAINING, Settings(hands=hands, sessions=1, **settings), leg, artifacts, sink)
     sink.clear()
-    return result, sink.record
+    return result_of(HOLDEM_TRAINING, outcome), sink.record
 
 
 def play_processes(

@@ -39,7 +39,7 @@ from tournament.runner.schedule.legs import RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.leg_result import LegResult
-from tournament.worker.leg import NullSink, play_leg
+from tournament.worker.leg import NullSink, play_leg, result_of
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 
@@ -267,7 +267,7 @@ def _played(
     for leg in legs:
         if not leg.has_processes:
             sink = NullSink(*tables_of(contest, 10_000))
-            result = play_leg(contest, settings, leg, artifacts, sink)
+            result = result_of(contest, play_leg(contest, settings, leg, artifacts, sink))
             played[keys[leg.digest]] = (result, rows_of((sink.games, sink.sessions)))
     with contextlib.closing(Spool()) as spool:
         in_lanes = [leg for leg in legs if leg.has_processes]

@@ -25,7 +25,7 @@ from tournament.leg import Leg, LegPlan, Seat
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.leg_result import LegResult
-from tournament.worker.leg import play_leg
+from tournament.worker.leg import play_leg, result_of
 from tournament.worker.wasm.loading import load_bot
 from tournament.worker.wasm.seating import BotLimits, Seating
 from tournament.worker.wasm.stack import on_deep_stack
@@ -188,9 +188,9 @@ def play_built(
         Seat(bot.name, "wasm", sha256(artifact_of(bot)).hexdigest(), seed) for bot, seed in zip((x, y), random_seeds)
     ]
     leg = Leg("", LegPlan(0, number, settings.sessions, key_of(deals_key), rotation=number % 2), tuple(seats))
-    result = play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, sink, stopping, apart=apart)
+    outcome = play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, sink, stopping, apart=apart)
     sink.clear()
-    return result, sink
+    return result_of(VON_NEUMANN_POKER, outcome), sink
 
 
 @dataclass

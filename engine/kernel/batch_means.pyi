@@ -1,5 +1,11 @@
-from collections.abc import Sequence
+import numpy as np
+import numpy.typing as npt
 
-def batch_means(
-    rows: Sequence[tuple[float, ...]], shares: list[float], used: int, luck: Sequence[float] | None = None
-) -> list[tuple[float, float, float]]: ...
+def sums_of_legs(
+    totals: npt.NDArray[np.float64],
+    shares: list[float],
+    used: int,
+    luck: npt.NDArray[np.float64] | None,
+    luck_in_all: npt.NDArray[np.float64] | None,
+    sums: npt.NDArray[np.float64],
+) -> None: ...

@@ -1,50 +1,68 @@
-"""The variance that a leg's blocks show (batch means), worked out for each leg that is played."""
+"""The variance that a leg's blocks show (batch means), worked out for all legs of a batch."""
 
 from engine.kernel.game_core cimport BLOCKS, MOST_SEATS
 
 
-def batch_means(rows, list shares, int used, luck=None):
-    """Return, for each row of blocks, the variance of its sum over other legs, the same of the sum without `luck`, and
-    the first one's covariance with the sum of the next row, after the last one the first.
+def sums_of_legs(
+    const double[:, :, ::1] totals,
+    list shares,
+    int used,
+    const double[:, ::1] luck,
+    const double[::1] luck_in_all,
+    double[:, :, ::1] sums,
+):
+    """Write the sums of each seat in legs of one length: points, their squares, what luck was worth, the variance of
+    the points over other legs, the same without luck, and the covariance with the next seat, after the last the first.
 
-    `shares`: the part of the leg that each block has; `used`: how many have any. With fewer than two all are 0.
-    `luck`: what luck was worth to the first row by block, and cost the second, if anything.
+    `totals` has a core's sums by leg and seat. `shares`: the part of a leg that each block has; `used`: how many have
+    any. With fewer than two, variances are 0. `luck`: what luck was worth to the first seat in each leg by block, and
+    cost the second, if anything; `luck_in_all` its sum.
+
+    Raises ValueError for arrays of other sizes.
     """
+    cdef Py_ssize_t leg
+    cdef int count = <int>totals.shape[1], row, block
+    cdef bint corrected = luck is not None
     cdef double apart[MOST_SEATS][BLOCKS]
     cdef double without[BLOCKS]
     cdef double share[BLOCKS]
-    cdef double of_first[BLOCKS]
-    cdef double more, variance, adjusted
-    cdef int count = len(rows), row, block
-    cdef tuple own
-    if not 0 < count <= MOST_SEATS or len(shares) != BLOCKS:
+    cdef double more = used / (used - 1.0) if used > 1 else 0.0
+    if not (0 < count <= MOST_SEATS and len(shares) == BLOCKS and totals.shape[2] == BLOCKS + 2):
         raise ValueError("not the blocks of a leg")
-    if luck is not None and (count > 2 or len(luck) != BLOCKS):
+    if not (sums.shape[0] == totals.shape[0] and sums.shape[1] == count and sums.shape[2] == 6):
+        raise ValueError("no room for the sums")
+    if corrected and not (
+        count <= 2 and luck.shape[1] == BLOCKS and luck.shape[0] == totals.shape[0] == luck_in_all.shape[0]
+    ):
         raise ValueError("luck is of a game of two, by block")
-    if used < 2:
-        return [(0.0, 0.0, 0.0)] * count
     for block in range(BLOCKS):
         share[block] = shares[block]
-        of_first[block] = 0.0 if luck is None else luck[block]
-    for row in range(count):
-        own = rows[row]
-        if len(own) != BLOCKS:
-            raise ValueError("not the blocks of a leg")
-        for block in range(BLOCKS):
-            apart[row][block] = own[block]
-        spread(apart[row], share)
-    more = used / (used - 1.0)
-    found = []
-    for row in range(count):
-        variance = adjusted = product(apart[row], apart[row]) * more
-        if luck is not None:
-            own = rows[row]
-            for block in range(BLOCKS):
-                without[block] = own[block] + of_first[block] if row else own[block] - of_first[block]
-            spread(without, share)
-            adjusted = product(without, without) * more
-        found.append((variance, adjusted, product(apart[row], apart[(row + 1) % count]) * more))
-    return found
+    with nogil:
+        for leg in range(totals.shape[0]):
+            for row in range(count):
+                sums[leg, row, 0] = totals[leg, row, 0]
+                sums[leg, row, 1] = totals[leg, row, 1]
+                sums[leg, row, 2] = 0.0
+                if corrected:
+                    sums[leg, row, 2] = 0.0 - luck_in_all[leg] if row else luck_in_all[leg]
+                if used < 2:
+                    sums[leg, row, 3] = sums[leg, row, 4] = sums[leg, row, 5] = 0.0
+                    continue
+                for block in range(BLOCKS):
+                    apart[row][block] = totals[leg, row, 2 + block]
+                spread(apart[row], share)
+                sums[leg, row, 3] = sums[leg, row, 4] = product(apart[row], apart[row]) * more
+                if corrected:
+                    for block in range(BLOCKS):
+                        if row:
+                            without[block] = totals[leg, row, 2 + block] + luck[leg, block]
+                        else:
+                            without[block] = totals[leg, row, 2 + block] - luck[leg, block]
+                    spread(without, share)
+                    sums[leg, row, 4] = product(without, without) * more
+            if used > 1:
+                for row in range(count):
+                    sums[leg, row, 5] = product(apart[row], apart[(row + 1) % count]) * more
 
 
 cdef void spread(double* values, const double* shares) noexcept nogil:

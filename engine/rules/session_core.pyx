@@ -424,11 +424,13 @@ cdef class SessionCore(GameCore):
 
     cdef bint passes_by(self, Question question) except -1:
         """Return whether no bot is to be asked: it is disqualified, or ignores this news."""
-        cdef int seat = self.seat_at(question.position)
-        cdef int kind = (<Placement>self.placements[question.decision]).kind
-        return self.dismissed >> seat & 1 or (
-            question.decision.only_tells and self.ignored_questions[seat] >> kind & 1
-        )
+        cdef int seat
+        if not (self.dismissed or question.decision.only_tells):
+            return False
+        seat = self.seat_at(question.position)
+        if self.dismissed >> seat & 1 or not question.decision.only_tells:
+            return self.dismissed >> seat & 1
+        return self.ignored_questions[seat] >> (<Placement>self.placements[question.decision]).kind & 1
 
     cdef int take_list(self, yielded) except -1:
         """Make questions that are asked together the pending ones, in the order of their positions."""

@@ -178,3 +178,6 @@ cdef class ObservedCore(GameCore):
 
     def sums(self):
         return self.core.sums()
+
+    def packed_sums(self):
+        return self.core.packed_sums()

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from engine.kernel.sums import SeatSums
 from tests.oracles.deals import key_of
+from tests.standings.blocks import leg_sums
 from tournament.contests.scoring import HouseScoring
 from tournament.leg import Leg, house_match_number
 from tournament.runner.schedule.fixtures import Competitor
@@ -22,7 +23,6 @@ from tournament.runner.schedule.legs import AgainstHouse
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.field import Batch, ContestSetup, FieldEntrant, FieldHousePlayer
 from tournament.store.leg_result import LegResult
-from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import Legs
 
 BLOCKS = 32

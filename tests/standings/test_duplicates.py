@@ -11,32 +11,29 @@ import numpy as np
 import pytest
 
 from engine.kernel.sums import SeatSums
-from tests.built_in import VON_NEUMANN_POKER
+from tests.standings.blocks import LegWithBlocks, leg_sums, share_variances
 from tests.standings.test_standings import batch_of, field_of
 from tournament.arrays import Floats
 from tournament.standings.caveats import notes_of
 from tournament.standings.duplicates import relative_variance
 from tournament.standings.standings import Standings, compute_standings
-from tournament.store.leg_result import LegResult
-from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import Legs
-from tournament.worker.leg import share_variances
 
 BLOCKS = 32
 
 
-def leg_of(names: tuple[str, ...], match: int, number: int, points: Floats) -> LegResult:
+def leg_of(names: tuple[str, ...], match: int, number: int, points: Floats) -> LegWithBlocks:
     """A leg in which these bots won these points: a row for each, with a session for each block."""
     sums = [SeatSums(float(own.sum()), float(own @ own), tuple(own.tolist())) for own in points]
     digest = hashlib.sha256(f"{names} {number}".encode()).hexdigest()
-    return LegResult(
+    return LegWithBlocks(
         digest, match, number, names, BLOCKS, BLOCKS, leg_sums(sums, BLOCKS), by_block=tuple(sums)
     )  # fmt: skip
 
 
-def duplicates(seats: int, matches: int, replicas: int, shared: float, seed: int) -> list[LegResult]:
+def duplicates(seats: int, matches: int, replicas: int, shared: float, seed: int) -> list[LegWithBlocks]:
     """Legs of duplicate matches: the deal is worth something to each position, `shared` to the table."""
-    chance, legs = np.random.default_rng(seed), []
+    chance, legs = np.random.default_rng(seed), list[LegWithBlocks]()
     for match, replica in itertools.product(range(matches), range(replicas)):
         deal = chance.normal(0, 3, (seats, BLOCKS))
         deal -= deal.mean(axis=0)  # what a position gains the others lose
@@ -51,10 +48,10 @@ def duplicates(seats: int, matches: int, replicas: int, shared: float, seed: int
             )
             for rotation in range(seats)
         ]
-    return share_variances(VON_NEUMANN_POKER, legs, seats)
+    return share_variances(legs, seats)
 
 
-def ranked(legs: list[LegResult], seats: int) -> Standings:
+def ranked(legs: list[LegWithBlocks], seats: int) -> Standings:
     names = sorted({name for leg in legs for name in leg.seats})
     return compute_standings(replace(field_of(names), settings={"duplicate": True}), [batch_of(*legs)])
 
@@ -74,9 +71,9 @@ def test_interval_of_one_duplicate_replica_covers(seats: int, shared: float) -> 
 
 def test_variances_of_legs_whose_deals_are_not_complete_are_their_own() -> None:
     legs = duplicates(3, 1, 2, 0.0, seed=1)
-    assert share_variances(VON_NEUMANN_POKER, legs[:5], 3)[:3] == legs[:3]
+    assert share_variances(legs[:5], 3)[:3] == legs[:3]
     own = [replace(leg, sums=leg_sums(leg.by_block, BLOCKS)) for leg in legs]
-    assert share_variances(VON_NEUMANN_POKER, own[:5], 3) == legs[:3] + own[3:5]
+    assert share_variances(own[:5], 3) == legs[:3] + own[3:5]
     assert own[3].sums != legs[3].sums
 
 

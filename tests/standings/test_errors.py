@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from engine.kernel.sums import SeatSums
 from tests.oracles import strata
+from tests.standings.blocks import leg_sums
 from tests.standings.test_standings import batch_of, field_of, leg_of, leg_of_both
 from tournament.arrays import Floats
 from tournament.standings.standard_errors import degrees_of_freedom
@@ -20,7 +21,7 @@ from tournament.standings.standings import compute_standings
 from tournament.standings.student_t import quantile, quantiles, two_sided_tail
 from tournament.standings.tally import tally_of_points
 from tournament.store.leg_result import LegResult
-from tournament.store.leg_sums import LegSums, leg_sums
+from tournament.store.leg_sums import LegSums, sums_of_legs
 from tournament.store.legs import Legs
 
 NAMES = ["ann", "bob", "cat", "dan"]
@@ -181,6 +182,20 @@ def test_a_leg_has_the_variance_of_its_blocks_and_the_covariance_of_its_seats() 
     few = np.zeros((2, 32))
     few[:, [0, 16]] = [[3.0, 1.0], [0.0, 0.0]]
     assert leg_sums(seats(few), 2)[0].variance == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize("seats", [1, 2, 5])
+def test_sums_of_many_legs_are_those_of_each_alone_bit_for_bit(seats: int) -> None:
+    chance, lengths = np.random.default_rng(seats), np.array([40, 40, 0, 7, 1, 64, 40])
+    totals = chance.normal(0, 1e3, (len(lengths), seats, 34)) * 10.0 ** chance.integers(
+        -6, 6, (len(lengths), seats, 34)
+    )
+    luck = chance.normal(0, 5, (len(lengths), 32)) if seats <= 2 else None
+    found = sums_of_legs(totals, lengths, luck)
+    for leg in range(len(lengths)):
+        own = slice(leg, leg + 1)
+        alone = sums_of_legs(totals[own], lengths[own], None if luck is None else luck[own])
+        assert alone.tobytes() == found[own].tobytes()
 
 
 @pytest.mark.parametrize(

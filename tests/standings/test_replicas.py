@@ -9,13 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.built_in import VON_NEUMANN_POKER
+from tests.standings.blocks import LegWithBlocks, share_variances
 from tests.standings.test_standings import batch_of, field_of, leg_of
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.tally import tally_of_points
-from tournament.store.leg_result import LegResult
 from tournament.store.legs import Legs
-from tournament.worker.leg import share_variances
 
 NAMES = ["ann", "bob", "cat", "dan"]
 PAIRS = list(itertools.combinations(NAMES, 2))
@@ -29,7 +27,7 @@ def played(
     return compute_standings(field, [batch_of(leg) for leg in legs_of(replicas, seed, sessions, leg_effect)])
 
 
-def legs_of(replicas: Counts, seed: int, sessions: int = 64, leg_effect: float = 0.0) -> list[LegResult]:
+def legs_of(replicas: Counts, seed: int, sessions: int = 64, leg_effect: float = 0.0) -> list[LegWithBlocks]:
     """Points of 1 a session for each place between the two, luck of deals, and what stays for a leg."""
     field, chance = field_of(NAMES), np.random.default_rng(seed)
     legs = []
@@ -93,7 +91,7 @@ def test_the_two_legs_of_a_duplicate_match_are_one_replica(replicas: int) -> Non
             leg_of(field, "ann", "bob", luck + skill[0], 2 * number),
             leg_of(field, "ann", "bob", skill[1] - luck, 2 * number + 1),
         ]
-        legs += share_variances(VON_NEUMANN_POKER, both, 2)
+        legs += share_variances(both, 2)
         sums.append(skill.sum(axis=0))
     (match,) = (ranked := compute_standings(field, [batch_of(*legs)])).matches
     of_sessions = math.sqrt(640 * replicas) * np.std(sums, ddof=1)
@@ -104,7 +102,7 @@ def test_the_two_legs_of_a_duplicate_match_are_one_replica(replicas: int) -> Non
     assert ranked.entrants[0].stderr == pytest.approx((match.points_0_stderr or 0) / replicas)
 
 
-def learners_twice(seed: int, replicas: int) -> list[LegResult]:
+def learners_twice(seed: int, replicas: int) -> list[LegWithBlocks]:
     """Ten bots, of each two: what one comes to think of another in its first games stays for the leg."""
     names = [f"{kind}_{number}" for kind in "abcde" for number in (1, 2)]
     field, chance = field_of(names), np.random.default_rng(seed)

@@ -21,10 +21,9 @@ PLAYED = {
 WORKS_OUT = """
 import json, math, sys
 import numpy as np
-from engine.kernel.sums import SeatSums
 from tournament.contests import find_contest
 from tournament.records.results import load
-from tournament.store.leg_sums import leg_sums
+from tournament.store.leg_sums import sums_of_legs
 from tournament.store.parts import rows_of
 from tournament.store.storage import open_storage
 for place in sys.argv[1:]:
@@ -44,9 +43,10 @@ for place in sys.argv[1:]:
             luck = contest.luck.new(settings, leg.number * contest.sessions_of_leg(settings))
             luck.add({name: column[first:end] for name, column in games.items()})
             points = luck.blocks()
-            seat = SeatSums(leg.sums[0].points, leg.sums[0].squared_points, tuple((3 * points[::-1]).tolist()))
-            sums = leg_sums((seat, seat.opposite()), 3200, points)
-            found[leg.digest] = points.tobytes().hex() + np.array(sums).tobytes().hex()
+            own = np.array([leg.sums[0].points, leg.sums[0].squared_points, *(3 * points[::-1])])
+            other = np.concatenate([-own[:1], own[1:2], -own[2:]])
+            sums = sums_of_legs(np.array([[own, other]]), np.array([3200]), points[np.newaxis])
+            found[leg.digest] = points.tobytes().hex() + sums.tobytes().hex()
             assert math.fsum(points.tolist()) == leg.sums[0].luck
     print(json.dumps(found))
 """

@@ -21,6 +21,7 @@ from rich.console import Console
 
 from engine.kernel.sums import SeatSums
 from tests.contest_runs import REPOSITORY
+from tests.standings.blocks import LegWithBlocks, leg_sums
 from tournament.cli.tables import crosstable_tables
 from tournament.leg import match_number
 from tournament.records.values import crosstable_values
@@ -29,7 +30,6 @@ from tournament.standings.standings import Standing, compute_standings
 from tournament.standings.student_t import quantile
 from tournament.store.field import Batch, ContestSetup, FieldEntrant, Until
 from tournament.store.leg_result import Fault, LegResult
-from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import Legs
 
 BLOCKS = 32
@@ -44,12 +44,12 @@ def field_of(names: Sequence[str], problems: dict[str, str] | None = None) -> Co
     return ContestSetup("von_neumann_poker", "1", {}, entrants, {name: number for number, name in enumerate(names)})
 
 
-def leg_of(field: ContestSetup, x: str, y: str, points: Points, number: int = 0, **more: Any) -> LegResult:
+def leg_of(field: ContestSetup, x: str, y: str, points: Points, number: int = 0, **more: Any) -> LegWithBlocks:
     """A leg in which x won these points in its sessions, cut into blocks as the core does."""
     count = len(points)
     block = np.arange(count) * BLOCKS // count
     own = SeatSums(float(points.sum()), float(points @ points), tuple(np.bincount(block, points, BLOCKS).tolist()))
-    return LegResult(
+    return LegWithBlocks(
         digest=hashlib.sha256(f"{x} {y} {number}".encode()).hexdigest(),
         match=match_number(field.numbers[x], field.numbers[y]),
         number=number,
@@ -201,7 +201,7 @@ def test_before_the_first_leg_all_are_at_zero() -> None:
 def test_who_played_more_matches_so_far_is_not_ahead_for_it() -> None:
     field = field_of(["ann", "bob", "cat", "dan"])
     ones = np.ones(64)
-    legs = [
+    legs: list[LegResult] = [
         leg_of(field, "ann", "bob", ones),
         leg_of(field, "ann", "cat", ones),
         leg_of(field, "ann", "dan", -1.5 * ones),
@@ -217,7 +217,7 @@ def disqualified(field: ContestSetup) -> list[LegResult]:
     """Cat traps once too often against dan; without that leg she would win everything."""
     fault = Fault(1, 2, 5, "b", "out of bounds")
     names = [entrant.name for entrant in field.entrants]
-    legs = [
+    legs: list[LegResult] = [
         leg_of(field, x, y, np.full(64, -5.0 if y == "cat" else 5.0 if x == "cat" else 1.0))
         for x, y in itertools.combinations(names, 2)
     ]

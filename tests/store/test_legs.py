@@ -7,6 +7,7 @@ import math
 import pickle
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -98,5 +99,5 @@ def test_who_is_sent_a_slice_gets_no_more() -> None:
 @pytest.mark.parametrize("points", [1.1e15, -1.1e15, math.inf, math.nan])
 def test_points_that_no_record_holds_are_too_large(points: float) -> None:
     fine = LegSums(1e15, 1e30), LegSums(-1e15, 1.0)
-    assert not are_too_large(fine)
-    assert are_too_large((fine[0], LegSums(points, 1.0))) and are_too_large((LegSums(0.0, abs(points) * 1e16), fine[1]))
+    several = [fine, (fine[0], LegSums(points, 1.0)), fine, (LegSums(0.0, abs(points) * 1e16), fine[1])]
+    assert are_too_large(np.array(several)).tolist() == [False, True, False, True]

@@ -115,7 +115,7 @@ def test_open_seat_that_answers_as_a_bot_gets_its_points(suffix: str, tmp_path: 
         points = points_of(environment, POLICY, 120)
     by_leg = [sum(one[seat] for one in points[:60]) for seat in range(2)]
     by_leg += [sum(one[seat] for one in points[60:]) for seat in range(2)]
-    expected = [one.points for result in results for one in result.by_block]
+    expected = [one.points for result in results for one in result.sums]
     assert by_leg == pytest.approx(expected, rel=1e-12)
     assert len({*by_leg}) == 4, "the legs differ"
 
@@ -127,7 +127,7 @@ def test_three_seats_lists_and_questions_together(prizes: Path, tmp_path: Path) 
     (result,) = played(of_bots, [of_bots.leg(0, 0)])
     with Environment(open_table) as environment:
         points = points_of(environment, first_of_prizes, 40)
-    assert [sum(one[seat] for one in points) for seat in range(3)] == [one.points for one in result.by_block]
+    assert [sum(one[seat] for one in points) for seat in range(3)] == [one.points for one in result.sums]
 
 
 def test_functions_play_as_open_seats_do(prizes: Path) -> None:

@@ -55,7 +55,7 @@ def test_rows_play_the_legs_of_bots(
     paths = written(tmp_path, {**mine, **theirs})
     of_bots = table_of(contest, paths, seats=(), sessions=SESSIONS)
     results = {
-        (result.match, result.number): [one.points for one in result.by_block]
+        (result.match, result.number): [one.points for one in result.sums]
         for leg in range(2)
         for result in played(of_bots, [of_bots.leg(row, leg) for row in range(ROWS)])
     }

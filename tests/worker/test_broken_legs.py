@@ -99,7 +99,7 @@ def test_answers_count_again_whatever_bots_answer_then(end: str, monkeypatch: py
 
     def noted(in_play: LegInPlay) -> BrokenLeg:
         in_play.keep_rows()
-        before.append((read(PlayedLeg(None, in_play.rows, ())), places(in_play.faults.all)))  # type: ignore[arg-type]
+        before.append((read(PlayedLeg(None, in_play.rows, (), None)), places(in_play.faults.all)))  # type: ignore[arg-type]
         return break_off(in_play)
 
     monkeypatch.setattr(LegInPlay, "broken_off", noted)
@@ -217,7 +217,7 @@ def test_answers_count_in_another_task(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def noted(in_play: LegInPlay) -> BrokenLeg:
         in_play.keep_rows()
-        let_go.append(read(PlayedLeg(None, in_play.rows, ())))  # type: ignore[arg-type]
+        let_go.append(read(PlayedLeg(None, in_play.rows, (), None)))  # type: ignore[arg-type]
         return break_off(in_play)
 
     monkeypatch.setattr(LegInPlay, "broken_off", noted)

@@ -50,8 +50,8 @@ def went_well(room: Entrant) -> bool:
     result = play_leg(MATRIX_GAME, ROOM, Leg("", LegPlan(0, 0, 1, bytes(KEY_BYTES)), seats), artifacts, sink)
     moves = sink.games.arrays["move_0"][: sink.games.rows]
     assert [turn for turn, move in enumerate(moves) if not move] == list(TOO_DEEP)
-    assert [(fault.seat, fault.game) for fault in result.faults] == [(0, turn) for turn in TOO_DEEP]
-    assert all("recursed too deep" in fault.message for fault in result.faults)
+    assert [(fault.seat, fault.game) for fault in result.rest.faults] == [(0, turn) for turn in TOO_DEEP]
+    assert all("recursed too deep" in fault.message for fault in result.rest.faults)
     return True
 
 

@@ -55,8 +55,8 @@ class Luck:
 
 # Of the code that all contests share: raised when the same settings no longer give the same games in any of them.
 # A contest has its own `version`.
-ENGINE_VERSION = 11
-_DRAWN_SEATS_VERSION = 12  # instead, if it is drawn who comes first at a table
+ENGINE_VERSION = 10
+_DRAWN_SEATS_VERSION = 11  # instead, if it is drawn who comes first at a table
 
 
 @dataclass(frozen=True)

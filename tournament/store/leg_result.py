@@ -8,10 +8,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import ConfigDict, StringConstraints
 from pydantic import Field as Limits
 
-from engine.kernel.sums import SeatSums
 from tournament.arrays import Floats
 from tournament.errors import truncate
 from tournament.leg import MOST_SEATS, FailureKind, title_of
@@ -107,14 +108,16 @@ class Rest:
         return sum(fault.seat == seat for fault in self.faults) + left_out
 
 
+NO_REST = Rest()  # as of nearly all legs, of which a large field has half a million
+
+
 @dataclass(frozen=True)
 class LegResult:
     """A played leg: who, by seat, and what each has won. A `house` player, "" for none, has no seat.
 
     `out` are the seats whose bots are disqualified in it, in ascending order; with one and two seats that ended the
     leg. `faults` are the first ones, and the last one of each seat in `out`; `faults_left_out` counts the others by
-    seat, if there are any. `by_block`, the core's sums, and `luck_by_block` has a leg that was just played; no record
-    keeps them.
+    seat, if there are any.
     `seconds`: how long a worker was busy with it; `used`: what each seat's bot used. `tries`: how often it began; what
     was answered before it broke off counted again.
     """
@@ -130,8 +133,6 @@ class LegResult:
     out: tuple[int, ...] = ()
     faults_left_out: tuple[int, ...] = ()
     house: str = ""
-    by_block: tuple[SeatSums, ...] = field(default=(), compare=False, repr=False)
-    luck_by_block: Floats | None = field(default=None, compare=False, repr=False)
     seconds: float = field(default=0.0, compare=False, repr=False)
     tries: int = field(default=1, compare=False, repr=False)
     used: tuple[Used, ...] = field(default=(), compare=False, repr=False)
@@ -177,8 +178,6 @@ def kept_faults(faults: Sequence[Fault], out: Collection[int], seats: int) -> tu
 
     Kept are the first ones, and the last one of each seat that is `out`.
     """
-    if not faults:  # as of nearly all legs, of which a large field has half a million
-        return (), ()
     last = {fault.seat: place for place, fault in enumerate(faults) if fault.seat in out}
     kept = [fault for place, fault in enumerate(faults) if place < _MOST_FAULTS or last.get(fault.seat) == place]
     left_out = Counter(fault.seat for fault in faults) - Counter(fault.seat for fault in kept)
@@ -189,6 +188,7 @@ def kept_faults(faults: Sequence[Fault], out: Collection[int], seats: int) -> tu
 SEATS_THAT_END_A_LEG = 2  # with more of them the others play on when a bot is disqualified
 
 
-def are_too_large(sums: Sequence[LegSums]) -> bool:
-    """Return whether a leg's sums are beyond what records hold, or NaN."""
-    return not all(abs(own.points) <= MOST_AMOUNT and all(square <= MOST_SQUARE for square in own[1:]) for own in sums)
+def are_too_large(sums: Floats) -> npt.NDArray[np.bool_]:
+    """Return whether the sums of each leg, by seat and field, are beyond what records hold, or NaN."""
+    fit = (np.abs(sums[:, :, 0]) <= MOST_AMOUNT) & (sums[:, :, 1:] <= MOST_SQUARE).all(axis=2)
+    return np.logical_not(fit.all(axis=1))

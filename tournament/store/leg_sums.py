@@ -8,16 +8,15 @@ deals depend on each other, so their blocks are added up first. Of blocks only t
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from engine.kernel.batch_means import batch_means
+from engine.kernel import batch_means
 from engine.kernel.blocks import block_sizes
-from engine.kernel.sums import SeatSums
-from tournament.arrays import Floats
+from tournament.arrays import Floats, Whole
 
 
 class LegSums(NamedTuple):
@@ -47,58 +46,57 @@ class LegSums(NamedTuple):
         return self._replace(points=0.0 - self.points, luck=0.0 - self.luck)
 
 
-def leg_sums(seats: Sequence[SeatSums], length: int, luck: Floats | None = None) -> tuple[LegSums, ...]:
-    """Return the sums of each seat.
+def sums_of_legs(totals: Floats, lengths: Whole, luck: Floats | None = None) -> Floats:
+    """Return the LegSums of each seat of legs: by leg, seat and field.
 
     Args:
-        seats: The core's sums.
-        length: Sessions that the blocks divide, or games where games are scored; 0 for a leg that a fault ended.
-        luck: What luck was worth to the first seat by block, of a zero-sum game of two, or against a house player.
+        totals: By leg and seat a core's sums: the points, their squares, and the points by block.
+        lengths: Sessions that the blocks of each leg divide, or games where games are scored; 0 for a leg that a fault
+            ended.
+        luck: What luck was worth to the first seat by leg and block, of a zero-sum game of two, or against a house
+            player.
     """
-    used, shares = _used_and_shares(length)
-    of_first = None if luck is None else luck.tolist()
-    lucky = 0.0 if of_first is None else math.fsum(of_first)
-    worth = (lucky, 0.0 - lucky) if of_first else [0.0] * len(seats)
-    spread = batch_means([seat.blocks for seat in seats], shares, used, of_first)
-    return tuple(
-        [
-            LegSums(seat.points, seat.squared_points, luck_of_seat, variance, adjusted, covariance)
-            for seat, luck_of_seat, (variance, adjusted, covariance) in zip(seats, worth, spread)
-        ]
-    )
+    sums = np.empty((*totals.shape[:2], len(LegSums._fields)))
+    for length in {*lengths.tolist()}:
+        own = np.flatnonzero(lengths == length)
+        found, (used, shares) = np.empty((len(own), *sums.shape[1:])), _used_and_shares(length)
+        of_luck = None if luck is None else luck[own]
+        in_all = None if of_luck is None else np.array([math.fsum(blocks) for blocks in of_luck.tolist()])
+        batch_means.sums_of_legs(totals[own], shares, used, of_luck, in_all, found)
+        sums[own] = found
+    return sums
 
 
-def sums_of_deal(
-    legs: Sequence[tuple[LegSums, ...]],
-    blocks: Sequence[Sequence[SeatSums]],
-    length: int,
-    luck: Sequence[Floats | None],
-) -> list[tuple[LegSums, ...]]:
-    """Return the sums of legs that share their deals, each with an equal part of the variances of what they add up to.
+def share_variances(
+    sums: Floats,
+    totals: Floats,
+    lengths: Whole,
+    luck: Floats | None,
+    deals: npt.NDArray[np.complex128],
+    legs_of_deals: int,
+) -> None:
+    """Give legs that share their deals each an equal part of the variances of what they add up to.
 
     Args:
-        legs: The sums of each leg alone.
-        blocks: The core's sums of each leg.
-        length: Sessions of a leg, which the blocks divide.
-        luck: What luck was worth to the first seat by block, in each leg.
+        sums: The sums of each leg alone, which are changed.
+        totals: As in `sums_of_legs`.
+        lengths: As in `sums_of_legs`.
+        luck: As in `sums_of_legs`.
+        deals: The deals of each leg, those that share theirs one after the other. If some of them aren't here, or were
+            cut short, the others keep their own variances.
+        legs_of_deals: How many legs share their deals.
     """
-    known = [one for one in luck if one is not None]
-    added = [
-        SeatSums(0.0, 0.0, tuple(map(math.fsum, zip(*(seat.blocks for seat in several))))) for several in zip(*blocks)
-    ]
-    of_all = leg_sums(added, length, np.sum(known, axis=0) if known else None)
-    share = 1 / len(legs)
-    return [
-        tuple(
-            own._replace(
-                variance=share * both.variance,
-                adjusted_variance=share * both.adjusted_variance,
-                covariance=share * both.covariance,
-            )
-            for own, both in zip(leg, of_all)
+    firsts = np.flatnonzero(np.append(True, deals[1:] != deals[:-1]))
+    firsts = firsts[np.diff(firsts, append=len(deals)) == legs_of_deals]
+    several = firsts[:, np.newaxis] + np.arange(legs_of_deals)
+    several = several[(lengths[several] == lengths[several[:, :1]]).all(axis=1)]
+    if len(several):
+        added = np.array(
+            [[[math.fsum(one) for one in zip(*seat)] for seat in zip(*totals[own].tolist())] for own in several]
         )
-        for leg in legs
-    ]
+        all_luck = None if luck is None else luck[several].sum(axis=1)
+        of_all = sums_of_legs(added, lengths[several[:, 0]], all_luck)[:, np.newaxis, :, 3:]
+        sums[several, :, 3:] = 1 / legs_of_deals * of_all
 
 
 @lru_cache

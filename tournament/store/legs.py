@@ -16,12 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.arrays import Floats, Whole
-from tournament.store.leg_result import SEATS_THAT_END_A_LEG, LegResult, Rest, Used
+from tournament.store.leg_result import NO_REST, SEATS_THAT_END_A_LEG, LegResult, Rest, Used
 from tournament.store.leg_sums import LegSums
 
 _WHOLE = ("match", "number", "sessions", "games")
 _WIDTH = len(LegSums._fields)  # numbers of a seat
-_NO_REST = Rest()
 HASH_BYTES = 32
 DIGESTS = f"S{HASH_BYTES}"  # the type of a column of digests
 
@@ -104,7 +103,7 @@ class Legs(Sequence[LegResult]):
         if isinstance(legs, Legs):
             return legs
         names: dict[str, int] = {}
-        rests = {_NO_REST: 0}
+        rests = {NO_REST: 0}
         for leg in legs:
             for name in (*leg.seats, leg.house) if leg.house else leg.seats:
                 names.setdefault(name, len(names))

@@ -94,7 +94,7 @@ class Sessions:
             name = result.seats[result.out[0]]
             why = next((fault.message for fault in result.faults if fault.seat == result.out[0]), "too many faults")
             raise InputError(f"{name}: it was disqualified: {why}")
-        self._note(row, [one.points for one in result.by_block], result.sessions)
+        self._note(row, [one.points for one in result.sums], result.sessions)
         self._seen[row], self._seen_sessions[row] = 0, 0
 
     def _note(self, row: int, points: list[float], sessions: int) -> None:

@@ -27,7 +27,7 @@ from tournament.runner.schedule.legs import AgainstHouse, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import ROWS_PER_BUFFER
 from tournament.store.leg_result import Fault, LegResult
-from tournament.worker.leg import NullSink, play_leg
+from tournament.worker.leg import NullSink, play_leg, result_of
 from tournament.worker.observation import ObservedLeg, Window, observe_leg
 from tournament.worker.processes.bot_process import LegUse
 from tournament.worker.processes.lanes import play_in_lanes
@@ -191,7 +191,7 @@ def play_legs(
     trials: dict[str, Trial] = {}
     for leg in legs if not legs[0].has_processes else ():
         sink, meters = DigestSink(contest), list[tuple[int, int, int]]()
-        result = play_leg(contest, settings, leg, artifacts, sink, meters=meters)
+        result = result_of(contest, play_leg(contest, settings, leg, artifacts, sink, meters=meters))
         sink.clear()
         trials[leg.digest] = Trial(result, sink, Meter(*meters[0]))
     if trials:

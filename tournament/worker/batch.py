@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,14 +24,12 @@ from tournament.leg import PROCESSES, Leg, legs_per_replica
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import NAME, ROWS_PER_BUFFER, Column, buffer_fields
 from tournament.store.field import Batch, FailedLeg, Origin, new_batch_name
-from tournament.store.leg_result import LegResult
-from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import Legs
 from tournament.store.parquet_file import Runs
 from tournament.store.part_writer import PartWriter, finish_batch, origin_of
 from tournament.store.storage import Storage, open_storage, staged_name
 from tournament.worker.faults import Disqualified, Stopped
-from tournament.worker.leg import RulesFailed, leg_values, length_of, play_leg, share_variances
+from tournament.worker.leg import Outcome, RulesFailed, leg_values, legs_of, play_leg
 from tournament.worker.processes.spool import Spool
 
 if TYPE_CHECKING:
@@ -194,11 +192,11 @@ class ParquetSink:
         self._legs.pop()
         return True
 
-    def take_luck(self) -> Floats | None:
-        """What luck was worth in the leg, whose rows are all there, by block; None where nothing is corrected."""
+    def take_luck(self) -> list[Floats]:
+        """What luck was worth in the leg, whose rows are all there, by block; nothing where nothing is corrected."""
         self._show_luck()
         leg_luck, self._leg_luck = self._leg_luck, None
-        return leg_luck.blocks() if leg_luck else None
+        return [leg_luck.blocks()] if leg_luck else []
 
     def _show_luck(self) -> None:
         """Give the leg's luck the rows that it hasn't seen."""
@@ -243,20 +241,19 @@ def play_task(
     lanes, out, troubles = _Lanes(), Disqualified(task.legs), _Troubles()
     in_order = sorted(task.legs, key=lambda leg: (leg.plan.match, leg.plan.number))
 
-    def play() -> list[LegResult] | None:
-        """The results of the legs; None if a leg was broken off whose rows are in the part."""
-        played = []
+    def play() -> Legs | None:
+        """The legs; None if one was broken off, or failed, whose rows are in the part."""
+        played: list[Outcome] = []
+        luck: list[Floats] = []
         for leg in in_order:
             while out.plays(leg) and not troubles.concern(leg):
                 sink.begin(leg)
-                if leg.has_processes:
-                    played.append(lanes.take(contest, leg, sink))
-                    break
                 apart = not troubles.suspects.isdisjoint(leg.names)
                 try:
-                    result = play_leg(
-                        contest, settings, leg, artifacts, sink, stopping, apart=apart, take_luck=sink.take_luck
-                    )
+                    if leg.has_processes:
+                        found = lanes.take(leg, sink)
+                    else:
+                        found = play_leg(contest, settings, leg, artifacts, sink, stopping, apart=apart)
                 except (BotTrouble, RulesFailed) as trouble:
                     if isinstance(trouble, BotTrouble):
                         troubles.note(trouble)
@@ -265,11 +262,17 @@ def play_task(
                     if not sink.take_back():
                         return None
                 else:
-                    out.note(leg, result.out)
-                    played.append(result)
+                    out.note(leg, found.rest.out)
+                    played.append(found)
+                    luck += sink.take_luck()
                     break
         sink.clear()
-        return played
+        try:
+            per_deal = legs_per_replica(task.settings, len(task.legs[0].seats))
+            return legs_of(contest, played, np.array(luck) if luck else None, per_deal)
+        except RulesFailed as failure:
+            troubles.note_failure(next(leg for leg in in_order if leg.plan.match == failure.failed.match), failure)
+            return None
 
     try:
         with closing(lanes.spool):
@@ -284,7 +287,7 @@ def play_task(
                     games.rows = sessions.rows = 0
                     sink = open_sink()
                 seconds = time.perf_counter() - started
-            batches = _finished(contest, task, sink, played, lanes.sandbox)
+            batches = _finished(task, sink, played, lanes.sandbox)
     except BaseException:
         sink.abandon()
         raise
@@ -364,24 +367,19 @@ class _Lanes:
         self.games = sum(one.result.games for one in self.played.values())
         self.seconds = time.perf_counter() - started
 
-    def take(self, contest: Contest, leg: Leg, sink: ParquetSink) -> LegResult:
-        """A leg's result, with its share of their time; its rows go into the sink."""
+    def take(self, leg: Leg, sink: ParquetSink) -> Outcome:
+        """What came of a leg, with its share of their time; its rows go into the sink."""
         played = self.played[leg.digest]
         played.rows.replay_into(sink)
-        found, luck = played.result, sink.take_luck()
-        sums = found.sums if luck is None else leg_sums(found.by_block, length_of(contest, found), luck)
-        return replace(found, sums=sums, luck_by_block=luck, seconds=self.seconds / self.legs)
+        played.outcome.seconds = self.seconds / self.legs
+        return played.outcome
 
 
-def _finished(
-    contest: Contest, task: Task, sink: ParquetSink, results: Sequence[LegResult], confined_by: str
-) -> tuple[Batch, ...]:
+def _finished(task: Task, sink: ParquetSink, legs: Legs, confined_by: str) -> tuple[Batch, ...]:
     """The batch, its parts put on disk; none of which nothing was played. Raises OSError."""
-    if not results:
+    if not len(legs):
         sink.abandon()
         return ()
-    per_deal = legs_per_replica(task.settings, len(results[0].seats))
-    legs = Legs.of(share_variances(contest, results, per_deal))
     return (finish_batch(sink.games_part, sink.sessions_part, legs, task.origin, confined_by, sink.name),)
 
 

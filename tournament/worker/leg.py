@@ -11,7 +11,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
-from engine.kernel.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
+import numpy as np
+
+from engine.kernel.game_core import BLOCK_COUNT, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
 from engine.kernel.records import Table
 from tournament.arrays import Floats
 from tournament.containment import BotTrouble, contained, containing
@@ -21,8 +23,9 @@ from tournament.errors import RunError, printable, truncate
 from tournament.leg import Leg, Seat, Unfit
 from tournament.store.columns import buffer_fields
 from tournament.store.field import MOST_REASON, FailedLeg
-from tournament.store.leg_result import Fault, LegResult, Used, are_too_large, kept_faults
-from tournament.store.leg_sums import leg_sums, sums_of_deal
+from tournament.store.leg_result import NO_REST, LegResult, Rest, Used, are_too_large, kept_faults
+from tournament.store.leg_sums import share_variances, sums_of_legs
+from tournament.store.legs import Legs, digest_column, pair_keys
 from tournament.worker.faults import LegFaults, Stopped
 from tournament.worker.wasm.loading import LoadedBot, load_bot
 from tournament.worker.wasm.seating import BotLimits, Seating
@@ -76,6 +79,31 @@ class NullSink:
         self.games.rows = self.sessions.rows = 0
 
 
+@dataclass(slots=True)
+class Outcome:
+    """What came of a leg.
+
+    Attributes:
+        leg: The leg.
+        sums: The core's sums, packed.
+        sessions: Sessions played.
+        games: Games played.
+        length: Sessions that the blocks of sums divide, or games where games are scored; 0 if the leg was cut short.
+        rest: What few legs have.
+        used: What each entrant's bots used.
+        seconds: How long a worker was busy with it.
+    """
+
+    leg: Leg
+    sums: bytes
+    sessions: int
+    games: int
+    length: int
+    rest: Rest
+    used: Sequence[Used]
+    seconds: float = 0.0
+
+
 @deeply
 def play_leg(
     contest: Contest,
@@ -87,15 +115,13 @@ def play_leg(
     meters: list[tuple[int, int, int]] | None = None,
     *,
     apart: bool = False,
-    take_luck: Callable[[], Floats | None] = lambda: None,
-) -> LegResult:
+) -> Outcome:
     """Play one leg of WebAssembly bots, or one against the house, to its end, or to one fault too many.
 
     The leg also ends when a bot can't start, though it could when it entered.
     `meters`, if given, gets what each seat's decisions took: (decisions,
     instructions, the most for one). `apart`: each bot's time is taken, so that a
-    late one is known. `take_luck` tells, once the rows are there, what luck was worth,
-    as `leg_sums` takes it. Raises Stopped once `stopping()`, and BotTrouble for whatever
+    late one is known. Raises Stopped once `stopping()`, and BotTrouble for whatever
     else goes wrong with a bot, or when one takes far longer than its fuel should.
     """
     began = time.perf_counter()
@@ -129,7 +155,7 @@ def play_leg(
                 zip(*[seating.referee.fuel_used(seat) for seat in seats]) for seats in seats_by_entrant(leg)
             )
         ]
-    return leg_result(contest, leg, core, faults, seating.used(), take_luck(), time.perf_counter() - began)
+    return outcome_of(contest, leg, core, faults, seating.used(), time.perf_counter() - began)
 
 
 def new_core(
@@ -226,45 +252,33 @@ def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults
     return True
 
 
-def leg_result(
+def outcome_of(
     contest: Contest,
     leg: Leg,
     core: GameCore,
     faults: LegFaults,
     used: Sequence[Used],
-    luck: Floats | None = None,
     seconds: float = 0.0,
-) -> LegResult:
-    """The result of a leg, from its core, what its bots `used`, `luck` as `leg_sums` takes it, and the seconds that it
-    took. Raises RulesFailed."""
+    tries: int = 1,
+) -> Outcome:
+    """What came of a leg, from its core, its faults, and what its bots `used`. Raises RulesFailed."""
     try:
         core.check()
-        by_block = core.sums()
-        length = _length_of(contest, core.sessions_played, core.games_recorded, faults.ended_by)
-        sums = leg_sums(by_block, length, luck)
-        if are_too_large(sums):
-            raise ValueError("it gives points beyond 10¹⁵, or none at all")
     except Exception as failure:
         raise _failure_of_rules(contest, leg, core.position(), failure) from failure
+    sessions, games = core.sessions_played, core.games_recorded
+    length = 0 if faults.ended_by is not None else games if contest.scored.table == "games" else sessions
+    rest = _rest_of(leg, faults, tries) if faults.all or tries > 1 else NO_REST
+    if leg.members > 1:
+        used = [_together([used[seat] for seat in seats]) for seats in seats_by_entrant(leg)]
+    return Outcome(leg, core.packed_sums(), sessions, games, length, rest, used, seconds)
+
+
+def _rest_of(leg: Leg, faults: LegFaults, tries: int) -> Rest:
     out = tuple(sorted({*faults.out})) if faults.ended_by is None else (faults.ended_by,)
-    kept, left_out = _kept_faults(leg, faults, out)
-    return LegResult(
-        digest=leg.digest,
-        match=leg.plan.match,
-        number=leg.plan.number,
-        seats=leg.entrants,
-        sessions=core.sessions_played,
-        games=core.games_recorded,
-        sums=sums,
-        faults=kept,
-        out=out,
-        faults_left_out=left_out,
-        house=leg.house.name if leg.house else "",
-        by_block=by_block,
-        luck_by_block=luck,
-        seconds=seconds,
-        used=tuple([_together([used[seat] for seat in seats]) for seats in seats_by_entrant(leg)]),
-    )
+    with containing(leg.entrants[faults.all[-1].seat if faults.all else 0], "its faults could not be kept"):
+        kept, left_out = kept_faults(tuple(faults.all), out, len(leg.entrants))
+    return Rest(kept, out, left_out, tries)
 
 
 def seats_by_entrant(leg: Leg) -> list[range]:
@@ -274,8 +288,6 @@ def seats_by_entrant(leg: Leg) -> list[range]:
 
 def _together(used: Sequence[Used]) -> Used:
     """Return what an entrant's bots used together."""
-    if len(used) == 1:
-        return used[0]
     return Used(
         sum(one.fuel for one in used),
         sum(one.cpu_seconds for one in used),
@@ -284,42 +296,57 @@ def _together(used: Sequence[Used]) -> Used:
     )
 
 
-def _kept_faults(leg: Leg, faults: LegFaults, out: tuple[int, ...]) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
-    if not faults.all:
-        return kept_faults((), (), len(leg.entrants))
-    with containing(leg.entrants[faults.all[-1].seat], "its faults could not be kept"):
-        return kept_faults(tuple(faults.all), out, len(leg.entrants))
-
-
-def length_of(contest: Contest, leg: LegResult) -> int:
-    """Return how many sessions, or games, a leg's blocks divide; 0 for one that was cut short."""
-    return _length_of(contest, leg.sessions, leg.games, leg.ended_by)
-
-
-def share_variances(contest: Contest, legs: Sequence[LegResult], legs_of_deals: int) -> list[LegResult]:
-    """Return legs in order, those that share their deals with the variances of their sum.
+def legs_of(contest: Contest, played: Sequence[Outcome], luck: Floats | None = None, legs_of_deals: int = 1) -> Legs:
+    """Return played legs as columns.
 
     Args:
         contest: The contest.
-        legs: Legs that were just played.
-        legs_of_deals: How many legs in a row share their deals. If some of them aren't here, each has its own variance.
+        played: The legs, by match and number.
+        luck: As in `sums_of_legs`.
+        legs_of_deals: How many legs in a row share their deals.
+
+    Raises:
+        RulesFailed: The rules gave points in a leg that no record holds.
     """
-    if legs_of_deals == 1:
-        return list(legs)
-    found: list[LegResult] = []
-    for _, group in itertools.groupby(legs, key=lambda leg: (leg.match, leg.number // legs_of_deals)):
-        several = list(group)
-        lengths = {length_of(contest, leg) for leg in several}
-        if len(several) == legs_of_deals and len(lengths) == 1:
-            blocks, luck = [leg.by_block for leg in several], [leg.luck_by_block for leg in several]
-            shared = sums_of_deal([leg.sums for leg in several], blocks, lengths.pop(), luck)
-            several = [replace(leg, sums=sums) for leg, sums in zip(several, shared)]
-        found += several
-    return found
+    if not played:
+        return Legs.of(())
+    of_seats = np.frombuffer(b"".join([one.sums for one in played])).reshape(len(played), -1, 2 + BLOCK_COUNT)
+    totals = np.ascontiguousarray(of_seats[:, : len(played[0].leg.entrants)])
+    lengths = np.array([one.length for one in played])
+    sums = sums_of_legs(totals, lengths, luck)
+    if len(wrong := np.flatnonzero(are_too_large(sums))):
+        one = played[wrong[0]]
+        failure = ValueError("it gives points beyond 10¹⁵, or none at all")
+        raise _failure_of_rules(contest, one.leg, (one.sessions, 0), failure)
+    plans = [one.leg.plan for one in played]
+    whole = np.array([(plan.match, plan.number, one.sessions, one.games) for plan, one in zip(plans, played)], np.int64)
+    if legs_of_deals > 1:
+        deals = pair_keys(whole[:, 0], whole[:, 1] // legs_of_deals)
+        share_variances(sums, totals, lengths, luck, deals, legs_of_deals)
+    seated = [(*one.leg.entrants, one.leg.house.name if one.leg.house else "") for one in played]
+    names = {name: place for place, name in enumerate(dict.fromkeys(filter(None, itertools.chain(*seated))))}
+    places = np.array([[names.get(name, -1) for name in leg] for leg in seated], np.int32, order="F")
+    rests = {NO_REST: 0}
+    more = np.array([rests.setdefault(one.rest, len(rests)) for one in played], np.int32)
+    return Legs(
+        digest_column(one.leg.digest for one in played),
+        tuple(names),
+        places[:, :-1],
+        places[:, -1],
+        np.asfortranarray(whole),
+        np.asfortranarray(sums),
+        tuple(rests),
+        more,
+        np.array([one.seconds for one in played], np.float32),
+        np.array([one.used for one in played], np.float32, order="F"),
+    )
 
 
-def _length_of(contest: Contest, sessions: int, games: int, ended_by: int | None) -> int:
-    return 0 if ended_by is not None else games if contest.scored.table == "games" else sessions
+def result_of(contest: Contest, outcome: Outcome) -> LegResult:
+    """Return the result of a leg. Raises RulesFailed."""
+    # Legs that no schedule has, as of a trial, may have any digest, which fits no column.
+    without = replace(outcome, leg=replace(outcome.leg, digest=""))
+    return replace(legs_of(contest, [without])[0], digest=outcome.leg.digest)
 
 
 def _failure_of_rules(contest: Contest, leg: Leg, position: tuple[int, int], failure: Exception) -> RulesFailed:

@@ -21,7 +21,7 @@ from tournament.leg import Leg
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import NAME, ROWS_PER_BUFFER, Column, buffer_fields
 from tournament.store.leg_result import Fault, LegResult
-from tournament.worker.leg import leg_values, play_leg
+from tournament.worker.leg import leg_values, play_leg, result_of
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 
@@ -167,7 +167,7 @@ def observe_leg(
             played.rows.replay_into(sink)
         result = played.result
     else:
-        result = play_leg(watched, settings, leg, artifacts, sink)
+        result = result_of(watched, play_leg(watched, settings, leg, artifacts, sink))
     sink.clear()
     # A leg whose process was killed from outside was begun again: its last core counts.
     games = _games(contest.under(settings), leg, cores[-1], sink, result)

@@ -15,7 +15,7 @@ from tournament.errors import printable
 from tournament.leg import PROCESSES, Failure, Leg, Seat
 from tournament.store.leg_result import LegResult, Used
 from tournament.worker.faults import LegFaults
-from tournament.worker.leg import leg_result, new_core, new_seating, seat_again, seats_by_entrant
+from tournament.worker.leg import Outcome, new_core, new_seating, outcome_of, result_of, seat_again, seats_by_entrant
 from tournament.worker.processes.bot_process import LegUse, Player
 from tournament.worker.processes.leg_queue import BrokenLeg, KeptFailure, WaitingLeg
 from tournament.worker.processes.pool import Pool
@@ -27,11 +27,12 @@ OVER = b"-1\n"
 
 @dataclass(frozen=True)
 class PlayedLeg:
-    """A leg that was played in a lane: its result, its records, and what each seat used (None for WebAssembly)."""
+    """A leg that was played in a lane: its result and outcome, its records, what each seat used (None: WebAssembly)."""
 
     result: LegResult
     rows: LegRows
     uses: tuple[LegUse | None, ...]
+    outcome: Outcome
 
 
 @dataclass(frozen=True)
@@ -227,9 +228,9 @@ class LegInPlay:
             Used(0.0, use.cpu_seconds, use.memory_bytes, use.slowest_seconds) if use else own
             for use, own in zip(uses, of_wasm)
         ]
-        result = leg_result(self.playing.contest, self.leg, self.core, self.faults, used)
+        outcome = outcome_of(self.playing.contest, self.leg, self.core, self.faults, used, tries=self.tries)
         of_entrants = tuple([LegUse.together([uses[seat] for seat in seats]) for seats in seats_by_entrant(self.leg)])
-        return PlayedLeg(replace(result, tries=self.tries), self.rows, of_entrants)
+        return PlayedLeg(result_of(self.playing.contest, outcome), self.rows, of_entrants, outcome)
 
     def _use(self, number: int) -> LegUse | None:
         player = self._player(number)
