@@ -9,6 +9,7 @@ import pty
 import re
 import shutil
 import subprocess
+import sys
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -241,11 +242,15 @@ def test_options_go_before_variables_and_these_before_settings(folder: Path, tmp
         assert place(option, right, CONFIG=here, **{name: wrong}) == "of_here"
 
 
-def test_a_shell_completes_commands_and_options(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shell_completes_commands_and_options(tmp_path: Path) -> None:
+    """In a process of its own: the name of a program follows from how it was started."""
+    code = "import sys; sys.argv = ['tournament']; from tournament.__main__ import main; main()"
+
     def asked(**variables: str) -> str:
-        for name, value in variables.items():
-            monkeypatch.setenv(name, value)
-        return run_cli().out
+        process = subprocess.run(
+            [sys.executable, "-c", code], env=environment(variables), cwd=tmp_path, capture_output=True, text=True
+        )
+        return process.stdout
 
     words = {"COMP_WORDS": "tournament rep", "COMP_CWORD": "1"}
     assert asked(_TOURNAMENT_COMPLETE="complete_bash", **words).split() == ["report", "replay"]

@@ -241,7 +241,7 @@ def test_open_contest_of_four_seats_takes_uploads_and_plays_practice(tmp_path: P
 
 
 @pytest.mark.slow
-@each
+@pytest.mark.parametrize("name", sample_params(SHORT, ["blotto"]))
 def test_example_has_a_bot_to_start_from_in_every_language(name: str, tmp_path: Path) -> None:
     folder = copied(tmp_path, name)
     contest = load_config(name, folder / "tournament.toml").played

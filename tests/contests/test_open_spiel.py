@@ -141,7 +141,7 @@ def test_game_that_draws_its_own_chance_is_repeated_by_the_seed_of_its_session(g
 REFUSED = re.compile(r"^\| (.+?) \| (.+?) \|$", re.MULTILINE)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_page_lists_all_games_that_are_refused_and_why() -> None:
     """Every game that OpenSpiel can load without parameters is either on the page or can be played."""
     find_contest("open_spiel")  # numbers the decisions

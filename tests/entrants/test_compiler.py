@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -23,8 +24,9 @@ BOTS = {
     # Forty rounds, which -O3 writes out and -O2 doesn't.
     "rounds.c": "int a(const Bot *bot) {\n    unsigned x = bot->money;\n    for (int i = 0; i < 40; i++)\n"
     "        x = (x ^ x >> 15) * 5 + i;\n    return x % 50;\n}\n" + CALLS,
-    # g++ refuses these two, as clang does.
-    "ambiguous.cpp": "#include <algorithm>\nusing namespace std;\nint count = 1;\nint a(Bot *bot) { return count; }\n"
+    # g++ refuses these two, as clang does. Refusals are kept, so one of each is new in each run.
+    "ambiguous.cpp": f"// {uuid4()}\n#include <algorithm>\nusing namespace std;\nint count = 1;\n"
+    "int a(Bot *bot) { return count; }\n"
     "int b(Bot *bot, int bet) { return 1; }\n",
     "undeclared.cpp": "int a(Bot *bot) { return counted; }\nint b(Bot *bot, int bet) { return 1; }\n",
     # Names of our own units, and of the folder in which they are.
@@ -48,7 +50,7 @@ def test_a_failed_assertion_traps(entrants: dict[str, Entrant]) -> None:
 
 def test_ambiguous_name_has_a_hint_and_other_mistakes_have_none(entrants: dict[str, Entrant]) -> None:
     message, other = entrants["ambiguous"].problem or "", entrants["undeclared"].problem or ""
-    assert message.splitlines()[0].startswith("ambiguous.cpp:4:") and "'count' is ambiguous" in message
+    assert message.splitlines()[0].startswith("ambiguous.cpp:5:") and "'count' is ambiguous" in message
     hints = [line for line in message.splitlines() if line.startswith("Hint: ")]
     assert hints == ["Hint: the library has this name, too. Rename yours, or write ::name."]
     assert "counted" in other and "Hint: " not in other

@@ -29,15 +29,21 @@ def b(bot, bet):
     there = other(bot)
     return bot.card > 0.4 if there is None else bot.card >= there
 """
-# Where nothing confines bots: names of empty files for those with a process each, the interpreter for those that share.
+# Where nothing confines bots: links from card to card for those with a process each, the interpreter for those that
+# share.
 FILES = """
 import os
-def tell(*cards): os.close(os.open(f"{place}/{{cards[0]!r}} {{cards[1]!r}}", os.O_CREAT | os.O_WRONLY))
+def tell(*cards):
+    for one, two in (cards, cards[::-1]):
+        try:
+            os.symlink(repr(two), f"{place}/{{one!r}}")
+        except FileExistsError:
+            pass
 def hear(card):
-    for name in os.listdir("{place}"):
-        one, two = map(float, name.split())
-        if card in (one, two):
-            return two if card == one else one
+    try:
+        return float(os.readlink(f"{place}/{{card!r}}"))
+    except FileNotFoundError:
+        return None
 """
 INTERPRETER = """
 import gc

@@ -96,6 +96,25 @@ def test_what_fills_memory_pays_for_every_four_bytes() -> None:
     assert given == wasmtime.TrapCode.UNREACHABLE and fuel >= 2**30 - 1
 
 
+PRICES = {
+    "(f64.mul (f64.const 3) (f64.const 2)) drop": 3,
+    "(f64.div (f64.const 3) (f64.const 2)) drop": 3,
+    "(f32.sqrt (f32.const 3)) drop": 2,
+    "(i64.rem_s (i64.const 3) (i64.const 2)) drop": 3,
+    "(f32x4.div (v128.const i64x2 1 2) (v128.const i64x2 1 2)) drop": 3,
+    "(memory.fill (i32.const 0) (i32.const 1) (i32.const 8))": 4 + 2,
+    "(memory.copy (i32.const 0) (i32.const 9) (i32.const 8))": 4 + 2,
+    "(memory.grow (i32.const 0)) drop": 401,
+    "(block $h (try_table (catch_all $h) (throw $e)))": 401,
+}
+
+
+@pytest.mark.parametrize("code", PRICES)
+def test_all_but_growth_throws_and_lengths_pays_a_unit(code: str) -> None:
+    text = '(tag $e) (memory 1) (func (export "a") (param i32) (result i32) {} (i32.const 1))'
+    assert run(text.format(code), 0)[1] - run(text.format(""), 0)[1] == PRICES[code]
+
+
 @pytest.mark.parametrize("text", [LOOP, DOUBLES])
 def test_what_never_ends_is_cut_off(text: str) -> None:
     given, fuel = run(text, 50 if text == DOUBLES else -1, fuel=100_000)
