@@ -56,7 +56,7 @@ def test_same_games_in_another_order_are_the_same_results(first: ContestDir, tmp
 
 def test_changed_bot_is_beyond_luck_and_pairs_without_it_are_equal(first: ContestDir, tmp_path: Path) -> None:
     other = make_contest(tmp_path, BOTS, 300)
-    other.write_bot("bold", bot_source(0, 0))
+    other.write_bot("bold", bot_source(0, 9))
     other.play()
     found = compared(first, other)
     scores = found.scores.set_index("bot")
