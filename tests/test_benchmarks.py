@@ -16,6 +16,7 @@ from tests.contest_runs import REPOSITORY, environment
 SMALL = {
     "benchmarks": ["--help"],
     "benchmarks.cluster": ["--nodes 1 --cores 2 --rounds 1 --legs 2 --seconds 0.2 --ray 0.001 0.0001"],
+    "benchmarks.environments": ["--help"],
     "benchmarks.growth": ["4", "4 --played", "4 --edits 2"],
     "benchmarks.holdem": ["--help"],
     "benchmarks.open_contest": ["--help"],

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import command
 from tests.contest_runs import make_contest
 
 # The command in a process that tells in the end which modules it loaded.
@@ -66,12 +65,11 @@ def test_the_ray_executor_without_ray_says_what_to_install(
 ) -> None:
     """A package `ray` fails to load as a missing one does."""
     (tmp_path / "ray.py").write_text("raise ModuleNotFoundError(\"No module named 'ray'\", name='ray')\n")
-    for name in [name for name in sys.modules if name.partition(".")[0] == "ray"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.syspath_prepend(tmp_path)
-    told = command(place, "run", "von_neumann_poker", "--executor", "ray", columns=200)
-    assert told.code == 2
-    assert told.err.splitlines()[-1] == (
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    words = [sys.executable, "-m", "tournament", "run", "von_neumann_poker", "--executor", "ray"]
+    told = subprocess.run(words, cwd=place, capture_output=True, text=True)
+    assert told.returncode == 2
+    assert told.stderr.splitlines()[-1] == (
         "tournament: executor \"ray\": No module named 'ray'; pip install 'ray>=2.59,<2.61'"
     )
     assert '"ray>=2.59,<2.61",' in (Path(__file__).parents[2] / "pyproject.toml").read_text(), "what the line says"

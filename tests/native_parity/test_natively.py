@@ -14,7 +14,7 @@ from tests.native_parity.programs import COMPILERS, PROGRAMS, Answers, answers_h
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "differences_from_a_pc.md"
 # Of each language, standard and family of the libraries one or two; the others are played by the thorough tests.
 SAMPLE = [
-    "old_definitions", "wrapping", "float_formats", "old_library", "engines_of_chance",
+    "old_definitions", "wrapping", "float_formats", "big_locals", "old_library", "engines_of_chance",
 ]  # fmt: skip
 REST = sorted(set(PROGRAMS) - set(SAMPLE))
 

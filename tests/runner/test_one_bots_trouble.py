@@ -131,8 +131,8 @@ def test_too_few_descriptors_end_the_run_and_are_no_bots_trouble(
 OF_PROCESSES = [
     "leg_in_play.LegInPlay.fault",
     "bot_process.BotProcess.audit",
-    "lanes._LegsInLanes._handle_event",
-    "lanes._LegsInLanes._process_failed",
+    "lanes.LegsInLanes._handle_event",
+    "lanes.LegsInLanes._process_failed",
     "pool.Pool.seat",
 ]
 

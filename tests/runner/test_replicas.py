@@ -118,13 +118,14 @@ def until_settled(place: ContestDir, most: int) -> Listener:
 
 
 def place_of_neighbours(folder: Path) -> ContestDir:
-    """Bots of which some are far off, and some hard to tell apart."""
-    place = make_contest(folder, ["bold", "calm"], 20, "replicas = 1")
-    for name in ("gift", "loss"):
+    """Bots of which some are far off, and two are the same."""
+    place = make_contest(folder, ["bold"], 20, "replicas = 1")
+    for name in ("calm", "gift", "twin"):
+        calls = "bot->card > 0.9" if name == "calm" else "1"
         place.write_bot(
             name,
-            f"int a(const Bot *bot) {{ return {50 if name == 'gift' else 49}; }}\n"
-            f"int b(const Bot *bot, const int bet) {{ return {'1' if name == 'gift' else 'bot->card > 0.9'}; }}\n",
+            f"int a(const Bot *bot) {{ return 50; }} // {name}\n"
+            f"int b(const Bot *bot, const int bet) {{ return {calls}; }}\n",
         )
     return place
 

@@ -73,7 +73,7 @@ def _lines(panel: LineChart, width: int = 360, height: int = 200) -> Markup:
                 dots += f'<circle cx="{x(place)}" cy="{y(value)}" r="2.5"/>'
         name = escape(line.name)
         parts.append(f'<g class="curve {style}"><path d="{path}"/>{dots}<title>{name}</title></g>')
-    told = escape(_told(panel))
+    told = escape(_told(panel) or panel.title)
     return Markup(
         f'<svg class="plot" viewBox="0 0 {width} {height}" role="img" aria-label="{told}">{"".join(parts)}</svg>'
     )
@@ -121,7 +121,7 @@ def _told(panel: LineChart) -> str:
             for label, value in list(zip(panel.labels, line.values))[::every]
             if value is not None
         ]
-        texts.append(f"{line.name}: {', '.join(pairs)}" if len(own) > 1 else ", ".join(pairs))
+        texts += [f"{line.name}: {', '.join(pairs)}" if len(own) > 1 else ", ".join(pairs)] if pairs else []
     return "; ".join(texts)
 
 
