@@ -41,7 +41,7 @@ IN_PYTHON = {
     "another version": (_ANOTHER_VERSION, r"it has wasmtime 0\.0\.1 \(there [\d.]+\): install the same on every node"),
     "no package": (_NO_PACKAGE, "pyarrow.*; install the same on every node"),
     "no Landlock": (_NO_LANDLOCK, r"has no Landlock; .*; give this node what the others have, or take it out"),
-    "small files": (_SMALL_FILES, "can't write to .*: File too large"),
+    "small files": (_SMALL_FILES, "(can't write to .*|this machine can't run a bot): File too large"),
 }
 # What is mounted at the results on a bad node.
 BY_MOUNT = {

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tournament.containment import BotTrouble, containing
-from tournament.errors import InputError, RunError
+from tournament.errors import InputError, MachineError, RunError
 
 
 @pytest.fixture(autouse=True)
@@ -42,3 +42,8 @@ def test_what_is_expected_and_what_was_contained_pass_as_they_are() -> None:
 def test_trouble_of_the_machine_at_a_bot_is_named_with_it() -> None:
     with pytest.raises(BotTrouble, match="odd: started: this machine is full"), containing("odd", "started"):
         raise RunError("this machine is full")
+
+
+def test_machine_that_plays_no_bot_is_to_blame_itself() -> None:
+    with pytest.raises(MachineError, match="can't run a bot"), containing("bold", "it could not be started"):
+        raise MachineError("this machine can't run a bot: File too large (os error 27)")

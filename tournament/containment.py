@@ -12,7 +12,7 @@ import traceback
 from types import TracebackType
 
 from tournament.cache import cache_folder, make_folder
-from tournament.errors import RunError, TournamentError, printable, truncate
+from tournament.errors import MachineError, RunError, TournamentError, printable, truncate
 from tournament.small_files import write_whole
 
 _FOLDER = "errors"  # in the cache
@@ -68,10 +68,13 @@ def contained(error: Exception, name: str, doing: str) -> BotTrouble:
     """Return an error that came up while a bot did something as trouble of the bot of this name.
 
     Raises:
-        RunError: The machine is the cause, which no bot can be: this process has no descriptor left.
+        RunError: The machine is the cause, which no bot can be: this process has no descriptor left, or the error is a
+            MachineError.
     """
     if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
         raise RunError(f"{name}: {doing}: too many open files; raise their limit (ulimit -n) and run again") from error
+    if isinstance(error, MachineError):
+        raise error
     return BotTrouble((name,), f"{doing}: {error}" if isinstance(error, TournamentError) else our_error(error, doing))
 
 

@@ -31,6 +31,10 @@ class RunError(TournamentError):
     """A run stopped short; what was committed stays."""
 
 
+class MachineError(RunError):
+    """This machine can't play any bot, so that none is to blame."""
+
+
 def printable(text: str) -> str:
     """A stranger's text, with escapes for what a terminal or a file may not take."""
     return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 from itertools import islice
 
 import wasmtime
 
 from engine.wasm.modules import read_module
-from tournament.errors import RunError
+from tournament.errors import MachineError, RunError
 from tournament.leg import TOO_SLOW
 from tournament.worker.wasm.lines import has_lines, line_at
 
@@ -67,6 +68,12 @@ def is_of_system(error: Exception) -> bool:
 
 
 def blame_machine(error: wasmtime.WasmtimeError) -> None:
-    """Raise RunError for an error of the system, such as too little memory, which no bot is to blame for."""
+    """Raise an error of the system, which no bot is to blame for.
+
+    Raises:
+        RunError: There is too little memory, which may do for other bots.
+        MachineError: Anything else, such as a limit of files, which every bot would meet.
+    """
     if is_of_system(error):
-        raise RunError(f"this machine can't run a bot: {describe(error)}")
+        kind = RunError if f"(os error {errno.ENOMEM})" in _cause(error) else MachineError
+        raise kind(f"this machine can't run a bot: {describe(error)}")
