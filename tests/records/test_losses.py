@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -144,17 +145,23 @@ def test_unknown_bot_is_said(results: Results) -> None:
         results.losses("cals")
 
 
-@pytest.mark.parametrize(("contest", "decisions"), [("two_card_draw", 4), ("holdem_training", 4)])
-def test_house_contests_tell_their_decisions(contest: str, decisions: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("contest", "settings"), [("two_card_draw", {"servers": 1}), ("holdem_training", {})])
+def test_house_contests_tell_their_decisions(contest: str, settings: dict[str, Any], tmp_path: Path) -> None:
     bots = Path(__file__).parents[2] / "entrants" / contest
     names = sorted(path.name for path in bots.iterdir() if path.suffix in (".c", ".cpp"))[:2]
     (tmp_path / "bots").mkdir()
     for name in names:
         (tmp_path / "bots" / name).write_bytes((bots / name).read_bytes())
     played = tournament.run(
-        contest, entrants=tmp_path / "bots", results=str(tmp_path / "results"), sessions=1, hands=2000, seed=1
+        contest,
+        entrants=tmp_path / "bots",
+        results=str(tmp_path / "results"),
+        sessions=1,
+        hands=2000,
+        seed=1,
+        **settings,
     )
     found = played.losses(names[0].split(".")[0])
-    assert 1 < found.decision.nunique() <= decisions
+    assert 1 < found.decision.nunique() <= 4
     mine = found.groupby("decision").games.sum()
     assert mine.max() <= len(played.games) / 2
