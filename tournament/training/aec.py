@@ -181,8 +181,3 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
     def close(self) -> None:
         """End the opponents' processes."""
         self._environment.close()
-
-
-def new_aec(environment: Environment) -> TournamentAEC:
-    """Return an environment as PettingZoo has it."""
-    return TournamentAEC(environment)

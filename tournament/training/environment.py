@@ -73,7 +73,7 @@ class Environment:
         """The legs, which begin when they are first needed."""
         if self._begun is None:
             self._begun, self._number = Sessions(self._table, 1), 0
-            weakref.finalize(self, self._begun.close)
+            self._end = weakref.finalize(self, self._begun.close)
             self.points, self.illegal, self.turn = {}, "", None
             self._next = self._play()
         return self._begun
@@ -157,14 +157,14 @@ class Environment:
 
     def aec(self) -> Any:
         """Return the environment as PettingZoo's AEC interface has it; needs `tournament[pettingzoo]`."""
-        from tournament.training.aec import new_aec
+        from tournament.training.aec import TournamentAEC
 
-        return new_aec(self)
+        return TournamentAEC(self)
 
     def close(self) -> None:
         """End the opponents' processes. The next session would be the first once more."""
         if self._begun:
-            self._begun.close()
+            self._end()  # Otherwise it would keep the legs of every former seed.
             self._begun = self.turn = self._next = None
 
     def __enter__(self) -> Self:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from tournament.artifacts import compiler_command, libraries
 from tournament.artifacts.bot import Submission
 from tournament.config import Config
 from tournament.contests.contest import Contest
+from tournament.contests.scoring import HousePlayer
 from tournament.entrants.build import adapted, build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.errors import InputError
@@ -53,12 +55,22 @@ class Table:
     open_seats: tuple[int, ...]
     key: bytes
 
+    @cached_property
+    def _house(self) -> HousePlayer | None:
+        """The house player, of which making one can take longer than a leg."""
+        return self.contest.house.practice(self.key) if self.contest.house else None
+
+    @cached_property
+    def _seats(self) -> tuple[tuple[Any, str], ...]:
+        """What each seat plays as, and the sha256 of what plays there."""
+        seated = [self.bots.get(seat, ("caller", b"")) for seat in range(len(self.names))]
+        return tuple((kind, sha256(content).hexdigest()) for kind, content in seated)
+
     @property
     def artifacts(self) -> dict[str, bytes]:
         """What plays, by its sha256."""
         contents = [content for _, content in self.bots.values()]
-        if house := self.contest.house:
-            contents.append(house.practice(self.key).content)
+        contents += [self._house.content] if self._house else []
         return {sha256(content).hexdigest(): content for content in contents}
 
     def with_seed(self, seed: int | str) -> Table:
@@ -68,12 +80,9 @@ class Table:
     def leg(self, row: int, number: int) -> Leg:
         """Return a leg of a row. Each has its own deals, and in the next one the bots are moved by a position."""
         key, seats, house = sub_key(self.key, row, number), [], None
-        for seat, name in enumerate(self.names):
-            kind, content = self.bots.get(seat, ("caller", b""))
-            random_seed = number_of(sub_key(key, "bot", seat))
-            seats.append(Seat(name, kind, sha256(content).hexdigest(), random_seed))
-        if self.contest.house:
-            player = self.contest.house.practice(self.key)
+        for seat, (name, (kind, artifact)) in enumerate(zip(self.names, self._seats)):
+            seats.append(Seat(name, kind, artifact, number_of(sub_key(key, "bot", seat))))
+        if player := self._house:
             house = Seat(player.name, "house", player.sha256, number_of(sub_key(key, "house")))
         plan = LegPlan(
             match=row,

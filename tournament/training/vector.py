@@ -61,7 +61,7 @@ class VectorEnvironment:
         self._kinds, self._played, self._points = np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros(count)
         self._sessions = Sessions(table, count, partial(_show, memory, self._seat) if shows_memory else _ignore)
         self._observations = memory.view(dtype)[:, 0]
-        weakref.finalize(self, self._sessions.close)
+        self._end = weakref.finalize(self, self._sessions.close)
         self.current = self._play()
 
     @property
@@ -95,7 +95,7 @@ class VectorEnvironment:
 
     def close(self) -> None:
         """End the opponents' processes."""
-        self._sessions.close()
+        self._end()
 
     def __enter__(self) -> Self:
         return self
