@@ -11,7 +11,7 @@ from tournament.cli.fitting import LATE, FittingTable
 from tournament.cli.options import CHOICE, OUTPUT, Csv, Json, flag, option, print_json
 from tournament.errors import InputError, and_more, printable
 from tournament.records.results import load
-from tournament.records.values import rows_csv
+from tournament.records.values import frame_rows, rows_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,7 @@ def compare(
     if as_json:
         print_json(comparison_values(found))
     elif as_csv:
-        print(rows_csv(_rows(found.scores)), end="")
+        print(rows_csv(frame_rows(found.scores)), end="")
     else:
         _show(found, max(0, most))
     if assert_same and not found.is_same:
@@ -57,14 +57,9 @@ def comparison_values(found: Comparison) -> dict[str, Any]:
         "shared_legs": found.shared_legs,
         "unlike_legs": found.unlike_legs,
         "settings": [{"name": name, "first": one, "second": other} for name, one, other in found.settings],
-        "scores": _rows(found.scores),
-        "pairs": _rows(found.pairs),
+        "scores": frame_rows(found.scores),
+        "pairs": frame_rows(found.pairs),
     }
-
-
-def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    plain = frame.astype(object).where(frame.notna(), None)
-    return [{str(name): value for name, value in row.items()} for row in plain.to_dict("records")]
 
 
 def _show(found: Comparison, most: int) -> None:

@@ -22,7 +22,7 @@ from tournament.cli.options import (
     print_json,
 )
 from tournament.errors import InputError, and_more, printable
-from tournament.records.values import rows_csv
+from tournament.records.values import frame_rows, rows_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,27 +50,16 @@ def losses(
         raise InputError("say also the BOT: the name of a bot in the records")
     found = load_records(contest, results, config, final=final).losses(bot, by_opponent=by_opponent)
     if as_json:
-        print_json(loss_rows(found))
+        print_json(frame_rows(found))
     elif as_csv:
-        print(rows_csv(loss_rows(found)), end="")
+        print(rows_csv(frame_rows(found)), end="")
     else:
         out.print(losses_table(found, bot, max(0, most), by_opponent=by_opponent))
 
 
-def loss_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return losses as scripts get them."""
-    plain = frame.astype(object).where(frame.notna(), None)
-    return [{str(name): value for name, value in row.items()} for row in plain.to_dict("records")]
-
-
-def sure_losses(found: pd.DataFrame) -> pd.DataFrame:
-    """Return the losses that luck alone doesn't explain: beyond two standard errors."""
-    return found[found["lost"] > 2 * found["stderr"]]
-
-
 def losses_table(found: pd.DataFrame, bot: str, most: int, *, by_opponent: bool = False) -> FittingTable:
-    """Return the largest losses as a table; those that luck alone explains aren't in it."""
-    sure = sure_losses(found)
+    """Return the largest losses as a table; those within two standard errors aren't in it."""
+    sure = found[found["lost"] > 2 * found["stderr"]]
     rest = len(sure) - most
     table = FittingTable(f"losses of {printable(bot)}", f"{and_more(rest)}: --most, --csv, --json" if rest > 0 else "")
     for name in ("decision", "hand", "answer", *(["against"] if by_opponent else [])):

@@ -11,6 +11,8 @@ from tournament.standings.outlier_pairs import outlier_pairs
 from tournament.standings.standings import Standing, Standings
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tournament.standings.ratings import Rated
 
 
@@ -102,6 +104,12 @@ def _with_author(line: Any, authors: Mapping[str, str]) -> dict[str, Any]:
     after = [*values].index("name") + 1
     items = [*values.items()]
     return dict([*items[:after], ("author", authors.get(line.name)), *items[after:]])
+
+
+def frame_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return a frame's rows as scripts get them, None for what is missing."""
+    plain = frame.astype(object).where(frame.notna(), None)
+    return [{str(name): value for name, value in row.items()} for row in plain.to_dict("records")]
 
 
 def rows_csv(rows: Sequence[Mapping[str, object]]) -> str:
