@@ -378,6 +378,8 @@ def test_declarations_that_contradict_each_other_are_refused() -> None:
         lay_out([one("a", v=List(Int(0, 1), 3, "v"), v_count=Int(0, 1, "n"))], 2)
     with pytest.raises(ValueError, match="numbers, those of another texts"):
         lay_out([answered(LegalAction(Int(0, 1), 3)), answered(LegalAction(Text(), 3))], 2)
+    wide = lay_out([answered(LegalAction(Int(0, 9), 2)), answered(LegalAction(Int(-5, 2**40), 3))], 2)
+    assert "int64_t legal_actions[3];" in wide.lines
     with pytest.raises(ValueError, match="are observed with answer=LegalAction"):
         one("a", legal_actions=Int(0, 1, "v"))
     for name in ("seat", "seats", "players"):

@@ -218,8 +218,8 @@ class Tables(Field):
         self.put("q_stays", "other")
 
 
-TestPairs, TestTables = Pairs.TestCase, Tables.TestCase
-for case, examples in ((TestPairs, 8), (TestTables, 4)):
+def _machine(field: type[Field], examples: int) -> type:
+    case = field.TestCase
     case.settings = settings(
         max_examples=examples,
         stateful_step_count=9,
@@ -228,3 +228,7 @@ for case, examples in ((TestPairs, 8), (TestTables, 4)):
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
+    return case
+
+
+TestPairs, TestTables = _machine(Pairs, 8), _machine(Tables, 4)
