@@ -56,6 +56,22 @@ def one_line(problem: BaseException) -> str:
 OUTSIDE = "../../../../victim.txt"
 
 
+def test_a_poisoned_field_is_made_again_from_the_parts(place: ContestDir) -> None:
+    before, field = load(str(place.results)).standings, field_of(place.results)
+    one = field["entrants"][0]
+    for change in (
+        {"entrants": [one | {"artifact": None, "problem": None}, *field["entrants"][1:]]},
+        {"entrants": [*field["entrants"], one]},
+        {"entrants": [one | {"name": ESCAPES}, *field["entrants"][1:]]},
+        {"numbers": field["numbers"] | {"bold": 7}},
+    ):
+        put_field(place.results, field | change)
+        there = load(str(place.results)).standings.set_index("name")
+        pd.testing.assert_frame_equal(there, before.set_index("name").loc[there.index])
+    place.play()
+    pd.testing.assert_frame_equal(load(str(place.results)).standings, before)
+
+
 HEADS: dict[str, Change] = {
     "a staged path": lambda h: h["games"].__setitem__(3, OUTSIDE),
     "a size that is text": lambda h: h["games"].__setitem__(0, "7"),
