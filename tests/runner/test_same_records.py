@@ -87,7 +87,7 @@ class Field(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(COME), kind=st.sampled_from(["c", "other", "python", "breaks", "fails", "fails late"]))
     def put(self, name: str, kind: str) -> None:
-        """A bot comes, or is another from now on."""
+        """Add a bot, or put another in its place."""
         self.remove(name)
         suffix, text = self.sources[kind]
         (self.folder / "bots" / f"{name}{suffix}").write_text(text)
@@ -99,7 +99,7 @@ class Field(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(COME))
     def comment(self, name: str) -> None:
-        """A bot's text changes, and not what it does."""
+        """Change a bot's text, and not what it does."""
         for path in (self.folder / "bots").glob(f"{name}.c"):
             path.write_text(f"{path.read_text()}// comment\n")
 
@@ -224,7 +224,7 @@ def _machine(field: type[Field], examples: int) -> type:
         max_examples=examples,
         stateful_step_count=9,
         derandomize=True,
-        phases=[Phase.generate],  # to shrink an example takes minutes
+        phases=[Phase.generate],  # shrinking takes minutes
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
