@@ -104,6 +104,15 @@ OWN = {
             "faults --bot likeme",
         ),
     ),
+    "debug": Listed(
+        "tournament.cli.debug:debug",
+        "Run your own bot on a recorded game outside the sandbox, with sanitizers or a debugger.",
+        (
+            "debug my_bot",
+            "debug von_neumann_poker my_bot --match my_bot,naive --session 3 --game 12",
+            "debug my_bot --gdb",
+        ),
+    ),
     "losses": Listed(
         "tournament.cli.losses:losses",
         "List in which decisions, and with which hands, a bot loses to what others win there.",
