@@ -20,9 +20,9 @@ cdef class ObservedCore(GameCore):
     `failed`: the default answer stood in for it; `illegal`: it loses the game; `printed`: what it printed since its
     last decision, as bytes.
 
-    A `tape`, if there is one, is called for each decision that is kept: `asked(session, game, seat, kind, address of the
-    struct, values by name)`, then `answered(seat, number, value)` with what the bot returned and what that means, and
-    `failed(seat)` at a fault.
+    A `tape`, if there is one, is called for each decision that is kept. It gets `asked(session, game, seat, kind,
+    address of the struct, values by name)`, then `answered(seat, number, value)` with the returned number and its
+    meaning. At a fault it gets `failed(seat)`.
     """
     cdef readonly GameCore core
     cdef object tape

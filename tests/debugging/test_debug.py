@@ -10,7 +10,6 @@ import pytest
 import tournament
 from tests.cli.in_process import command
 from tests.contest_runs import REPOSITORY
-from tournament.debugging import native
 
 # Reads behind its table with a high card, as the third game of this field's seed has one.
 READS_BEHIND = """int table[8] = {0, 0, 10, 20, 30, 40, 50, 50};
@@ -130,7 +129,7 @@ def test_sanitizers_name_the_line_of_a_read_out_of_bounds(contest: Path, debug: 
 
 
 def test_exception_of_a_python_bot_shows_its_line(contest: Path, debug: Debug) -> None:
-    code, text = debug(contest, "raises")  # Its first recorded fault.
+    code, text = debug(contest, "raises")
     assert code == 1 and 'raises.py", line 7, in a' in text and "KeyError: 'missing'" in text
     assert "python_driver" not in text
 
@@ -216,6 +215,6 @@ def test_bad_input_is_one_line(contest: Path, tmp_path: Path, monkeypatch: pytes
 
 
 def test_missing_compiler_says_what_to_install(contest: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native.shutil, "which", lambda _name: None)
+    monkeypatch.setattr("shutil.which", lambda _name: None)
     shown = command(contest, "debug", "naive", "--match", "draws,naive", "--yes")
     assert shown.code == 2 and "debug needs gcc, which isn't installed; try: apt install gcc" in shown.err

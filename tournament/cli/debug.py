@@ -34,10 +34,12 @@ def debug(
     final: Final = False,
     config: ConfigPath = None,
 ) -> None:
-    """A C or C++ bot is built by gcc with sanitizers; a Python bot runs under pdb at a terminal; a program reads its
-    lines. It runs outside the sandbox, with your rights. If tournament.toml has one contest, CONTEST can be omitted.
+    """Run a bot of your own outside the sandbox, with your rights.
 
-    Exit codes: 0 all answers are as in the contest; 1 an answer differs, or the bot fails.
+    A C or C++ bot is built by gcc with sanitizers. A Python bot runs under pdb at a terminal. A program reads its
+    lines. If tournament.toml has one contest, CONTEST can be omitted.
+
+    Exit codes: 0 all answers are as in the contest, 1 an answer differs or the bot fails.
     """
     if bot is None:
         contest, bot = None, contest
@@ -72,7 +74,11 @@ def debug(
 
 
 def _confirm(path: Path) -> None:
-    """Ask whether a bot may run outside the sandbox. Raises InputError if nobody can answer, or for a no."""
+    """Ask whether a bot may run outside the sandbox.
+
+    Raises:
+        InputError: There is no terminal, or the answer is no.
+    """
     question = f"{path} will run outside the sandbox, with all your rights"
     if not sys.stdin.isatty():
         raise InputError(f"{question}; add --yes if it is your own")

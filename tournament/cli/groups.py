@@ -108,9 +108,7 @@ OWN = {
         "tournament.cli.debug:debug",
         "Run your own bot on a recorded game outside the sandbox, with sanitizers or a debugger.",
         (
-            "debug my_bot",
-            "debug von_neumann_poker my_bot --match my_bot,naive --session 3 --game 12",
-            "debug my_bot --gdb",
+            "debug likeme --match likeme,naive --session 3 --yes",
         ),
     ),
     "losses": Listed(

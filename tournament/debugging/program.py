@@ -12,7 +12,8 @@ from tournament.contests.interface import Interface
 from tournament.debugging.tape import TapedDecision
 from tournament.errors import InputError, truncate
 
-_SECONDS = 60  # for a program to read all lines and to end
+# Seconds: a program reads all lines and ends in this time.
+_SECONDS = 60
 
 
 def lines_of(

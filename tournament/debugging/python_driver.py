@@ -55,7 +55,7 @@ class Orders:
 
 
 class View(SimpleNamespace):
-    """A bot's observation, with the names that `python_host` gives it."""
+    """A bot's observation, with each value as an attribute."""
 
 
 def main(folder: Path) -> int:

@@ -109,14 +109,17 @@ class _CopiedDialogue:
     lines: list[tuple[bool, str]]
 
     def asked(self) -> Sequence[str]:
+        """Return the lines that ask for the pending decision."""
         return self._copied(self.dialogue.asked())
 
     def said(self, line: bytes) -> object:
+        """Return what a program's line means: lines in reply, or its answer."""
         self.lines.append((True, line.decode("utf-8", "replace").rstrip("\r\n")))
         reply = self.dialogue.said(line)
         return self._copied(reply) if isinstance(reply, list) else reply
 
     def ended(self) -> Sequence[str]:
+        """Return the last lines."""
         return self._copied(self.dialogue.ended())
 
     def _copied(self, lines: Sequence[str]) -> Sequence[str]:
