@@ -65,6 +65,16 @@ class ContestSettings(BaseModel):
         description="a contest whose rules to play, or a file; default the table's own name",
     )
     entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
+    house: PathText | None = Field(
+        None,
+        description="folder of the host's own bots, which play and aren't ranked; default house/<contest>, if it exists",
+    )
+    house_seats: int = Field(
+        0,
+        ge=0,
+        le=63,
+        description="how many of the seats of each table are the house bots'; by default they sit where entrants do",
+    )
     adapter: PathText | list[PathText] | None = Field(
         None,
         description="file that is put before each bot's in its language, Python, C or C++, for bots written for another"
@@ -154,6 +164,8 @@ class ContestSettings(BaseModel):
             exclude={
                 "rules",
                 "entrants",
+                "house",
+                *(() if self.house_seats else ("house_seats",)),
                 "adapter",
                 "library",
                 "title",
