@@ -1,12 +1,14 @@
-"""A contest with partners, news and a house bot: two pairs and the house's each bid, and who bids least pays the host."""
+"""A contest with partners, news and a house bot: two pairs and the house's bid, and points are by bids."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field
 
 from tournament.rules import Column, Decision, Int, News, Questions, Rules, Session, Settings
 
-BID = Decision("bid", "What to bid", observation={"coins": Int(0, 9, "coins of the position")}, answer=Int(0, 9, "a bid"))
+BID = Decision(
+    "bid", "What to bid", observation={"coins": Int(0, 9, "coins of the position")}, answer=Int(0, 9, "a bid")
+)
 SOLD = News("sold", "How much was bid", observation={"bids": Int(0, 99, "bids of all")})
 
 
@@ -19,7 +21,7 @@ class Tavern(Rules):
 
     name = "tavern"
     seats = 3
-    teams: Any = ((0, 3), (1, 4), (2, 5))
+    teams: ClassVar[Any] = ((0, 3), (1, 4), (2, 5))
     settings_class = TavernSettings
     decisions = (BID, SOLD)
     zero_sum = False

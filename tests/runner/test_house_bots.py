@@ -166,7 +166,7 @@ def test_house_bots_are_needed_and_no_entrant_takes_their_name(tmp_path: Path) -
     with pytest.raises(InputError, match=r"house_seats: 2 of each table, and there are 1 bots in .*house/high; put"):
         tournament.run("high", config=config)
     (tmp_path / "house" / "high" / "n2.c").write_text("int pick(\n")
-    with pytest.raises(InputError, match="n2 can't play: .*error.*; repair or remove it"):
+    with pytest.raises(InputError, match=r"n2 can't play: .*error.*; repair or remove it"):
         tournament.run("high", config=config)
     write_bot(tmp_path / "house" / "high", "N2", 2)
     (tmp_path / "house" / "high" / "n2.c").unlink()
@@ -208,5 +208,5 @@ def test_leaderboard_shows_house_bots_below_the_line(tmp_path: Path) -> None:
     assert [line[2] for line in shown if line[0].isdigit()] == ["z7", "q5", "m3", "a1"]
     assert [line[1] for line in shown if line[0] == "│"] == ["b4", "n2"] and "house" in lines[-3]
     page = tournament.report("high", config=config, output=str(tmp_path / "page.html"))
-    assert page is not None and "badge bad\">house" in (tmp_path / "page.html").read_text()
+    assert page is not None and 'badge bad">house' in (tmp_path / "page.html").read_text()
     assert_same(*[read_outcome(tmp_path / "results" / "high")] * 2)

@@ -19,6 +19,7 @@ from tournament.standings.history import closest_to_beating
 if TYPE_CHECKING:
     from tournament.contests.scoring import HouseScoring, Measure
     from tournament.records.history import Version
+    from tournament.standings.authors import AuthorTotal
     from tournament.standings.matches import Match
     from tournament.standings.ratings import Rated, RatingKind
     from tournament.standings.standings import Standing, Standings
@@ -187,6 +188,23 @@ def rating_table(lines: Sequence[Rated], look: RatingKind, title: str) -> Fittin
         reach = "" if line.ci_half_width is None else look.shown(line.ci_half_width).lstrip("+")
         more = [show(line.more[name]) for name, _, show in look.columns]
         table.add_row(str(line.rank), line.name, look.shown(line.rating), *([reach] if with_errors else []), *more)
+    return table
+
+
+def authors_table(lines: Sequence[AuthorTotal], standings: Standings, title: str, note: str) -> FittingTable:
+    """Return the totals of authors, best first."""
+    digits = standings.scoring.decimals if standings.scoring else 3 if standings.has_means else 1
+    table = FittingTable(title, "; ".join(filter(None, ["sums of the bots' scores", note])))
+    table.add_column("#", drop=8)
+    table.add_column("author", is_left=True)
+    table.add_column("total")
+    table.add_column("± 95%", drop=LATE)
+    table.add_column("place", drop=LATE + 1)
+    table.add_column("bots", is_left=True, drop=0)
+    for line in lines:
+        reach = "" if line.ci_half_width is None else f"{line.ci_half_width:,.{digits}f}"
+        cells = (f"{line.total:+,.{digits}f}", reach, line.place, ", ".join(line.bots))
+        table.add_row(str(line.rank), line.author, *cells)
     return table
 
 

@@ -101,9 +101,7 @@ class Building:
         waiting = [
             Entrant(one.name, one.kind, one.sha256, None, "still being built", is_late=True) for one in self._left
         ]
-        marked = [
-            replace(one, is_house=True) if one.name in self._house else one for one in (*self._ready, *waiting)
-        ]
+        marked = [replace(one, is_house=True) if one.name in self._house else one for one in (*self._ready, *waiting)]
         return sorted(marked, key=lambda entrant: entrant.name)
 
     @property
@@ -282,8 +280,8 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
         from tournament.artifacts import python_artifact
 
         adapter = interface.adapters["python"].content if "python" in interface.adapters else b""
-        share = not why_legs_apart(submission.source, interface, sandbox, adapter)
         library = python_artifact.library_for(submission.source, adapter, interface.library)
+        share = not why_legs_apart(submission.source, interface, sandbox, adapter, library)
         return python_artifact.pack(
             submission.source,
             sandbox,
@@ -341,7 +339,9 @@ def language_of(submission: Submission, interface: Interface, sandbox: SandboxSe
     return standard, _in_lines(warnings.decode())
 
 
-def why_legs_apart(source: bytes, interface: Interface, sandbox: SandboxSettings, adapter: bytes = b"") -> str:
+def why_legs_apart(
+    source: bytes, interface: Interface, sandbox: SandboxSettings, adapter: bytes = b"", library: bytes = b""
+) -> str:
     """Why a Python bot's legs must not share a process, "" when they may; from the cache or found out."""
 
     from tournament.artifacts import python_artifact
@@ -349,9 +349,9 @@ def why_legs_apart(source: bytes, interface: Interface, sandbox: SandboxSettings
     def isolation_violation() -> bytes:
         from tournament.worker.processes import python_bots
 
-        return python_bots.isolation_violation(source, interface, sandbox, adapter).encode()
+        return python_bots.isolation_violation(source, interface, sandbox, adapter, library).encode()
 
-    packed = python_artifact.pack(source, sandbox, interface.python.sdk, adapter=adapter)
+    packed = python_artifact.pack(source, sandbox, interface.python.sdk, adapter=adapter, library=library)
     return _kept(["legs", packed, _source_inside("leg_isolation")], isolation_violation).decode()
 
 

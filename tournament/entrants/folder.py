@@ -95,10 +95,10 @@ def find_bots(
     for one in broken:
         raise InputError(f"{house}: {one.name}: {one.problem}")
     names = {one.name.lower(): one.path.name for one in own}
-    for one in [one for one in submissions if one.name.lower() in names]:
-        why = f"the house has {names[one.name.lower()]}, a bot of this name; rename {one.path.name}"
-        refused.append(Entrant(f"./{one.path.name}", one.kind, one.sha256, None, why, is_nameless=True))
-        submissions.remove(one)
+    for twin in [one for one in submissions if one.name.lower() in names]:
+        why = f"the house has {names[twin.name.lower()]}, a bot of this name; rename {twin.path.name}"
+        refused.append(Entrant(f"./{twin.path.name}", twin.kind, twin.sha256, None, why, is_nameless=True))
+        submissions.remove(twin)
     return sorted([*submissions, *own], key=lambda one: one.name), refused, frozenset(one.name for one in own)
 
 

@@ -20,6 +20,7 @@ from tournament.runner.archives import IncompatibleRecords, find_incompatible_re
 from tournament.runner.executors import Executors, require_results_outside_job
 from tournament.runner.listener import ProgressListener
 from tournament.runner.seed import recorded_settings, settle_seed
+from tournament.standings.authors import authors_by_bot
 from tournament.store.field import FailedLeg, FieldEntrant
 from tournament.store.reading import read_field
 from tournament.store.storage import explain_write_error, join_location, open_storage
@@ -156,6 +157,8 @@ def prepare_contest(
                     f"{contest.rules}: {printable(problem)}; replays and the report show this instead of a drawing, and"
                     " no game depends on it"
                 )
+            if config.contest.authors and config.contest.table_mates != "any" and not config.authors:
+                config = replace(config, authors=authors_by_bot(config.contest.authors, sorted(names)))
             keep_for(location, (entrant.artifact for entrant in entrants if entrant.artifact))
         executors = executors or stack.enter_context(Executors())
         yield Prepared(contest, config, entrants, house, location, drawn, bots, patience, of, executors=executors)

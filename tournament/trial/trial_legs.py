@@ -123,9 +123,7 @@ class Pairing:
             kind: PlaysAs = "house" if contest.house else self.opponent_plays_as
             last = first + many
             return [
-                Competitor(
-                    n, f"~{opponent.name} {n}", kind, opponent.sha256, is_house=n >= last - settings.house_seats
-                )
+                Competitor(n, f"~{opponent.name} {n}", kind, opponent.sha256, is_house=n >= last - settings.house_seats)
                 for n in range(first, last)
             ]
 

@@ -42,7 +42,9 @@ def too_many(schedule: RoundRobin) -> str:
 
 def too_few_authors(schedule: RoundRobin) -> str:
     """Return that no table can be drawn without two bots of one author; "" if it can."""
-    authors = {player.author or f" {player.name}" for player in map(schedule.competitors.__getitem__, schedule.entrants)}
+    authors = {
+        player.author or f" {player.name}" for player in map(schedule.competitors.__getitem__, schedule.entrants)
+    }
     if schedule.tables is None or len(authors) >= schedule.seat_count - schedule.house_seats:
         return ""
     return (
