@@ -14,7 +14,7 @@ from tournament.audit.verify_games import Players, began_again, find_players
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.entrants.build import adapted, with_lines
-from tournament.entrants.folder import find_submissions
+from tournament.entrants.folder import find_bots
 from tournament.errors import InputError, RunError
 from tournament.leg import Leg
 from tournament.names import did_you_mean
@@ -242,7 +242,8 @@ def _with_lines(contest: Contest, config: Config, field: ContestSetup, leg: Leg)
     found = {}
     seats = {seat.name: seat for seat in leg.seats if seat.kind == "wasm"}
     interface = adapted(contest.interface, config.contest)
-    files = find_submissions(config.entrants, lambda: field.entrants)[0] if config.entrants.is_dir() else []
+    is_there = config.entrants.is_dir()
+    files = find_bots(config.entrants, config.house, lambda: field.entrants)[0] if is_there else []
     for submission in files:
         is_this = submission.name in seats and submission.sha256 == field.sha256[submission.name]
         if is_this and (code := with_lines(submission, interface, config.sandbox)):
