@@ -36,7 +36,8 @@ from tournament.rules import (
     Text,
     ValueType,
 )
-from tournament.rules.rules import contest_of, decisions_of
+from tournament.rules.contests import contest_of
+from tournament.rules.rules import decisions_of
 from tournament.runner.listener import NullListener
 from tournament.store.columns import Column
 

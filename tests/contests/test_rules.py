@@ -36,7 +36,7 @@ from tournament.rules import (
     Text,
     ValueType,
 )
-from tournament.rules.rules import contest_of
+from tournament.rules.contests import contest_of
 
 KEY = bytes(range(32))
 FEW = settings(max_examples=60, deadline=None, derandomize=True)

@@ -22,7 +22,7 @@ from tournament.contests.holdem_training.rules import BOB
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.two_card_draw.servers import generated_server
 from tournament.rules import Decision, Int, Questions, Rules, Session
-from tournament.rules.rules import contest_of
+from tournament.rules.contests import contest_of
 from tournament.standings.standings import compute_standings
 from tournament.store.field import Batch
 

@@ -48,7 +48,7 @@ def _write(path: Path, content: str) -> None:
 
 
 def _header(name: str, title: str, decisions: Sequence[Decision], view: View) -> str:
-    example = next(one.name for one in decisions if not one.only_tells)
+    example = next(one.name for one in decisions if not one.is_news)
     functions = "\n".join(
         f"       {_prototype(decision)};\n{_wrapped(_answer(decision), ' ' * 11)}" for decision in decisions
     )
@@ -117,7 +117,7 @@ def _constants(decisions: Sequence[Decision]) -> str:
 def _prototype(decision: Decision) -> str:
     """What a C bot's function looks like."""
     kind = decision.answer
-    if decision.only_tells:
+    if decision.is_news:
         return f"void {decision.name}(const View *view)"
     if isinstance(kind, Float):
         return f"double {decision.name}(const View *view)"
@@ -141,7 +141,7 @@ def _macro(decision: Decision, view: View) -> str:
     item = kind.of if isinstance(kind, List) and is_number(kind.of) else kind
     of_type = C_TYPES.get(item.code) or _answer_type(decision)
     left = f"({of_type} *)((char *)tournament_p + {view.size})"
-    if decision.only_tells:
+    if decision.is_news:
         body = "{ function(tournament_p); return 0; }"
     elif isinstance(kind, Float):
         body = (
@@ -186,7 +186,7 @@ def _c_bot(decisions: Sequence[Decision]) -> str:
 def _answered_in_c(decision: Decision) -> str:
     """How the template for C answers."""
     kind, default = decision.answer, decision.default
-    if decision.only_tells:
+    if decision.is_news:
         return "    (void)view;"
     if isinstance(kind, LegalAction):
         drawn = f"rand() % view->{LEGAL_ACTIONS}_count"
@@ -256,7 +256,7 @@ def _python_bot(decisions: Sequence[Decision]) -> str:
         )
         answer = f"random.choice(view.{LEGAL_ACTIONS})" if decision.has_legal_actions else repr(decision.default)
         bots.append(f"def {decision.name}(view):\n{_docstring(_answer(decision))}\n{shown}\n    return {answer}\n")
-    methods = " and ".join(f"{one.name}(self, view)" for one in decisions if not one.only_tells)
+    methods = " and ".join(f"{one.name}(self, view)" for one in decisions if not one.is_news)
     drawn = "import random\n\n" if any(decision.has_legal_actions for decision in decisions) else ""
     return (
         f'"""{{name}}: {_manner(decisions)}. Written by `tournament new`; make it yours."""\n\n'
@@ -275,7 +275,7 @@ def _manner(decisions: Sequence[Decision]) -> str:
 
 def _answer(decision: Decision) -> str:
     """A decision and its legal answers in words."""
-    if decision.only_tells:
+    if decision.is_news:
         return f"{decision.description.rstrip('.')}. News, which a bot can leave out: it returns nothing."
     what = decision.answer.description.rstrip(".")
     return f"{decision.description.rstrip('.')}. Returns {f'{what}; ' if what else ''}{decision.answers}."

@@ -19,7 +19,8 @@ from engine.wasm.surroundings import Surroundings
 from engine.wasm.watch import ANY_SEAT, Watch
 from tournament.artifacts.limits import BOT_STACK
 from tournament.containment import BotTrouble
-from tournament.contests.interface import Helpers, Interface
+from tournament.contests.bots import Helpers
+from tournament.contests.interface import Interface
 from tournament.contests.questions import refusal
 from tournament.leg import Failure, Unfit, cant_start
 from tournament.store.leg_result import Used
