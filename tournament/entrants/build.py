@@ -338,7 +338,6 @@ def language_of(submission: Submission, interface: Interface, sandbox: SandboxSe
 
 def why_legs_apart(source: bytes, interface: Interface, sandbox: SandboxSettings, adapter: bytes = b"") -> str:
     """Why a Python bot's legs must not share a process, "" when they may; from the cache or found out."""
-
     from tournament.artifacts import python_artifact
 
     def isolation_violation() -> bytes:
