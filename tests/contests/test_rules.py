@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.kernel.chance import Rng, StreamRandom
+from engine.rules.decisions import Question
 from engine.rules.session_core import seating
 from tests.python_rules import Everything, fold, new_core, play_field, played_by_functions, tables_of
 from tournament.contests.contest import Contest
@@ -482,3 +483,15 @@ def test_an_impossible_type_is_refused_where_it_is_declared(declare: Any, messag
 
 def answered(answer: ValueType, **more: Any) -> Decision:
     return Decision("a", "m", observation={}, answer=answer, **more)
+
+
+def test_rules_that_define_ask_themselves_keep_their_own() -> None:
+    class Asking(Rules):
+        decisions = (Decision("pick", "Pick", observation={}, answer=Int(0, 1, "a")),)
+
+    class OwnAsking(Asking):
+        def ask(self, position: int) -> Question:
+            return self.decisions[0](position + 1)
+
+    assert Asking(None).ask.pick(0).position == 0
+    assert OwnAsking(None).ask(0).position == 1

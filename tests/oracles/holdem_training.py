@@ -127,7 +127,7 @@ def call_chance(win: float, tie: float, pot: int, raised: int) -> float:
 
 @cache
 def chance_of_call(hole: tuple[int, int], raised: int) -> float:
-    """The same before the flop, by the kept counts of wins and ties."""
+    """Return the chance of a call before the flop, by the kept counts of wins and ties."""
     high, low = max(hole[0] % 13, hole[1] % 13), min(hole[0] % 13, hole[1] % 13)
     wins, ties = OUTCOMES[13 * high + low if hole[0] // 13 == hole[1] // 13 else 13 * low + high]
     return call_chance(wins / SHOWDOWNS, ties / SHOWDOWNS, 10, raised)

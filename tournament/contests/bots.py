@@ -1,4 +1,4 @@
-"""What a contest's bots are written with, whatever is asked of them."""
+"""SDKs: the headers, modules and helpers with which a contest's bots are written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Histories:
     Attributes:
         lists: For the name of each list, the value that has its next move.
         length: The value that has their length.
-        past: The news by which a process that was started anew catches up: no bot has a function for it.
+        past: The news by which a process that was started again catches up: no bot has a function for it.
     """
 
     lists: Mapping[str, str]

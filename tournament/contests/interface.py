@@ -1,4 +1,4 @@
-"""How the engine reaches a contest's bots: what it asks them, and where they find the values."""
+"""A contest's interface to its bots: the questions, and the places of their values."""
 
 from __future__ import annotations
 

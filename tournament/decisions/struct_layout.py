@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from tournament.decisions.decision import Decision
 
 C_TYPES = {"i": "int32_t", "q": "int64_t", "d": "double", "f": "float", "c": "int32_t", "b": "int32_t", "s": "char"}
-_FORMATS = {"i": "<i4", "q": "<i8", "d": "<f8", "f": "<f4", "c": "<i4", "b": "<i4"}  # as numpy has them
+# numpy's formats of numbers, by their code.
+_FORMATS = {"i": "<i4", "q": "<i8", "d": "<f8", "f": "<f4", "c": "<i4", "b": "<i4"}
 _SIZES = {"i": 4, "q": 8, "d": 8, "f": 4, "c": 4, "b": 4, "s": 1}  # bytes
 _COUNT_BYTES = 4
 _SEAT_BYTES = 4  # of each number of the seating

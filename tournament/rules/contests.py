@@ -71,7 +71,7 @@ def _make(rules: type[Rules]) -> Contest:
         luck=rules.luck,
         presentation=None if present else rules.presentation,
         present=present,
-        interface=_interface(cast(Any, rules), _decisions_at_first(rules)),
+        interface=_interface_of(rules, None),
         interface_of=partial(_interface_of, rules) if callable(rules.decisions) else None,
         estimates=rules.estimates,
         presets=rules.presets,
@@ -121,8 +121,10 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
     )
 
 
-def _interface_of(rules: type[Rules], settings: ContestSettings) -> Interface:
-    return _interface(cast(Any, rules), decisions_of(rules, settings))  # a class, which can be hashed
+def _interface_of(rules: type[Rules], settings: ContestSettings | None) -> Interface:
+    """Return how bots are asked with these settings, or with the defaults."""
+    decisions = decisions_of(rules, settings) if settings else _decisions_at_first(rules)
+    return _interface(cast(Any, rules), decisions)  # a class, which can be hashed
 
 
 @lru_cache(DECISIONS_KEPT)

@@ -1,4 +1,4 @@
-"""What authors of contests subclass, and what bots are asked by it."""
+"""The class that authors of contests subclass, and the decisions that it declares."""
 
 from __future__ import annotations
 

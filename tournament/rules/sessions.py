@@ -19,7 +19,8 @@ from tournament.decisions.struct_layout import answer_layout, lay_out
 from tournament.decisions.value_types import LegalAction
 from tournament.rules.rules import DECISIONS_KEPT, Questions, Rules, Settings, decisions_of, most_positions
 
-TRIAL_STREAM = 1 << 63  # of chance, above every session's number
+# A stream of chance above every session's number.
+TRIAL_STREAM = 1 << 63
 
 
 @lru_cache(DECISIONS_KEPT)

@@ -11,7 +11,6 @@ SESSION_ROW: np.dtype[np.void]
 SITUATION_COUNT: int
 MOST_BETS: int
 
-
 @final
 class CompiledStrategy:
     """A server's strategy as thresholds of a die; see core.pyx."""

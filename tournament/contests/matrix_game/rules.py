@@ -144,7 +144,7 @@ class _Move(Decision):
     most_json = _MOST_NAME_AS_JSON
 
 
-_PAST = News("past", "A former turn, for a process that was started anew", observation=_SHOWN)
+_PAST = News("past", "An earlier turn, for a process that was started again", observation=_SHOWN)
 
 
 class MatrixGame(Rules):
