@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from engine.kernel.game_core import GameCore
-from engine.wasm.fuel import Fuel
 
 
 @dataclass(frozen=True)
@@ -33,10 +32,8 @@ class Helpers(Protocol):
     def functions(self) -> Mapping[str, tuple[int, int]]: ...
 
 
-class NewHelpers(Protocol):
-    """Makes the helpers of one bot. They draw by `key`, and take the bot's fuel."""
-
-    def __call__(self, key: bytes, *, fuel: Fuel) -> Helpers: ...
+# Makes the helpers of one bot, which draw by the key and take its fuel: called with `key`, and `fuel` by name.
+NewHelpers = Callable[..., Helpers]
 
 
 @dataclass(frozen=True)

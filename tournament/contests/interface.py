@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from engine.kernel.game_core import VIEW_LIMIT
 from tournament.contests.bots import Adapter, Sdk
@@ -18,12 +18,8 @@ if TYPE_CHECKING:
     from engine.processes.questions import _QuestionShape
 
 
-class Field(NamedTuple):
-    """A value in the struct that a core writes: its name, its struct code (f, d, q or i), and its offset."""
-
-    name: str
-    code: str
-    offset: int
+# A value in the struct that a core writes: its name, its struct code (f, d, q or i), and its offset.
+Field = tuple[str, str, int]
 
 
 @dataclass(frozen=True, eq=False)  # compared by identity: a key of caches
@@ -89,8 +85,11 @@ class Interface(Sdk):
         """Of each question its values in the struct."""
         members = self.layout.members
         return tuple(
-            tuple(Field(name, _number_code(kind), members[name].slot.value) for name, kind in q.observation.items())
-            for q in (() if self.by_name else self.questions)
+            tuple(
+                (name, "i" if kind.code in "cb" else kind.code, members[name].slot.value)
+                for name, kind in question.observation.items()
+            )
+            for question in (() if self.by_name else self.questions)
         )
 
     @cached_property
@@ -126,8 +125,3 @@ class Interface(Sdk):
     def struct_size(self) -> int:
         """Bytes of a bot's memory that the core writes to."""
         return max(self.compiled.struct_size, self.view_size)
-
-
-def _number_code(kind: ValueType) -> str:
-    """Return the struct code of a number: choices and truths are whole numbers."""
-    return "i" if kind.code in "cb" else kind.code

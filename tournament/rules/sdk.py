@@ -114,20 +114,26 @@ def _constants(decisions: Sequence[Decision]) -> str:
     return f"enum {{\n{names}\n}};\n\n"
 
 
-def _prototype(decision: Decision) -> str:
-    """What a C bot's function looks like."""
+def _form(decision: Decision) -> tuple[str, str, str]:
+    """Return what a C bot's function returns, and the type and name of an answer that it fills instead, "" for none."""
     kind = decision.answer
     if decision.is_news:
-        return f"void {decision.name}(const View *view)"
+        return "void", "", ""
     if isinstance(kind, Float):
-        return f"double {decision.name}(const View *view)"
+        return "double", "", ""
     if isinstance(kind, Text):
-        return f"void {decision.name}(const View *view, char answer[{decision.answer_bytes}])"
+        return "void", "char", f"answer[{decision.answer_bytes}]"
     if isinstance(kind, List) and is_number(kind.of):
-        return f"int {decision.name}(const View *view, {C_TYPES[kind.of.code]} answer[{max(1, kind.most)}])"
-    if not is_number(kind) and not isinstance(kind, LegalAction):
-        return f"void {decision.name}(const View *view, {_answer_type(decision)} *answer)"
-    return f"{_number(kind)} {decision.name}(const View *view)"
+        return "int", C_TYPES[kind.of.code], f"answer[{max(1, kind.most)}]"
+    if is_number(kind) or isinstance(kind, LegalAction):
+        return _number(kind), "", ""
+    return "void", _answer_type(decision), "*answer"
+
+
+def _prototype(decision: Decision) -> str:
+    """Return what a C bot's function looks like."""
+    result, filled, name = _form(decision)
+    return f"{result} {decision.name}(const View *view{filled and f', {filled} {name}'})"
 
 
 def _number(kind: ValueType) -> str:
@@ -136,26 +142,17 @@ def _number(kind: ValueType) -> str:
 
 
 def _macro(decision: Decision, view: View) -> str:
-    """What joins a bot's function to the engine, which takes a whole number and looks behind the struct."""
-    kind = decision.answer
-    item = kind.of if isinstance(kind, List) and is_number(kind.of) else kind
-    of_type = C_TYPES.get(item.code) or _answer_type(decision)
-    left = f"({of_type} *)((char *)tournament_p + {view.size})"
-    if decision.is_news:
-        body = "{ function(tournament_p); return 0; }"
-    elif isinstance(kind, Float):
+    """Return what joins a bot's function to the engine, which takes a whole number and looks behind the struct."""
+    result, filled, _ = _form(decision)
+    left = f", ({filled} *)((char *)tournament_p + {view.size})" if filled else ""
+    call = f"function(tournament_p{left})"
+    if result == "double":
         body = (
-            "{ union { double given; int64_t bits; } tournament_a; tournament_a.given = function(tournament_p);"
+            f"{{ union {{ double given; int64_t bits; }} tournament_a; tournament_a.given = {call};"
             " return tournament_a.bits; }"
         )
-    elif isinstance(kind, Text):
-        body = f"{{ function(tournament_p, {left}); return 0; }}"
-    elif item is not kind:
-        body = f"{{ return function(tournament_p, {left}); }}"
-    elif of_type not in C_TYPES.values():
-        body = f"{{ function(tournament_p, {left}); return 0; }}"
     else:
-        body = "{ return function(tournament_p); }"
+        body = f"{{ {call}; return 0; }}" if result == "void" else f"{{ return {call}; }}"
     return f"int64_t name(View *tournament_p) {body}"
 
 
