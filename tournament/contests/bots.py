@@ -32,7 +32,8 @@ class Helpers(Protocol):
     def functions(self) -> Mapping[str, tuple[int, int]]: ...
 
 
-# Makes the helpers of one bot, which draw by the key and take its fuel if it has any: called with `key`, and `fuel` by name.
+# Makes the helpers of one bot, called with `key` and, by name, `fuel`: they draw by the key, and take the fuel if the
+# bot has any.
 NewHelpers = Callable[..., Helpers]
 
 
