@@ -65,7 +65,7 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
         (
             f"\n[{CONTEST}]\nsesions = 5",
             3,
-            "unknown key sesions; expected one of: rules, entrants, adapter, library, sessions, replicas",
+            "unknown key sesions; expected one of: rules, entrants, house, house_seats, authors, adapter",
         ),
         (
             f"[{CONTEST}]\nsessions = 20_000\nreplicas = 60_000",
@@ -120,6 +120,9 @@ def test_every_mistake_is_named(tmp_path: Path) -> None:
         'results = "s3://bucket/key:hushhush@more"',
         'results = "ftp://key:hushhush@host/place"',
         'results = "s3://bucket?endpoint_override=key:hushhush@host"',
+        'results = "s3://bucket?access_key=key&secret_key=hushhush"',
+        'results = "az://bucket/place?sas_token=hushhush&account=a"',
+        'results = "gs://bucket/place?token=hushhush"',
         'results = ["s3://key:hushhush@bucket"]',
         'ray_address = ["ray://key:hushhush@host"]',
     ],

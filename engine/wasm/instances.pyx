@@ -28,7 +28,7 @@ def open_pool(int64_t places):
 
 
 def take_places(int64_t count):
-    """Take this many places of the pool for a store; return False if fewer are free."""
+    """Take this many places of the pool for a store, and return whether as many were free."""
     global free_places
     if free_places < count:
         return False
@@ -58,8 +58,11 @@ def handle_of_function(bytes function):
 
 @cython.final
 cdef class Store:
-    """A store of an engine. What lives in it ends with it, when it gives back its `places` in the pool. Raises as the
-    runtime's failures are raised."""
+    """A store of an engine.
+
+    What lives in it ends with it, when it gives back its `places` in the pool. Raises as the runtime's failures are
+    raised.
+    """
 
     cdef void* store
     cdef void* of
