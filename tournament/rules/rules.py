@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError, create_model
 from engine.kernel.chance import Rng
 from engine.kernel.game_core import QUESTION_LIMIT, SEAT_LIMIT, GameCore
 from engine.kernel.records import Table
-from engine.rules.decisions import LEGAL_ACTIONS, Placement, Question
+from engine.rules.decisions import LEGAL_ACTIONS, MOST_ANSWER_BYTES, Placement, Question
 from engine.rules.session_core import (
     KINDS,
     Session,
@@ -28,6 +28,7 @@ from engine.rules.session_core import (
     session_columns,
 )
 from engine.rules.steps import Steps
+from tournament.contests import data_files
 from tournament.contests.contest import Contest, Core, CoreSetup, Estimates, Luck, NewCore, NewDrawnCore, Tables
 from tournament.contests.interface import CompiledBots, DecisionSpec, Interface, Sdk
 from tournament.contests.presentation import Presentation
@@ -70,6 +71,7 @@ _TRIAL_DRAWINGS = 100  # of a session, to see whether it can be drawn
 _TRIAL_STREAM = 1 << 63  # above every session's number
 
 
+_CODE = (".c", ".cpp", ".cc", ".cxx", ".wasm", ".py", ".zip", ".toml", ".md")  # endings of other bots and files
 _DECISIONS_KEPT = 64  # sets made of settings, in a process that plays many contests
 
 
@@ -120,6 +122,7 @@ class Rules:
         requires: Packages on whose versions the games depend.
         house: The fixed opponents of a contest of one seat, whom each entrant plays; they have no seat.
         house_content: What the house player of the leg now played is made of, in an object.
+        data: By the ending of files, the decision that they answer by their text: entrants that are data.
         protocol: How programs are asked in lines of their own; default JSON.
         luck: The correction of scores for luck, against house players or where two play for the same points.
         presentation: Charts and games step by step for the report, or a function that makes them of the settings.
@@ -146,6 +149,7 @@ class Rules:
     description: ClassVar[str] = ""
     requires: ClassVar[tuple[str, ...]] = ()
     house: ClassVar[House | None] = None
+    data: ClassVar[Mapping[str, Decision]] = {}
     protocol: ClassVar[type[Protocol] | None] = None
     luck: ClassVar[Luck | None] = None
     presentation: ClassVar[Presentation | Callable[[Any], Presentation] | None] = None
@@ -184,6 +188,8 @@ def contest_of(rules: type[Rules]) -> Contest:
     """Return the contest that is played by these rules, always the same one. Raises ValueError for invalid rules."""
     if rules not in _made:
         _made[rules] = _make(rules)
+    for suffix, decision in rules.data.items():
+        data_files.take(suffix, decision.name, cast(Text, decision.answer).max_length or MOST_ANSWER_BYTES)
     return _made[rules]
 
 
@@ -222,6 +228,11 @@ def _check(rules: type[Rules]) -> None:
         raise ValueError(f"house is for one seat; seats is {rules.seats!r}")
     if rules.luck and not (rules.house or (rules.seats == 2 and (rules.core or rules.zero_sum))):
         raise ValueError("luck is for zero-sum games of two seats, or against a house")
+    for suffix, decision in rules.data.items():
+        if suffix != suffix.lower() or not suffix.startswith(".") or suffix in _CODE or "/" in suffix:
+            raise ValueError(f"data has the ending {suffix!r}; expected one such as .red that no other kind of bot has")
+        if not (isinstance(decision, Decision) and isinstance(decision.answer, Text)):
+            raise ValueError(f"data[{suffix!r}] is {decision!r}; expected a decision whose answer is Text")
     protocol: object = rules.protocol
     if not (protocol is None or (isinstance(protocol, type) and issubclass(protocol, Protocol))):
         raise ValueError(f"protocol is {protocol!r}, which is no subclass of Protocol")
