@@ -1,4 +1,6 @@
-"""The game core. It knows nothing of tournament/. Numbers, bytes and numpy arrays pass between the two:
+"""The game core, which knows nothing of tournament/.
+
+Numbers, bytes and numpy arrays pass between the two:
 
 - `kernel.records.Table`: column buffers, made by the caller, filled by a core; numpy arrays of the
   types that the contest names, a bool as one byte.

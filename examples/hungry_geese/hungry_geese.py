@@ -1,4 +1,7 @@
-"""Hungry Geese of Kaggle (2021), by its engine: pip install --no-deps kaggle-environments jsonschema requests"""
+"""Hungry Geese of Kaggle (2021), played by its engine.
+
+It needs: pip install --no-deps kaggle-environments jsonschema requests
+"""
 
 from types import FunctionType
 from typing import Any

@@ -161,7 +161,7 @@ TOLD = st.one_of(
 @FEW
 @given(st.lists(TOLD, max_size=9))
 def test_values_lie_where_c_looks_for_them(told: list[ValueType]) -> None:
-    """ctypes lays structs out as the platform's C compiler does."""
+    """Ctypes lays structs out as the platform's C compiler does."""
     decision = Decision("act", "m", observation={f"v{i}": one for i, one in enumerate(told)}, answer=Int(0, 1, "a"))
     kinds: dict[str, Any] = {
         "i": ctypes.c_int32,

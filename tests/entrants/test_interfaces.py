@@ -334,7 +334,7 @@ def test_luck_differs_by_leg_and_repeats_with_it(entrants: Entrants, name: str) 
 
 
 def test_a_clock_as_seed_starts_another_sequence(entrants: Entrants) -> None:
-    """srand does something: it isn't merely swallowed."""
+    """Srand does something: it isn't merely swallowed."""
     assert bets_of(entrants["lucky"], 1) != bets_of(entrants["lucky_clock"], 1)
     assert bets_of(entrants["dice"], 1) != bets_of(entrants["seeded_dice"], 1)
 
@@ -354,7 +354,7 @@ def test_a_throw_is_a_fault(entrants: Entrants) -> None:
 
 
 def test_same_global_names_do_not_meet(entrants: Entrants) -> None:
-    """twin bets its own counter of 1, twin2 its 2."""
+    """Twin bets its own counter of 1, twin2 its 2."""
     result, sink = play_built(entrants["twin"], entrants["twin2"], settings=poker_settings(sessions=3))
     assert result.faults == ()
     seat_0_is_a = sink.column("games.seat_0_is_a") == 1

@@ -70,7 +70,7 @@ def session_values(x: Bot, y: Bot, cells: int, bet_cap: BetCap = "before_ante") 
 
 
 def match_value(x: Bot, y: Bot, sessions: int, cells: int, bet_cap: BetCap = "before_ante") -> float:
-    """x's mean points over a leg of this many sessions, x playing A in its first game."""
+    """X's mean points over a leg of this many sessions, x playing A in its first game."""
     (first, first_odd), (second, second_odd) = session_values(x, y, cells, bet_cap)
     total, begins = 0.0, 1.0  # the chance that x plays A in the session's first game
     for _ in range(sessions):

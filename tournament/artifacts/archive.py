@@ -54,7 +54,10 @@ def archived(files: Mapping[str, tuple[bytes, bool]]) -> bytes:
 
 
 def with_unix_line_ends(name: str, source: bytes) -> bytes:
-    """A script or a Makefile without Windows line ends: the system, shells and make take the \\r for part of a word."""
+    """Return the source of a file, without Windows line ends if it is a script or a Makefile.
+
+    The system, shells and make would take each carriage return for part of a word.
+    """
     path = PurePosixPath(name)
     if b"\0" in source:
         return source

@@ -1,4 +1,6 @@
-"""The compiler's libraries, built once on a machine: python -m tournament.artifacts.libraries [c] [cpp]
+"""The compiler's libraries, built once on a machine.
+
+Usage: python -m tournament.artifacts.libraries [c] [cpp]
 
 `make` runs this while it compiles the core, which this doesn't need. If it fails, a run tries again and says why.
 A wheel brings them, so whoever installs one doesn't wait: see shipped_libraries.py.

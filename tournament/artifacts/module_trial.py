@@ -24,7 +24,6 @@ def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]],
 
     What else is wrong with the module is not found here.
     """
-
     launch = LaunchSpec(
         ModuleTrial(library, engines),
         ProcessLimits(_MEGABYTES, SECONDS),

@@ -343,7 +343,6 @@ def why_legs_apart(
     source: bytes, interface: Interface, sandbox: SandboxSettings, adapter: bytes = b"", library: bytes = b""
 ) -> str:
     """Why a Python bot's legs must not share a process, "" when they may; from the cache or found out."""
-
     from tournament.artifacts import python_artifact
 
     def isolation_violation() -> bytes:

@@ -301,7 +301,6 @@ def _call(
     words: str, does: str, parameters: Mapping[str, str] = MappingProxyType({}), takes: str = "", *, token: bool = True
 ) -> Callable[[_Handler], _Handler]:
     """Declare that a handler answers a call, such as "GET /mine"."""
-
     method, path = words.split()
 
     def declare(handler: _Handler) -> _Handler:
