@@ -199,8 +199,8 @@ def play_match(
     A `baseline` plays the same deals, and at tables of three and more at the same positions, with the same companions,
     who are drawn from the field for each table. With a probability `until_settled` all play replica by replica until
     it is so sure whether the bot is better than its baseline, or ahead of its only opponent. Records go to `keep`, or
-    to a folder that is removed; `look` is called while they are there. Raises InputError for what can't be played, RunError
-    when play stopped short.
+    to a folder that is removed; `look` is called while they are there. Raises InputError for what can't be played,
+    RunError when play stopped short.
     """
     seats = contest.seats_of(config.contest.playing())
     of_two = bool(contest.house) or seats == 2
