@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -96,8 +97,7 @@ def house_match_number(entrant: _Number, house: _Number) -> _Number:
     return number
 
 
-@dataclass(frozen=True)
-class LegPlan:
+class LegPlan(NamedTuple):
     """What a core needs of a leg.
 
     Attributes:
@@ -139,8 +139,7 @@ class LegPlan:
         }
 
 
-@dataclass(frozen=True)
-class Seat:
+class Seat(NamedTuple):
     """A player in a leg: its name, what it plays as, the sha256 of what plays, and the start of its own randomness.
     `random_seed`, 64 bits, starts its rand(); with `helpers_key`, 32 bytes, the contest's helpers draw for it."""
 
@@ -178,7 +177,7 @@ class Leg:
         if members == 1:
             return self
         seats = [
-            replace(seat, random_seed=seed_of_partner(seat.random_seed, place))
+            seat._replace(random_seed=seed_of_partner(seat.random_seed, place))
             for seat in self.seats
             for place in range(members)
         ]
@@ -194,7 +193,7 @@ class Leg:
         """The entrants by seat, then the house player."""
         return self.seats if self.house is None else (*self.seats, self.house)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The entrants' names by seat."""
         return tuple([seat.name for seat in self.seats])
@@ -209,7 +208,7 @@ class Leg:
         """Who plays, as text."""
         return title_of(self.names, self.house.name if self.house else "")
 
-    @property
+    @cached_property
     def has_processes(self) -> bool:
         """Whether one of its bots is a process."""
-        return any(seat.kind in PROCESSES for seat in self.seats)
+        return not PROCESSES.isdisjoint([seat.kind for seat in self.seats])
