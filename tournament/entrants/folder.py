@@ -15,6 +15,7 @@ from tournament.artifacts.archive import pack
 from tournament.artifacts.bot import Entrant, Kind, Submission
 from tournament.artifacts.compiler_command import LANGUAGES
 from tournament.containment import our_error
+from tournament.contests import data_files
 from tournament.entrants.single_file import is_program, pack_program
 from tournament.errors import InputError, printable
 from tournament.names import NAME_RULE, valid_name
@@ -204,7 +205,8 @@ def kind_of(path: Path) -> Kind | None:
     with contextlib.suppress(OSError):
         if stat.S_ISDIR(path.stat().st_mode):
             return "program" if _has_recipe(path) else None
-    return KINDS.get(path.suffix.lower())
+    suffix = path.suffix.lower()
+    return "python" if data_files.is_data(suffix) else KINDS.get(suffix)
 
 
 def _has_recipe(folder: Path) -> bool:
@@ -237,7 +239,9 @@ def read_submission(path: Path, within: Path | None = None) -> Submission:
         source = _read_file(path, within)
     except OSError as error:
         raise InputError(f"{path.name}: can't be read: {error.strerror}") from None
-    if is_program(suffix := path.suffix.lower(), source):
+    if data_files.is_data(suffix := path.suffix.lower()):
+        source = data_files.as_python(path.name, suffix, source)
+    elif is_program(suffix, source):
         kind, source = "program", pack_program(path.name, suffix, source)
     return Submission(path.stem, kind, path, source, hashlib.sha256(source).hexdigest())
 
@@ -253,7 +257,7 @@ def _read_file(path: Path, within: Path | None) -> bytes:
             raise InputError(f"{path.name}: it is not a plain file")
         if within and not Path(os.readlink(f"/proc/self/fd/{descriptor}")).is_relative_to(within):
             raise InputError(f"{path.name}: {_OUTSIDE}")  # it was changed after it was looked at
-        most = MOST_BYTES_OF_C if KINDS[path.suffix.lower()] in LANGUAGES else MOST_BYTES
+        most = MOST_BYTES_OF_C if KINDS.get(path.suffix.lower()) in LANGUAGES else MOST_BYTES
         source = file.read(most + 1) if found.st_size <= most else b""
     if max(found.st_size, len(source)) > most:
         raise InputError(f"{path.name}: larger than {most >> 20} MiB")
