@@ -398,5 +398,5 @@ def test_the_command(place: ContestDir) -> None:
     nowhere = run_cli("verify", "--results", str(place.folder / "nowhere"), columns=500)
     assert (nowhere.code, nowhere.err) == (
         2,
-        f"tournament: {place.folder}/nowhere holds no results yet: `tournament run` makes them\n",
+        f"tournament: {place.folder}/nowhere has no results yet; play with `tournament run`\n",
     )

@@ -41,16 +41,16 @@ class Replay:
     games as the contest draws them, if it does: a text or SVG before each decision, and at the end.
     """
 
-    contest: str  #: its name
+    contest: str  #: name of the contest
     match: int  #: number of the match
-    seats: tuple[str, ...]  #: the bots by seat
-    house: str  #: the house player that they met; "" for none
-    session: int  #: of the match
+    seats: tuple[str, ...]  #: names of the bots by seat
+    house: str  #: name of the house player; "" if there is none
+    session: int  #: session of the match, from 0
     games: tuple[ObservedGame, ...]  #: the games, see below
-    #: that the records have: `seat`, `session`, `game`, `decision`, `message`, `question_text`, `last_output`, `kind`
+    #: recorded faults: `seat`, `session`, `game`, `decision`, `message`, `question_text`, `last_output`, `kind`
     faults: tuple[Fault, ...]
-    mismatch: str  #: what is not as recorded; "" for nothing
-    #: these games as the contest draws them, if it does: a text or SVG before each decision, and at the end
+    mismatch: str  #: description of a difference from the records; "" if there is none
+    #: drawings of these games, if the contest has any: a text or SVG before each decision, and at the end
     drawings: tuple[str, ...] = ()
 
 
@@ -72,7 +72,7 @@ def replay_games(
         storage = open_storage(location)
         records = read_records(storage)
         if (field := records.field) is None:
-            raise InputError(f"{storage.location} holds no results")
+            raise InputError(f"{storage.location} has no results")
         contest = contest_of(storage.location, field)
         if field.engine != contest.engine_version:
             raise InputError(

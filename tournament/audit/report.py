@@ -41,17 +41,17 @@ class Verification:
     """What was checked of one contest's records, and what is wrong with them. `bytes` are those of parts, `notes` say
     what could not be checked, and why."""
 
-    contest: str  #: its name
-    location: str  #: where the records are
-    batches: int  #: batches checked
-    parts: int  #: parts checked
-    bytes: int  #: their bytes
-    legs: int  #: legs whose sums were added up again
-    games: int  #: their games
-    sessions: int  #: their sessions
-    replayed: int  #: legs played again
-    notes: tuple[str, ...]  #: what could not be checked, and why
-    problems: tuple[Problem, ...]  #: what is wrong: `path`, `message`, `fix`
+    contest: str  #: name of the contest
+    location: str  #: folder or URL of the records
+    batches: int  #: number of batches checked
+    parts: int  #: number of parts checked
+    bytes: int  #: size of these parts, in bytes
+    legs: int  #: number of legs whose sums were recomputed
+    games: int  #: number of games in these legs
+    sessions: int  #: number of sessions in these legs
+    replayed: int  #: number of legs that were replayed
+    notes: tuple[str, ...]  #: checks that weren't possible, each with the reason
+    problems: tuple[Problem, ...]  #: problems that were found: `path`, `message`, `fix`
 
     def with_self_play(self, other: Verification) -> Verification:
         """Return this verification together with that of the contest's self-play."""

@@ -75,7 +75,7 @@ class Snapshot:
     def of(cls, storage: Storage) -> Snapshot:
         there, records = in_tables(storage), read_records(storage)
         if records.field is None:
-            raise InputError(f"{storage.location} holds no results")
+            raise InputError(f"{storage.location} has no results")
         return cls(there, records.field, records)
 
     @property

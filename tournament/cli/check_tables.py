@@ -64,8 +64,8 @@ def check_table(report: CheckReport) -> Facts:
                 "repeats",
                 "yes: the same seed gives the same games"
                 if report.repeats
-                else "no: the same seed gave other games (clocks, addresses, os-level chance?);"
-                " it may enter all the same",
+                else "no: the same seed gave other games (clocks, addresses, the system's randomness?);"
+                " it can enter nevertheless",
             )
             if report.kind == "python":
                 table.add_row("legs", _legs(report))
@@ -84,7 +84,7 @@ def mistakes_in_words(search: Search, file: str) -> Text:
     """What a search for mistakes found, a line for each, with its place in the file."""
     where = f"{search.games:,} games" + (f" and {search.questions:,} questions at the limits" * bool(search.questions))
     if not search.mistakes:
-        return Text(f"{file}: no mistake found that shows only elsewhere, in {where}")
+        return Text(f"{file}: no undefined behaviour found in {where}")
     lines = []
     for mistake in search.mistakes:
         lines.append(f"{file}:{mistake.line}: does what the language leaves undefined ({mistake.when})")
@@ -95,7 +95,7 @@ def _legs(report: CheckReport) -> str:
     if report.shares_process:
         return "share a process"
     violation = printable(report.isolation_violation)
-    apart = "apart: each leg has a process of its own, so decisions take about ten times as long"
+    apart = "separate: each leg has its own process, so decisions take about ten times as long"
     return f"{apart}; the first reason is {violation}"
 
 

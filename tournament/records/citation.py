@@ -89,7 +89,7 @@ def cite(results: Results, contest: Contest, *, show_seed: bool = False) -> Cita
     fingerprint, playing = str(setup.settings.get("seed")), setup.artifacts
     seed = kept_seed(open_storage(results.location), fingerprint) if show_seed else None
     if show_seed and seed is None:
-        raise InputError(f"{results.location}/secret has no seed; leave --show-seed away")
+        raise InputError(f"{results.location}/secret has no seed; omit --show-seed")
     return Citation(
         importlib.metadata.version("tournament"),
         setup.contest,

@@ -25,15 +25,15 @@ _ERROR_RATE = 0.05  # chance that any score, or any pair, is called different th
 COMPARED = {
     "bot": "name of the bot",
     "opponent": "name of the opponent, in pairs",
-    "version": "same, changed, first only or second only: whether both runs have the bot, with the same content",
-    "first": "points per session in the first run; against house players the score",
-    "second": "the same in the second run",
-    "difference": "second less first",
+    "version": "same or changed, if both runs have the bot; otherwise first only or second only",
+    "first": "points per session in the first run, or the score against house players",
+    "second": "points per session in the second run, or the score against house players",
+    "difference": "second minus first",
     "stderr": "standard error of the difference, as if both runs had their own deals",
-    "ci_half_width": "half of its 95% interval",
-    "differs": "whether it is beyond luck: by luck alone, one of twenty comparisons has any row that is",
-    "first_rank": "place in the first run",
-    "second_rank": "place in the second run",
+    "ci_half_width": "half-width of the difference's 95% interval",
+    "differs": "whether the difference is significant; by luck alone, 1 of 20 comparisons has such a row",
+    "first_rank": "rank in the first run",
+    "second_rank": "rank in the second run",
 }
 _PAIR = ("bot", "opponent", "first", "second", "difference", "stderr", "ci_half_width", "differs")
 
@@ -44,13 +44,13 @@ class Comparison:
 
     first: str  #: folder or URL of the first run
     second: str  #: folder or URL of the second run
-    is_same: bool  #: whether bots, places and the results of all legs are equal, bit for bit
-    shared_legs: int  #: legs that are in both runs: the same bots, deals and settings
-    unlike_legs: int  #: how many of these have other results, because a bot in them isn't deterministic
+    is_same: bool  #: whether bots, ranks and the results of all legs are equal, bit for bit
+    shared_legs: int  #: number of legs in both runs, with the same bots, deals and settings
+    unlike_legs: int  #: number of shared legs with different results, because one of their bots isn't deterministic
     #: settings that differ: name, value in the first run, value in the second
     settings: tuple[tuple[str, Setting, Setting], ...]
     scores: pd.DataFrame  #: a row for each bot, the least likely difference first
-    pairs: pd.DataFrame  #: the same for each pair that met in both runs
+    pairs: pd.DataFrame  #: a row for each pair that met in both runs, the least likely difference first
 
 
 def compare_results(first: Results, second: Results) -> Comparison:

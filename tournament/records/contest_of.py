@@ -57,4 +57,4 @@ def _columns(location: str, batches: Sequence[Batch], table: TableName) -> tuple
 
 
 def _refused(*_: object, **__: object) -> NoReturn:
-    raise InputError("these rules are not here")
+    raise InputError("the rules of these records aren't installed")

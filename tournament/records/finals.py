@@ -41,7 +41,7 @@ def finals_beside(location: str) -> tuple[str, ...]:
 def last_final(location: str) -> str:
     """Return the location of a contest's last final. Raises InputError if none was played."""
     if not (finals := finals_beside(location)):
-        raise InputError(f"{location}: no final was played; leave out --final to see these records")
+        raise InputError(f"{location}: no final was played; omit --final to see these records")
     return finals[-1]
 
 

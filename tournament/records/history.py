@@ -38,9 +38,11 @@ def _is_json(kind: object) -> bool:
 
 HISTORY = (
     Column("run", "int64", "number of the run, from 1"),
-    Column("field_size", "int64", "how many bots had a rank"),
+    Column("field_size", "int64", "number of bots with a rank"),
     *(
-        Column(one.name, _TYPES.get(str(one.type), "str"), "as in the leaderboard" + "; JSON" * (_is_json(one.type)))
+        Column(
+            one.name, _TYPES.get(str(one.type), "str"), "value in the leaderboard" + ", as JSON" * (_is_json(one.type))
+        )
         for one in _FIELDS
     ),
 )

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 #: Columns of `Results.losses`, with their meanings.
 LOSSES = {
-    "decision": "what was decided",
-    "hand": "what the bot held",
-    "answer": "what it answered",
-    "opponent": "name of the opponent; missing where all are together",
-    "games": "games in which it did so",
-    "points": "what it won in one of them, mean; as the game counts, not as the contest scores",
-    "others": "what other bots won there with the same hand against the same opponents, whatever they answered, mean",
-    "lost": "games times (others less points): what the bot would have had by playing as others do",
+    "decision": "kind of decision",
+    "hand": "hand of the bot",
+    "answer": "answer of the bot",
+    "opponent": "name of the opponent; missing if the row sums over all opponents",
+    "games": "number of games in which the bot gave this answer",
+    "points": "mean points of the bot in these games, in the game's own units",
+    "others": "mean points of other bots with the same hand against the same opponents, over all their answers",
+    "lost": "games × (others − points): points that the bot lost by not playing as others do",
     "stderr": "standard error of lost",
 }
 _LEAST_GAMES = 10  # of others, and of the bot: fewer say nothing

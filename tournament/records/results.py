@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tournament.store.arrow_files import Dataset
 
 
-NO_RESULTS = "holds no results yet: `tournament run` makes them"
+NO_RESULTS = "has no results yet; play with `tournament run`"
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ def loaded_before(location: str) -> Iterator[None]:
     except FileNotFoundError:
         raise InputError(f"the records in {location} have changed since; load them again") from None
     except RunError as problem:
-        raise InputError(f"{problem}; run again to mend the records") from None
+        raise InputError(f"{problem}; run again to repair the records") from None
 
 
 def read_frame(

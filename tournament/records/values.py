@@ -22,50 +22,52 @@ FAULT_COLUMNS = ("match", "session", "game", "bot", "decision", "message", "ques
 
 # What scripts are told of a bot in the standings, by name, with its meaning.
 STANDING = {
-    "rank": "place, from 1; null below the line",
+    "rank": "rank, from 1; null for bots below the line",
     "rank_low": (
-        "best rank that may be its true one; the bounds of all bots hold at once with 95%, or with the "
-        "chance given to `--until-settled`"
+        "best possible rank; the bounds of all bots hold simultaneously with 95% confidence, or the probability given "
+        "to `--until-settled`"
     ),
-    "rank_high": "worst rank that may be",
-    "name": "the bot's",
+    "rank_high": "worst possible rank",
+    "name": "name of the bot",
     "score": (
-        "sum of points over its matches; with more than two seats, or drawn tables, mean of points per session; "
-        "against house players what the contest makes of them (W, or the mean over servers)"
+        "sum of points over the bot's matches; with more than two seats, or drawn tables, mean points per session; "
+        "against house players the contest's own score (W, or the mean over servers)"
     ),
-    "points_per_session": "of its score; 0 against house players, where the score is no sum",
-    "stderr": "standard error of the score: over replicas; of one, over the sessions of its matches alone",
-    "ci_low": "lower end of its 95% interval",
-    "ci_high": "upper end",
-    "matches": "opponents met; with more than two seats, or drawn tables, matches played",
+    "points_per_session": "score per session; 0 against house players, whose score isn't a sum",
+    "stderr": "standard error of the score, over replicas; if there is one replica, over the sessions of its matches",
+    "ci_low": "lower end of the score's 95% interval",
+    "ci_high": "upper end of the score's 95% interval",
+    "matches": "number of opponents met; with more than two seats, or drawn tables, number of matches played",
     "sessions": "sessions played",
     "games": "games played",
-    "faults": "over all its legs",
-    "status": "ok, broken, disqualified, incomplete, or preliminary: in the preliminary alone, not in the final",
-    "reason": "why it is not ok",
-    "adjusted_score": "score less what luck was worth; the score where a contest has no such correction",
-    "adjusted_stderr": "its standard error",
-    "adjusted_ci_low": "lower end of its 95% interval",
-    "adjusted_ci_high": "upper end",
+    "faults": "number of faults of the bot in all its legs",
+    "status": (
+        "ok, broken, disqualified, incomplete, or preliminary if the bot played in the preliminary but not in the final"
+    ),
+    "reason": "reason for a status other than ok",
+    "adjusted_score": "score without the points due to luck; the score itself if the contest has no such correction",
+    "adjusted_stderr": "standard error of the adjusted score",
+    "adjusted_ci_low": "lower end of the adjusted score's 95% interval",
+    "adjusted_ci_high": "upper end of the adjusted score's 95% interval",
     "order_status": (
-        "of it and the next one: settled where `rank_high` is below the next one's `rank_low`, else open;"
-        " after `--until-settled` also tied or too_close; null for the last one"
+        "status of the order of this bot and the next: settled if `rank_high` is below the next bot's `rank_low`, "
+        "otherwise open; after `--until-settled` also tied or too_close; null for the last bot"
     ),
     "significantly_ahead_of": (
-        "the nearest bots that are significantly behind it; bots behind these are behind it,"
-        " too, and no others are significantly"
+        "names of the nearest bots that are significantly behind this one; the bots behind them are significantly "
+        "behind it, too, and no others are"
     ),
-    "points_per_game": "the same for a game: in a matrix game points a turn",
+    "points_per_game": "score per game; in a matrix game points per turn",
 }
 
 
-AUTHOR = "who submitted it, where an open contest took it; null for other bots"
+AUTHOR = "author who submitted the bot to an open contest; null for other bots"
 
 
 OUTLIER_RESULTS = (
-    "its results that are far from what those against all others predict: `opponent`, "
-    "`points_per_session`, `predicted`, and the `prediction_sd` of results about it. Empty in nineteen of twenty fields"
-    " without agreements"
+    "results of the bot that differ significantly from those that its results against all other bots predict: "
+    "`opponent`, `points_per_session`, `predicted`, and the `prediction_sd` of results about the prediction; empty in "
+    "19 of 20 fields without agreements"
 )
 
 

@@ -42,7 +42,7 @@ class Column:
 
 
 NAME = "name"
-HOUSE = Column("house", NAME, "the house player", of_leg=True)
+HOUSE = Column("house", NAME, "name of the house player", of_leg=True)
 _REPLICA = Column("replica", "int32", STANDARD["replica"], of_leg=True)
 
 
@@ -61,7 +61,7 @@ def with_names(columns: Sequence[Column], players: Sequence[Column], *, replica:
 
 def names_of_seats(seats: int) -> tuple[Column, ...]:
     """Return the columns bot_0 and so on of a table whose columns go by seat."""
-    return tuple(Column(f"bot_{seat}", NAME, f"the bot at seat {seat}", of_leg=True) for seat in range(seats))
+    return tuple(Column(f"bot_{seat}", NAME, f"name of the bot at seat {seat}", of_leg=True) for seat in range(seats))
 
 
 def columns_of(row: np.dtype[np.void], flags: tuple[str, ...] = (), /, **meanings: str) -> tuple[Column, ...]:
