@@ -83,7 +83,7 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
         (f"[{CONTEST}]\nsessions = 2020-01-01", 2, "sessions = 2020-01-01: must be a whole number"),
         (f'[{CONTEST}]\n"bet_cap" = "odd"', 2, "bet_cap = 'odd': must be 'before_ante' or 'after_ante'"),
         (f"[{CONTEST}.bet_cap]\nx = 1", 1, "bet_cap = {'x': 1}: must be 'before_ante' or 'after_ante'"),
-        (f'[{CONTEST}]\ndeals = "common"', 2, "deals is no longer a setting, because each leg has its own deals; delete"),
+        (f'[{CONTEST}]\ndeals = "common"', 2, "deals is no longer a setting, because each leg has its own"),
         (f"\n{CONTEST} = 3", 2, f"{CONTEST} must be a table, written [{CONTEST}]"),
         (f"[[{CONTEST}]]\nseed = 1", 1, f"{CONTEST} must be a table, written [{CONTEST}]"),
         ("results = elsewhere", 1, "invalid value: a text needs quotes"),

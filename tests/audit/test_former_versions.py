@@ -91,7 +91,7 @@ def test_a_damaged_one_is_named_and_a_missing_one_too(place: ContestDir) -> None
     edit(place)
     content = path.read_bytes()
     path.write_bytes(content[:-2] + bytes([content[-2] ^ 1]) + content[-1:])
-    with pytest.raises(RunError, match=f"{path} has other bytes than were written; bring the bot's file back"):
+    with pytest.raises(RunError, match=f"{path} has other bytes than were written; restore the bot's file"):
         replayed(place, "snake", "calm")
     found = tournament.verify(CONTEST, config=place.config, replay="all")
     assert [problem.path for problem in found.problems] == [str(path.relative_to(place.results))]

@@ -37,7 +37,7 @@ BAD_INPUT = [
     (["run", "von_neumann_poker", "--entrants", "nowhere"], "nowhere does not exist"),
     (["run", "von_neumann_poker", "--config", "nowhere.toml"], "nowhere.toml can't be read"),
     (["leaderboard", "--results", "nowhere"], "has no results yet; play with `tournament run`"),
-    (["leaderboard", "two_card_draw", "--results", "results/von_neumann_poker"], "holds results of von_neumann_poker"),
+    (["leaderboard", "two_card_draw", "--results", "results/von_neumann_poker"], "has results of von_neumann_poker"),
     (["report", "two_card_draw", "--results", "results"], "two_card_draw has no results"),
     (["verify", "two_card_draw", "--results", "results/von_neumann_poker"], "not of two_card_draw"),
     (["compare", "results/von_neumann_poker", "nowhere"], "nowhere has no results yet; play with `tournament run`"),

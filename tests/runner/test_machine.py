@@ -129,7 +129,9 @@ def test_the_lock_of_another_machine_can_be_removed(tmp_path: Path) -> None:
     storage.acquire()
     lock = tmp_path / "writer"
     lock.write_text("process 7 on somewhere\n")
-    with pytest.raises(RunError, match=rf"by process 7 on somewhere; .*; if that machine is gone, remove {lock}$"):
+    with pytest.raises(
+        RunError, match=rf"by process 7 on somewhere; .*; if that machine no longer exists, remove {lock}$"
+    ):
         other.acquire()
     lock.unlink()
     other.acquire()
