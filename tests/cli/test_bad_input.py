@@ -57,7 +57,7 @@ BAD_INPUT = [
     (["replay", "von_neumann_poker", "--match", "a", "--session", "0"], "--match a: expected the match's number"),
     (["new", "von_neumann_poker", "a/b"], "a bot's name has"),
     (["new", "von_neumann_poker", "x", "--language", "cobol"], "--language cobol"),
-    (["new", "von_neumann_poker", "steady", "--language", "python"], "steady.c is there already"),
+    (["new", "von_neumann_poker", "steady", "--language", "python"], "steady.c already exists"),
     *(
         (["judge", *words.split()], message)
         for words, message in (

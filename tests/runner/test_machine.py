@@ -157,7 +157,7 @@ def test_verify_reads_records_in_a_path_that_is_no_utf_8(server: Forks, played: 
     there = tmp_path / os.fsdecode(b"caf\xe9")
     shutil.copytree(played.folder, there)
     ended = server.run(["verify", "--config", str(there / "tournament.toml"), "--replay", "all"])
-    assert ended.code == 0 and "all as recorded" in ended.said, ended
+    assert ended.code == 0 and "everything as recorded" in ended.said, ended
 
 
 def test_an_error_of_preparing_bots_names_its_file_and_not_the_results(

@@ -334,7 +334,10 @@ def test_a_damaged_part_names_itself_and_all_others_count(storage: FolderStorage
     ("odd", "problem"),
     [
         ({"sums": sums_of(float("nan"))}, "is damaged: out of bounds"),
-        ({"seats": ("ann", "bob", "cat"), "sums": (*sums_of(1.0), LegSums(0.0, 0.0))}, "has legs with another number of"),
+        (
+            {"seats": ("ann", "bob", "cat"), "sums": (*sums_of(1.0), LegSums(0.0, 0.0))},
+            "has legs with another number of",
+        ),
     ],
     ids=["points", "seats"],
 )

@@ -84,7 +84,7 @@ def mistakes_in_words(search: Search, file: str) -> Text:
     """What a search for mistakes found, a line for each, with its place in the file."""
     where = f"{search.games:,} games" + (f" and {search.questions:,} questions at the limits" * bool(search.questions))
     if not search.mistakes:
-        return Text(f"{file}: no undefined behaviour found in {where}")
+        return Text(f"{file}: no mistake found that shows only elsewhere, in {where}")
     lines = []
     for mistake in search.mistakes:
         lines.append(f"{file}:{mistake.line}: does what the language leaves undefined ({mistake.when})")

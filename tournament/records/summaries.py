@@ -1,4 +1,4 @@
-"""The files that sum up the records: matches.parquet and entrants.parquet."""
+"""The files that summarise the records: matches.parquet and entrants.parquet."""
 
 from __future__ import annotations
 
@@ -52,7 +52,11 @@ ENTRANTS = (
 
 
 def write_summaries(storage: Storage, ranking: Standings) -> None:
-    """Write matches.parquet and entrants.parquet. Raises OSError."""
+    """Write matches.parquet and entrants.parquet.
+
+    Raises:
+        OSError: A file can't be written.
+    """
     from tournament.store.small_tables import write_summary
 
     for name, (columns, values) in summaries(ranking).items():
@@ -60,7 +64,7 @@ def write_summaries(storage: Storage, ranking: Standings) -> None:
 
 
 def summaries(ranking: Standings) -> dict[str, tuple[tuple[Column, ...], Cells]]:
-    """The files that sum up the records, each with its columns and their values."""
+    """Return the columns and values of each file that summarises the records, by its name."""
     return {
         "matches.parquet": (MATCHES, match_values(ranking)),
         "entrants.parquet": (ENTRANTS, entrant_values(ranking)),
@@ -68,10 +72,12 @@ def summaries(ranking: Standings) -> dict[str, tuple[tuple[Column, ...], Cells]]
 
 
 def match_values(ranking: Standings) -> Cells:
+    """Return the values of matches.parquet."""
     return ranking.rows_of_matches().columns()
 
 
 def entrant_values(ranking: Standings) -> dict[str, list[Any]]:
+    """Return the values of entrants.parquet by column."""
     lines = sorted(ranking.entrants, key=lambda line: line.name)
     used, nothing = ranking.find_used(), Used()
     rows = [{**vars(line), **used.get(line.name, nothing)._asdict()} for line in lines]

@@ -1,4 +1,4 @@
-"""Standings, pairs and faults as scripts and spreadsheets get them."""
+"""Standings, pairs and faults as values for scripts and spreadsheets."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from tournament.standings.ratings import Rated
 
 
-# What scripts are told of a fault, by columns of the parts in faults/.
+# Values of a fault for scripts, which are columns of the parts in faults/.
 FAULT_COLUMNS = ("match", "session", "game", "bot", "decision", "message", "question_text", "last_output")
 
 
-# What scripts are told of a bot in the standings, by name, with its meaning.
+# Values of a bot in the standings for scripts, with their meanings.
 STANDING = {
     "rank": "rank, from 1; null for bots below the line",
     "rank_low": (
@@ -72,7 +72,7 @@ OUTLIER_RESULTS = (
 
 
 def fault_values(ranking: Standings) -> dict[str, list[Any]]:
-    """Return the faults by column, and after them, without a bot, each leg in which the rules failed."""
+    """Return the faults by column, and then, without a bot, each leg in which the rules failed."""
     rows = [
         {name: getattr(fault, name, None) for name in FAULT_COLUMNS}
         | {"match": leg.match, "bot": leg.seats[fault.seat]}
@@ -87,14 +87,20 @@ def fault_values(ranking: Standings) -> dict[str, list[Any]]:
 
 
 def standing_values(line: Any) -> dict[str, Any]:
-    """A leaderboard line as scripts get it."""
+    """Return a line of the leaderboard as values for scripts."""
     return {key: getattr(line, key) for key in STANDING} | dict(line.measures)
 
 
 def standings_csv(lines: Sequence[Standing], authors: Mapping[str, str], more: Sequence[Mapping[str, Any]] = ()) -> str:
-    """Return a leaderboard as a table for spreadsheets: a line for each bot, and `more` lines below these."""
+    """Return a leaderboard as CSV.
+
+    Args:
+        lines: Lines of the leaderboard.
+        authors: Author of each bot by name.
+        more: Rows to append.
+    """
     rows = [
-        # Who has no match has no score: a 0 would be better than the last one's, in a gradebook too.
+        # A bot without matches has no score: in a gradebook a 0 would be better than the last bot's score.
         _with_author(line, authors) | ({} if line.matches else {"score": None, "points_per_session": None})
         for line in lines
     ]
@@ -109,13 +115,13 @@ def _with_author(line: Any, authors: Mapping[str, str]) -> dict[str, Any]:
 
 
 def frame_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return a frame's rows as scripts get them, None for what is missing."""
+    """Return the rows of a data frame as values for scripts, with None for missing values."""
     plain = frame.astype(object).where(frame.notna(), None)
     return [{str(name): value for name, value in row.items()} for row in plain.to_dict("records")]
 
 
 def rows_csv(rows: Sequence[Mapping[str, object]]) -> str:
-    """Rows as a table for spreadsheets, below a line of their names."""
+    """Return rows as CSV, with a header of their names."""
     text = io.StringIO()
     names = dict.fromkeys(name for row in rows for name in row)
     writer = csv.DictWriter(text, names, lineterminator="\n")
@@ -125,7 +131,7 @@ def rows_csv(rows: Sequence[Mapping[str, object]]) -> str:
 
 
 def _cell(value: object) -> object:
-    """A value in a spreadsheet. A stranger's text, such as a reason, must not begin a formula there."""
+    """Return a value for a spreadsheet. An untrusted text, such as a reason, must not start a formula there."""
     if isinstance(value, tuple):
         value = " ".join(value)
     return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
@@ -134,8 +140,13 @@ def _cell(value: object) -> object:
 def leaderboard_values(
     ranking: Standings, authors: Mapping[str, str] | None = None, below: Sequence[Standing] = ()
 ) -> list[dict[str, Any]]:
-    """Return the leaderboard's lines as scripts get them: with the pairs of each bot that nothing predicts, and its
-    author. The lines `below` a final follow."""
+    """Return the lines of the leaderboard as values for scripts, with each bot's outlier results and author.
+
+    Args:
+        ranking: The standings.
+        authors: Author of each bot by name.
+        below: Further lines, which follow those of a final.
+    """
     pairs = [one for pair in outlier_pairs(ranking) for one in (pair, pair.from_y())]
     values = {
         line.name: [
@@ -153,7 +164,7 @@ def leaderboard_values(
 
 
 def rated_values(line: Rated) -> dict[str, Any]:
-    """A line of another rating as scripts get it."""
+    """Return a line of another rating as values for scripts."""
     return {
         "rank": line.rank,
         "name": line.name,
@@ -165,7 +176,7 @@ def rated_values(line: Rated) -> dict[str, Any]:
 
 
 def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:
-    """Return every pair from both sides, or from the entrant's against a house player; then self-play."""
+    """Return two rows for each pair, or one row for each pair of entrant and house player, then rows of self-play."""
     rows = []
     for side in (*ranking.sides, *ranking.self_play.values()):
         row = {

@@ -55,7 +55,7 @@ def played_again(
 ) -> Mapping[int, PlayedAgain]:
     """Return sessions by match, for about 2 seconds: the best one of the winner, then the first one of these matches.
 
-    Those whose bots or seed aren't here any more, or that came out otherwise than recorded, are left out.
+    Those whose bots or seed aren't here any more, or that came out differently from the records, are left out.
     """
     found: dict[int, PlayedAgain] = {}
     until = time.monotonic() + _MOST_SECONDS
