@@ -15,6 +15,25 @@ cdef enum:
 cdef void* constant_type = NULL
 
 
+# Places of the pool that no store has.
+cdef int64_t free_places = 0
+
+
+def open_pool(int64_t places):
+    """Let stores take places of the pool, of which there are this many."""
+    global free_places
+    free_places = places
+
+
+def take_places(int64_t count):
+    """Take this many places of the pool for a store; return False if fewer are free."""
+    global free_places
+    if free_places < count:
+        return False
+    free_places -= count
+    return True
+
+
 cdef bytes as_bytes(const Extern* found):
     return PyBytes_FromStringAndSize(<const char*>found, sizeof(Extern))
 
@@ -37,19 +56,24 @@ def handle_of_function(bytes function):
 
 @cython.final
 cdef class Store:
-    """A store of an engine. What lives in it ends with it. Raises as the runtime's failures are raised."""
+    """A store of an engine. What lives in it ends with it, when it gives back its `places` in the pool. Raises as the
+    runtime's failures are raised."""
 
     cdef void* store
     cdef void* of
+    cdef int64_t places
 
-    def __init__(self, uintptr_t engine):
+    def __init__(self, uintptr_t engine, int64_t places=0):
+        self.places = places
         self.store = runtime.new_store(<void*>engine, NULL, NULL)
         self.of = runtime.get_context(self.store)
 
     def __dealloc__(self):
+        global free_places
         if self.store:
             with nogil:
                 runtime.delete_store(self.store)
+        free_places += self.places
 
     @property
     def context(self):

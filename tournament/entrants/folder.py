@@ -130,7 +130,10 @@ def _folder_problem(folder: Path) -> str:
                 return f"a folder without {bot_toml.FILE_NAME}: rename its {name}"
         if bots := [name for name in names if Path(name).suffix.lower() in KINDS]:
             file = _on_one_line(bots[0])
-            return f"a folder without {bot_toml.FILE_NAME}: a program needs one; a single file, such as {file}, needs no folder"
+            return (
+                f"a folder without {bot_toml.FILE_NAME}: a program needs one;"
+                f" a single file, such as {file}, needs no folder"
+            )
     return f"a folder without {bot_toml.FILE_NAME}"
 
 

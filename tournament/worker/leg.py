@@ -130,7 +130,10 @@ def play_leg(
     core.heed(stopping)
     faults = LegFaults(contest, settings, leg)
     seating = new_seating(
-        contest, settings, leg, artifacts, core, faults, stopping, measure_fuel=meters is not None, apart=apart
+        *(contest, settings, leg, artifacts, core, faults, stopping),
+        measure_fuel=meters is not None,
+        apart=apart,
+        starts=len(leg.seats) * (1 + settings.max_faults),
     )
     answer = 0
     while faults.ended_by is None and (status := seating.referee.play(answer)) != LEG_IS_OVER:
@@ -189,6 +192,7 @@ def new_seating(
     *,
     measure_fuel: bool = False,
     apart: bool = False,
+    starts: int = 0,
 ) -> Seating:
     """The seating of a leg's bots that are WebAssembly. One that can't start is at fault, and the leg over. Raises
     BotTrouble and Stopped."""
@@ -203,6 +207,7 @@ def new_seating(
         measure_fuel=measure_fuel,
         stopping=lambda: stopping() or was_interrupted(),
         apart=apart,
+        starts=starts,
     )
     for number, seat in enumerate(leg.seats):
         with containing(seat.name, "it could not be started", Stopped):

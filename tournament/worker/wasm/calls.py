@@ -19,6 +19,7 @@ from wasmtime import _ffi as ffi
 
 from engine.wasm.instances import Instance, Store
 from engine.wasm.runtime import find_functions
+from tournament.artifacts.limits import MOST_ELEMENTS
 from tournament.worker.wasm.traps import blame_machine
 
 # What instances import and export, as the runtime has it, in bytes: functions, memories, globals.
@@ -63,14 +64,37 @@ def apply(settings: Mapping[str, bool | int], config: wasmtime.Config) -> None:
         getattr(ffi.dll, f"wasmtime_config_{name}_set")(config.ptr(), value)
 
 
+def pool_memories(config: wasmtime.Config, places: int) -> None:
+    """Have an engine make memories and tables once, and clear one for the next instance when its store is deleted.
+
+    Args:
+        config: The engine's.
+        places: The number of memories and of tables that exist at once.
+    """
+    # Limits of a module only: `modules` has those of bots.
+    anything = 1 << 30
+    pool = ffi.dll.wasmtime_pooling_allocation_config_new()
+    for name, value in {
+        "total_memories": places,
+        "total_tables": places,
+        "table_elements": MOST_ELEMENTS,
+        "total_core_instances": anything,
+        "max_core_instance_size": anything,
+        "max_unused_warm_slots": places,
+    }.items():
+        getattr(ffi.dll, f"wasmtime_pooling_allocation_config_{name}_set")(pool, value)
+    ffi.dll.wasmtime_pooling_allocation_strategy_set(config.ptr(), pool)
+    ffi.dll.wasmtime_pooling_allocation_config_delete(pool)
+
+
 @cache
 def _address_of(owned: wasmtime.Engine | wasmtime.Module | wasmtime.FuncType) -> int:
     return address_of(owned.ptr())
 
 
-def new_store(engine: wasmtime.Engine) -> Store:
-    """A store of an engine."""
-    return Store(_address_of(engine))
+def new_store(engine: wasmtime.Engine, places: int = 0) -> Store:
+    """Return a store of an engine. It gives back this many places of the pool when it ends."""
+    return Store(_address_of(engine), places)
 
 
 def new_instance(store: Store, module: wasmtime.Module, imports: list[Extern]) -> Instance:

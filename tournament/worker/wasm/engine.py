@@ -14,6 +14,8 @@ from functools import cache
 
 import wasmtime
 
+from engine.wasm.instances import open_pool
+from tournament.cores import cores
 from tournament.worker.wasm import calls
 from tournament.worker.wasm.stack import MOST_STACK
 from tournament.worker.wasm.traps import blame_machine
@@ -24,7 +26,12 @@ class Engine(IntEnum):
 
     PLAIN = auto()
     TIMED = auto()  # one call has so much fuel that it is looked after while it runs
+    # Plays PLAIN's code in a pool of memories that are made once: for bots that start for a short leg.
+    POOLED = auto()
 
+
+# Places in the pool. Each is 4 GiB of addresses, of which only what a bot has touched takes memory.
+_PLACES_PER_CORE, _MAX_PLACES = 32, 1024
 
 # Between looks at whether a bot takes far too long for its fuel, or the run is to stop.
 _TICK_SECONDS = 0.1
@@ -75,11 +82,28 @@ def engine(kind: Engine) -> wasmtime.Engine:
         if kind not in _engines:
             config = wasmtime.Config()
             calls.apply(engine_settings(kind), config)
+            if kind is Engine.POOLED:
+                calls.pool_memories(config, _places())
             made = wasmtime.Engine(config)
             if kind is Engine.TIMED:
                 threading.Thread(target=_tick, args=(made,), daemon=True, name="bots' clock").start()
             _engines[kind] = made  # not before: without its clock no bot on it would be stopped
         return _engines[kind]
+
+
+def _places() -> int:
+    return min(_PLACES_PER_CORE * cores(), _MAX_PLACES)
+
+
+@cache
+def has_pool() -> bool:
+    """Return whether the machine has addresses for the pool, and the runtime has pools. If so, open it."""
+    try:
+        engine(Engine.POOLED)
+    except (wasmtime.WasmtimeError, AttributeError):
+        return False
+    open_pool(_places())
+    return True
 
 
 def _tick(of: wasmtime.Engine) -> None:
@@ -116,8 +140,17 @@ def compile_module(code: bytes, kind: Engine) -> wasmtime.Module:
         with compiled.lock:
             if compiled.module is None:
                 try:
-                    compiled.module = wasmtime.Module(engine(kind), code)
+                    compiled.module = _from_twin(code, kind) or wasmtime.Module(engine(kind), code)
                 except wasmtime.WasmtimeError as error:
                     blame_machine(error)
                     raise
     return compiled.module
+
+
+_TWINS = {Engine.PLAIN: Engine.POOLED, Engine.POOLED: Engine.PLAIN}
+
+
+def _from_twin(code: bytes, kind: Engine) -> wasmtime.Module | None:
+    """Return the module if the engine whose machine code is the same has compiled it, without compiling it again."""
+    twin = _compiled.get((code, _TWINS[kind])) if kind in _TWINS else None
+    return wasmtime.Module.deserialize(engine(kind), twin.module.serialize()) if twin and twin.module else None

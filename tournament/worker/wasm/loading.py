@@ -9,7 +9,7 @@ from functools import cache, cached_property
 import wasmtime
 
 from engine.wasm.modules import BEGIN, FUEL, Module, Refused, read_module
-from tournament.artifacts.limits import BOT_STACK
+from tournament.artifacts.limits import BOT_STACK, MOST_ELEMENTS
 from tournament.contests.interface import Import, Interface
 from tournament.leg import Unfit
 from tournament.sandbox.inside.function_names import NotChosen, choose, choose_news, names_for
@@ -28,7 +28,6 @@ from tournament.worker.wasm.stand_ins import (
 PAGE = 65536
 _INVALID = "not a WebAssembly module that can run here"
 _ELEMENT = 8  # bytes, of a table
-MOST_ELEMENTS = 100_000  # of its one table
 # Where the commonest forbidden imports come from.
 _FORBIDDEN = {
     "path_open": "opens files (fopen, open: imports path_open)",

@@ -13,11 +13,11 @@ import wasmtime
 from engine.kernel.game_core import GameCore
 from engine.wasm.direct_step import direct_step
 from engine.wasm.fuel import Fuel
-from engine.wasm.instances import Instance, Store, handle_of, handle_of_function
+from engine.wasm.instances import Instance, Store, handle_of, handle_of_function, take_places
 from engine.wasm.referee import Referee
 from engine.wasm.surroundings import Surroundings
 from engine.wasm.watch import ANY_SEAT, Watch
-from tournament.artifacts.limits import BOT_STACK
+from tournament.artifacts.limits import BOT_STACK, MOST_ELEMENTS
 from tournament.containment import BotTrouble
 from tournament.contests.interface import Helpers, Interface
 from tournament.contests.questions import refusal
@@ -26,9 +26,9 @@ from tournament.store.leg_result import Used
 from tournament.worker.faults import Stopped
 from tournament.worker.wasm import calls, notes
 from tournament.worker.wasm.calls import Extern
-from tournament.worker.wasm.engine import Engine, compile_module, engine, version
+from tournament.worker.wasm.engine import Engine, compile_module, engine, has_pool, version
 from tournament.worker.wasm.imports import imports_of, new_fuel
-from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, LoadedBot
+from tournament.worker.wasm.loading import PAGE, LoadedBot
 from tournament.worker.wasm.loop_text import loop_text
 from tournament.worker.wasm.stack import on_deep_stack, was_interrupted
 from tournament.worker.wasm.traps import (
@@ -94,6 +94,7 @@ class Seating:
     reach. A seat without a bot (None) gets its answers from the caller of the
     referee's `play`, unless the core never asks it. `stopping` says whether the
     run is to stop. `apart`: each bot's time is taken, which makes games slower.
+    `starts`: how many bots start at most, if the leg is soon over.
     """
 
     def __init__(
@@ -107,14 +108,14 @@ class Seating:
         measure_fuel: bool = False,
         stopping: Callable[[], bool] = lambda: False,
         apart: bool = False,
+        starts: int = 0,
     ) -> None:
         self.core = core
         self._interface = interface
         self._bots = bots
         self._limits = limits
         self._names = names
-        self.engine = limits.engine
-        self._store = _new_store(self.engine)
+        self.engine, self._store = _store_for(limits, starts)
         self._fuel = tuple(new_fuel(self._store) for _ in bots)
         self.watch = _new_watch(
             self._store,
@@ -310,6 +311,13 @@ class _NoMemory(Exception):
 
 def _new_store(kind: Engine) -> Store:
     return calls.new_store(engine(kind))
+
+
+def _store_for(limits: BotLimits, starts: int) -> tuple[Engine, Store]:
+    """Return an engine and a store of it: of the pool, if there this many bots can start."""
+    if starts and limits.engine is Engine.PLAIN and has_pool() and take_places(starts):
+        return Engine.POOLED, calls.new_store(engine(Engine.POOLED), starts)
+    return limits.engine, _new_store(limits.engine)
 
 
 def _new_watch(
