@@ -26,7 +26,7 @@ def open_pool(int64_t places):
 
 
 def take_places(int64_t count):
-    """Take this many places of the pool for a store; return False if fewer are free."""
+    """Take this many places of the pool for a store, or return False if fewer are free."""
     global free_places
     if free_places < count:
         return False
@@ -56,8 +56,10 @@ def handle_of_function(bytes function):
 
 @cython.final
 cdef class Store:
-    """A store of an engine. What lives in it ends with it, when it gives back its `places` in the pool. Raises as the
-    runtime's failures are raised."""
+    """A store of an engine. Its contents end with it, and then its `places` in the pool become free.
+
+    Failures of the runtime raise its own exceptions.
+    """
 
     cdef void* store
     cdef void* of
