@@ -30,7 +30,7 @@ class Entrant:
 
     `failed`: of what kind the problem is. `is_nameless`: of several newcomers with one name, none of which plays.
     `is_late`: it is still being built, and may play later. `set_aside`: why it plays nothing in this run, though it
-    may not be to blame; its recorded games count.
+    may not be to blame; its recorded games count. `is_house`: it is the host's own, and isn't ranked.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Entrant:
     is_nameless: bool = False
     is_late: bool = False
     set_aside: str | None = None
+    is_house: bool = False
 
     @property
     def plays_as(self) -> PlaysAs:

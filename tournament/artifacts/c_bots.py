@@ -59,10 +59,11 @@ _MOST_WORDS = 100_000  # that are looked at to find the file that a bot's functi
 
 @dataclass(frozen=True)
 class Compiled:
-    """A bot's WebAssembly, and the language standard by which it builds."""
+    """A bot's WebAssembly, the language standard by which it builds, and the text of its unit."""
 
     code: bytes
     standard: str
+    unit: str
 
 
 # By the name of each question, or "" for the class, the name that answers it.
@@ -134,7 +135,8 @@ class _Tries:
             unit = _write_unit(submission, self.interface, standard, self.sandbox, folder, bare)
             work = _Work(submission, self.interface, replace(unit, allowance=self.allowance))
             try:
-                return Compiled(_compile_by(work, runtime, self.build), standard)
+                code = _compile_by(work, runtime, self.build)
+                return Compiled(code, standard, unit.path.read_text())
             except NotChosen as problem:
                 raise Unfit(str(problem)) from None
 

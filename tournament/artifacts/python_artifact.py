@@ -111,9 +111,9 @@ def pack(
     """The artifact: a line that names the interpreter and packages, the library, the contest's adapter, and the file.
 
     `library`: what `library_for` returns. `legs_may_share`: legs may share a process (`isolation_violation` found
-    nothing against it), if there is no library, whose modules they would share.
+    nothing against it).
     """
-    line = {**identity(sandbox, sdk), "legs_may_share": legs_may_share and not library}
+    line = {**identity(sandbox, sdk), "legs_may_share": legs_may_share}
     if adapter:
         line["adapter_bytes"] = len(adapter)
     if library:

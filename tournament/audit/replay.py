@@ -14,19 +14,19 @@ from tournament.audit.verify_games import Players, began_again, find_players
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.entrants.build import adapted, with_lines
-from tournament.entrants.folder import find_submissions
+from tournament.entrants.folder import find_bots
 from tournament.errors import InputError, RunError
 from tournament.leg import Leg
 from tournament.names import did_you_mean
 from tournament.records.contest_of import contest_of
 from tournament.runner.schedule.counting import fixtures_of
 from tournament.runner.seed import seed_of
-from tournament.store.field import Batch, ContestSetup
+from tournament.store.field import Batch, ContestSetup, FieldEntrant
 from tournament.store.leg_result import Fault, LegResult
 from tournament.store.legs import Legs
 from tournament.store.parts import require_written, rows_of
 from tournament.store.reading import read_records
-from tournament.store.storage import open_storage
+from tournament.store.storage import Storage, open_storage
 from tournament.worker.observation import ObservedGame, Window, observe_leg
 
 # Maximum number of games of a session that are shown together.
@@ -48,6 +48,29 @@ class Replay:
     mismatch: str  #: description of a difference from the records; "" if there is none
     #: drawings of these games, if the contest has any: a text or SVG before each decision, and at the end
     drawings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RecordedLeg:
+    """A leg of the records, and all that it takes to play it again.
+
+    Attributes:
+        contest: The contest under the records' settings.
+        players: The artifacts of its bots, the settings, and the schedule.
+        leg: The leg as a worker plays it.
+        artifacts: Artifacts to play with, the likeliest first.
+        recorded: What the records have of it.
+        entrants: The field's entrants as recorded.
+        batch: The batch that has its games.
+    """
+
+    contest: Contest
+    players: Players
+    leg: Leg
+    artifacts: tuple[Mapping[str, bytes], ...]
+    recorded: LegResult
+    entrants: tuple[FieldEntrant, ...]
+    batch: Batch
 
 
 def replay_games(
@@ -74,58 +97,68 @@ def replay_games(
     """
     with reading(location):
         storage = open_storage(location)
-        records = read_records(storage)
-        if (field := records.field) is None:
-            raise InputError(f"{storage.location} has no results")
-        contest = contest_of(storage.location, field)
-        if field.engine != contest.engine_version:
-            raise InputError(
-                f"these games have version {field.engine} of {contest.name}, and this is {contest.engine_version};"
-                " they can't be replayed here"
-            )
-        config = config_of(contest.name)
-        seed = seed_of(storage, config.contest.seed, field.settings.get("seed"))
-        settings = settings_of(contest, field, config, seed)
-        contest = contest.under(settings)
-        batch, recorded = _recorded_leg(records.batches, match, session, contest.sessions_of_leg(settings))
-        players = find_players(
-            storage, contest, config, field, settings, say, only=(*recorded.seats, *filter(None, [recorded.house]))
-        )
-        if missing := sorted(players.missing & {*recorded.seats, recorded.house}):
-            raise InputError(
-                f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} neither in the entrants folder nor"
-                " stored with the records as played; restore that version, or run again to play the current one"
-            )
-        (fixture,) = fixtures_of(
-            Legs.of([recorded]), players.schedule, Legs.joined(batch.legs for batch in records.batches)
-        )
-        if isinstance(fixture, str):
-            raise RunError(f"match {recorded.match} was recorded {fixture}; tournament verify shows more")
-        require_written(storage, batch.part("games"))
+        known = recorded_leg(storage, config_of, match, session, say)
+        contest, recorded = known.contest, known.recorded
+        require_written(storage, known.batch.part("games"))
         rows: dict[int, dict[str, Any]] = {}
-        for chunk in rows_of(storage, batch.part("games"), contest.games):
+        for chunk in rows_of(storage, known.batch.part("games"), contest.games):
             for row in np.flatnonzero((chunk["match"] == recorded.match) & (chunk["session"] == session)):
                 by_column = {name: values[row : row + 1].tolist()[0] for name, values in chunk.items()}
                 rows[by_column["game"]] = by_column
-        leg = players.schedule.leg(fixture)
-        variants = [players.artifacts]
-        # A bot built with line numbers can use slightly less fuel. If that matters, the build without them is played.
-        if recorded.faults and (built := _with_lines(contest, config, field, leg)):
-            variants.insert(0, {**players.artifacts, **built})
-        return _replayed(contest, players, leg, variants, recorded, rows, session, game)
+        return _replayed(known, rows, session, game)
 
 
-def _replayed(
-    contest: Contest,
-    players: Players,
-    leg: Leg,
-    variants: Sequence[Mapping[str, bytes]],
-    recorded: LegResult,
-    rows: Mapping[int, Mapping[str, Any]],
+def recorded_leg(
+    storage: Storage,
+    config_of: Callable[[str], Config],
+    match: int | tuple[str, ...],
     session: int,
-    game: int | None,
-) -> Replay:
+    say: Callable[[str], None],
+) -> RecordedLeg:
+    """Return the leg that has a session of a match, with the bots as they played.
+
+    Raises:
+        InputError: There are no such records, or a bot is no longer available as it played.
+        RunError: The records can't be read, or they contradict each other.
+    """
+    records = read_records(storage)
+    if (field := records.field) is None:
+        raise InputError(f"{storage.location} has no results")
+    contest = contest_of(storage.location, field)
+    if field.engine != contest.engine_version:
+        raise InputError(
+            f"these games have version {field.engine} of {contest.name}, and this is {contest.engine_version};"
+            " they can't be replayed here"
+        )
+    config = config_of(contest.name)
+    seed = seed_of(storage, config.contest.seed, field.settings.get("seed"))
+    settings = settings_of(contest, field, config, seed)
+    contest = contest.under(settings)
+    batch, recorded = _recorded_leg(records.batches, match, session, contest.sessions_of_leg(settings))
+    players = find_players(
+        storage, contest, config, field, settings, say, only=(*recorded.seats, *filter(None, [recorded.house]))
+    )
+    if missing := sorted(players.missing & {*recorded.seats, recorded.house}):
+        raise InputError(
+            f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} neither in the entrants folder nor"
+            " stored with the records as played; restore that version, or run again to play the current one"
+        )
+    (fixture,) = fixtures_of(
+        Legs.of([recorded]), players.schedule, Legs.joined(batch.legs for batch in records.batches)
+    )
+    if isinstance(fixture, str):
+        raise RunError(f"match {recorded.match} was recorded {fixture}; tournament verify shows more")
+    leg = players.schedule.leg(fixture)
+    variants = [players.artifacts]
+    # A bot built with line numbers can use slightly less fuel. If that matters, the build without them is played.
+    if recorded.faults and (built := _with_lines(contest, config, field, leg)):
+        variants.insert(0, {**players.artifacts, **built})
+    return RecordedLeg(contest, players, leg, tuple(variants), recorded, tuple(field.entrants), batch)
+
+
+def _replayed(known: RecordedLeg, rows: Mapping[int, Mapping[str, Any]], session: int, game: int | None) -> Replay:
     """Return a session of a leg, or a game of it, played by the first artifacts that reproduce the records."""
+    contest, players, leg, recorded = known.contest, known.players, known.leg, known.recorded
     in_leg = session - leg.plan.first_session
     # Drawings belong to a whole session, so its games up to the requested one are observed, too.
     first, last = (0, MOST_GAMES - 1) if game is None else (0 if contest.new_drawn_core else game, game)
@@ -135,7 +168,7 @@ def _replayed(
         return tuple(fault for fault in faults if fault.session == session and game in (None, fault.game))
 
     faults = shown(recorded.faults)
-    for artifacts in variants:
+    for artifacts in known.artifacts:
         observed = observe_leg(contest, players.settings, players.sandbox, leg, artifacts, window)
         games = tuple(
             replace(one, matches_record=one.row == rows.get(one.game))
@@ -216,7 +249,8 @@ def _with_lines(contest: Contest, config: Config, field: ContestSetup, leg: Leg)
     builds = {}
     seats = {seat.name: seat for seat in leg.seats if seat.kind == "wasm"}
     interface = adapted(contest.interface, config.contest)
-    files = find_submissions(config.entrants, lambda: field.entrants)[0] if config.entrants.is_dir() else []
+    is_there = config.entrants.is_dir()
+    files = find_bots(config.entrants, config.house, lambda: field.entrants)[0] if is_there else []
     for submission in files:
         is_this = submission.name in seats and submission.sha256 == field.sha256[submission.name]
         if is_this and (code := with_lines(submission, interface, config.sandbox)):

@@ -28,7 +28,7 @@ from tournament.contests.interface import ADAPTED, Adapter, Interface
 from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
 from tournament.entrants import hints
-from tournament.entrants.folder import KINDS, Recorded, find_submissions, other_files
+from tournament.entrants.folder import KINDS, Recorded, find_bots, other_files
 from tournament.errors import InputError, TooFewBotsError, TournamentError, join_names, main_error_line, printable
 from tournament.leg import FailureKind, Unfit
 from tournament.library import read_library
@@ -79,6 +79,7 @@ class Building:
         submissions: Sequence[Submission],
         refused: Sequence[Entrant],
         recorded: Recorded,
+        house: frozenset[str] = frozenset(),
     ) -> None:
         """Start the builds.
 
@@ -89,8 +90,9 @@ class Building:
             submissions: Bots to build.
             refused: Bots that can't be read.
             recorded: Returns the entrants of the last run.
+            house: Names of the host's own bots.
         """
-        self._pool, self._build_alone, self._recorded = pool, build_alone, recorded
+        self._pool, self._build_alone, self._recorded, self._house = pool, build_alone, recorded, house
         self._under_way: dict[Future[Entrant | PutOff], Submission] = {pool.submit(build, s): s for s in submissions}
         self._put_off: list[PutOff] = []
         self._ready = [*refused]
@@ -125,7 +127,8 @@ class Building:
         waiting = [
             Entrant(one.name, one.kind, one.sha256, None, "still being built", is_late=True) for one in self._left
         ]
-        return sorted([*self._ready, *waiting], key=lambda entrant: entrant.name)
+        marked = [replace(one, is_house=True) if one.name in self._house else one for one in (*self._ready, *waiting)]
+        return sorted(marked, key=lambda entrant: entrant.name)
 
     @property
     def _left(self) -> list[Submission]:
@@ -159,8 +162,11 @@ def building(
     say: Callable[[str], None],
     chosen: Callable[[Submission], bool] | None = None,
     recorded: Recorded = lambda: (),
+    house: Path | None = None,
 ) -> Iterator[Building]:
-    """Build every bot of a folder, or selected ones, while the block runs. An error in the block cancels open builds.
+    """Build every bot of a folder and of the host, or selected ones, while the block runs.
+
+    An error in the block cancels open builds.
 
     Args:
         contest: Contest of the bots.
@@ -170,6 +176,7 @@ def building(
         say: Called with messages.
         chosen: Called with a bot; returns whether to build it. None for all.
         recorded: Returns the entrants of the last run. If bots share a name, the recorded one plays.
+        house: Folder of the host's own bots; None if there is none.
 
     Yields:
         The builds.
@@ -178,7 +185,7 @@ def building(
         InputError: There is no such folder, or this machine can't confine a bot.
         RunError: The compiler's libraries can't be built.
     """
-    submissions, refused = find_submissions(folder, recorded)
+    submissions, refused, of_house = find_bots(folder, house, recorded)
     builds = Builds.of(contest.interface, settings, sandbox)
     if chosen is not None:
         submissions = [submission for submission in submissions if chosen(submission)]
@@ -195,7 +202,7 @@ def building(
         say(f"Compiling {len(to_compile)} bot{'s' if len(to_compile) > 1 else ''}…")
     # With one core, too, two threads are needed, so that a slow build doesn't block the others.
     with threads_that_end(max(2, cores())) as pool:
-        yield Building(pool, builds.build, builds.build_alone, submissions, refused, recorded)
+        yield Building(pool, builds.build, builds.build_alone, submissions, refused, recorded, of_house)
 
 
 def build_entrants(
@@ -206,8 +213,9 @@ def build_entrants(
     say: Callable[[str], None],
     chosen: Callable[[Submission], bool] | None = None,
     recorded: Recorded = lambda: (),
+    house: Path | None = None,
 ) -> list[Entrant]:
-    """Return the bots of a folder, or selected ones, once all are built.
+    """Return the bots of a folder and of the host, or selected ones, once all are built.
 
     Args:
         contest: Contest of the bots.
@@ -217,12 +225,13 @@ def build_entrants(
         say: Called with messages.
         chosen: Called with a bot; returns whether to build it. None for all.
         recorded: Returns the entrants of the last run. If bots share a name, the recorded one plays.
+        house: Folder of the host's own bots; None if there is none.
 
     Raises:
         InputError: There is no such folder, or this machine can't build or confine a bot.
         RunError: This machine fails.
     """
-    with building(contest, settings, sandbox, folder, say, chosen, recorded) as bots:
+    with building(contest, settings, sandbox, folder, say, chosen, recorded, house) as bots:
         return bots.entrants(say)
 
 
@@ -359,8 +368,8 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
         from tournament.artifacts import python_artifact
 
         adapter = interface.adapters["python"].content if "python" in interface.adapters else b""
-        share = not why_legs_apart(submission.source, interface, sandbox, adapter)
         library = python_artifact.library_for(submission.source, adapter, interface.library)
+        share = not why_legs_apart(submission.source, interface, sandbox, adapter, library)
         return python_artifact.pack(
             submission.source,
             sandbox,
@@ -423,7 +432,9 @@ def language_of(submission: Submission, interface: Interface, sandbox: SandboxSe
     return standard, _in_lines(warnings.decode())
 
 
-def why_legs_apart(source: bytes, interface: Interface, sandbox: SandboxSettings, adapter: bytes = b"") -> str:
+def why_legs_apart(
+    source: bytes, interface: Interface, sandbox: SandboxSettings, adapter: bytes = b"", library: bytes = b""
+) -> str:
     """Return why a Python bot's legs must not share a process, from the cache or newly determined, or "" if they can.
 
     Args:
@@ -431,15 +442,16 @@ def why_legs_apart(source: bytes, interface: Interface, sandbox: SandboxSettings
         interface: Interface of the contest.
         sandbox: Settings of the sandbox.
         adapter: Source of the adapter, which precedes the bot's.
+        library: Packed library of the contest.
     """
     from tournament.artifacts import python_artifact
 
     def isolation_violation() -> bytes:
         from tournament.worker.processes import python_bots
 
-        return python_bots.isolation_violation(source, interface, sandbox, adapter).encode()
+        return python_bots.isolation_violation(source, interface, sandbox, adapter, library).encode()
 
-    packed = python_artifact.pack(source, sandbox, interface.python.sdk, adapter=adapter)
+    packed = python_artifact.pack(source, sandbox, interface.python.sdk, adapter=adapter, library=library)
     return _kept(["legs", packed, _source_inside("leg_isolation")], isolation_violation).decode()
 
 

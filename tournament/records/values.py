@@ -42,7 +42,8 @@ STANDING = {
     "games": "games played",
     "faults": "number of faults of the bot in all its legs",
     "status": (
-        "ok, broken, disqualified, incomplete, or preliminary if the bot played in the preliminary but not in the final"
+        "ok, house (the host's own bot), broken, disqualified, incomplete, or preliminary if the bot played in the "
+        "preliminary but not in the final"
     ),
     "reason": "reason for a status other than ok",
     "adjusted_score": "score without the points due to luck; the score itself if the contest has no such correction",

@@ -165,6 +165,7 @@ class FieldEntrant:
         problem: Reason why the bot can't play; None if it can.
         set_aside: Reason why it played nothing in the last run. Its earlier games count.
         author: Author who submitted it, if the tables depend on authors.
+        is_house: Whether it is the host's own bot, which isn't ranked.
     """
 
     __pydantic_config__ = CHECKED
@@ -177,6 +178,7 @@ class FieldEntrant:
     problem: Text | None
     set_aside: Text | None = None
     author: Text = ""
+    is_house: bool = False
 
     def __post_init__(self) -> None:
         if self.artifact is not None and not (valid_name(self.name) and self.sha256):
