@@ -180,7 +180,7 @@ def _key(settings: ContestSettings) -> bytes:
 
 def _new_short_core(new_core: NewCore, setup: CoreSetup[Any]) -> GameCore:
     """A core that plays a leg of no more sessions than a check has."""
-    few = replace(setup.leg, sessions=min(SESSIONS, setup.leg.sessions))
+    few = setup.leg._replace(sessions=min(SESSIONS, setup.leg.sessions))
     return new_core(replace(setup, leg=few))
 
 
