@@ -58,10 +58,9 @@ def handle_of_function(bytes function):
 
 @cython.final
 cdef class Store:
-    """A store of an engine.
+    """A store of an engine. Its contents end with it, and then its `places` in the pool become free.
 
-    What lives in it ends with it, when it gives back its `places` in the pool. Raises as the runtime's failures are
-    raised.
+    Failures of the runtime raise its own exceptions.
     """
 
     cdef void* store

@@ -63,7 +63,7 @@ def test_its_report_draws_every_decision_of_a_session_played_again(
     played: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And without its bots, or settings, shows the columns."""
-    monkeypatch.setattr(replays, "_MOST_SECONDS", 600.0)
+    monkeypatch.setattr(replays, "_MAX_SECONDS", 600.0)
     config = played / "tournament.toml"
     found = replay("liars_dice", match=("own_hand", "counter"), session=0, config=config)
     (game,) = found.games

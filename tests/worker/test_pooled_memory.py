@@ -85,7 +85,7 @@ def moves_of(sink: NullSink) -> list[list[int]]:
 
 
 def stores_of(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return a list that gets the places of each store that is made."""
+    """Return a list to which the places of each new store are added."""
     places: list[int] = []
 
     def noting(*given: object) -> instances.Store:
@@ -98,7 +98,7 @@ def stores_of(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_bots_that_change_everything_are_fresh_in_each_of_a_thousand_legs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Faults in the same leg change nothing about it."""
+    """Faults are followed by fresh memory, too."""
     assert engine.has_pool()
     stores = stores_of(monkeypatch)
 

@@ -15,11 +15,12 @@ import numpy as np
 
 from tournament.arrays import Floats, Whole
 from tournament.errors import InputError
-from tournament.standings.settled_order import MOST_PAIRED, order_of
+from tournament.standings.settled_order import MAX_PAIRED, order_of
 from tournament.standings.standard_errors import ScoreErrors, on_grid
 from tournament.standings.standings import Standings
 
-_ROUNDING = 1e-12  # of the sum of absolute scores: what equal totals may differ by
+# Maximum difference of equal totals, relative to the sum of absolute scores.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class AuthorTotal:
 
     @property
     def place(self) -> str:
-        """The ranks that can be the true one, as in 2–4; — if unknown."""
+        """Bounds of the true rank as text, such as 2–4, or — if unknown."""
         if self.rank_low is None:
             return "—"
         return f"{self.rank_low}" if self.rank_low == self.rank_high else f"{self.rank_low}–{self.rank_high}"
@@ -76,8 +77,8 @@ class _Sums:
 
     @property
     def known(self) -> bool:
-        """Whether anything is known of differences."""
-        return self.measured.tells and len(self.measured.scores) <= MOST_PAIRED
+        """True if anything is known of differences."""
+        return self.measured.tells and len(self.measured.scores) <= MAX_PAIRED
 
     def _covariances(self) -> tuple[Floats, Floats]:
         """Return the covariances of the sums, and the least degrees of freedom of each one's scores."""
@@ -115,7 +116,7 @@ def totals_of_authors(standings: Standings, author_of: Mapping[str, str]) -> lis
         standings: The standings.
         author_of: The author of each bot; bots without one are left out.
     """
-    lines = [line for line in standings.ranked if line.matches]  # as `measured` has them
+    lines = [line for line in standings.ranked if line.matches]
     names = sorted({author_of[line.name] for line in lines if line.name in author_of})
     weights = np.zeros((len(names), len(lines)))
     for column, line in enumerate(lines):

@@ -214,7 +214,7 @@ def _check(
     seen = at_fault if late else shorter.observe(_MORE_GAMES if quick else _FEW_DECISIONS).games
     repeats, asked, asked_faults = True, 0, tuple[Fault, ...]()
     if goes_on and not played.too_slow:  # else more of the same would only take long
-        doing("playing the same once more")
+        doing("playing the same again")
         repeats = shorter.play()[0].digest == first.digest
         doing("asking at the limits")
         (at_limits,) = _asked_at_limits(tried).play()
