@@ -107,9 +107,7 @@ OWN = {
     "debug": Listed(
         "tournament.cli.debug:debug",
         "Run your own bot on a recorded game outside the sandbox, with sanitizers or a debugger.",
-        (
-            "debug likeme --match likeme,naive --session 3 --yes",
-        ),
+        ("debug likeme --match likeme,naive --session 3 --yes",),
     ),
     "losses": Listed(
         "tournament.cli.losses:losses",
