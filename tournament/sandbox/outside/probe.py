@@ -1,4 +1,4 @@
-"""Trying out whether this machine confines processes."""
+"""Tests whether this machine confines processes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SECONDS = 120  # on an emulated processor it takes 30
 
 @cache
 def probe_sandbox(mode: Mode) -> str:
-    """Try out what confines bots' processes on this machine, and say it in words.
+    """Test what confines bots' processes on this machine, and return it as text.
 
     Raises:
         InputError: A bot could do something that it must not.
@@ -43,7 +43,12 @@ def probe_sandbox(mode: Mode) -> str:
 
 @cache
 def probe_builds(mode: Mode) -> None:
-    """Try out what confines compilers and builds. Raises as `probe_sandbox` does."""
+    """Test what confines compilers and builds.
+
+    Raises:
+        InputError: A build could do something that it must not.
+        RunError: The probe was killed from outside, twice.
+    """
     if mode == "off":
         return
     with _targets() as paths:
@@ -56,7 +61,7 @@ def probe_builds(mode: Mode) -> None:
 
 @contextmanager
 def _targets() -> Iterator[dict[str, str]]:
-    """Files to try it on."""
+    """Provide files to test on."""
     with scratch_folder() as folder:
         secret = Path(folder, "secret")
         secret.write_text("not for bots")
