@@ -1,4 +1,4 @@
-"""Archives of programs' folders. The driver packs them; they are unpacked where a program is built or plays."""
+"""Archives of programs' folders. The driver packs them. They are unpacked where a program is built or plays."""
 
 from __future__ import annotations
 

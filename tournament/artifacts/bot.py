@@ -60,7 +60,7 @@ class Entrant:
 
     @property
     def plays_as(self) -> PlaysAs:
-        """How the bot is run."""
+        """The way in which the bot is run."""
         return plays_as(self.kind)
 
     @cached_property

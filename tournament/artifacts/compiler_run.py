@@ -133,7 +133,7 @@ def _run_once(
     libraries: Path | None,
     seconds: int,
 ) -> Finished:
-    """Run the commands once. Processor time is limited to `seconds`; by the clock there is more, for a busy machine."""
+    """Run the commands once, with this limit of processor time, and twice as much by the clock for a busy machine."""
     scratch = libraries or folder / "tournament_scratch"
     scratch.mkdir(exist_ok=True)
     finished = run_command.run(

@@ -1,4 +1,4 @@
-"""A match: one bot against another, some, or all others; and a baseline, another version of it, on the same deals.
+"""Plays a match of one bot against others. A baseline, another version of the bot, can play the same deals.
 
 Each version is a run of its own in a scratch folder. Nothing is kept, unless a place for the records is given.
 """
@@ -46,13 +46,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _BASELINE = "~baseline"  # no file can have this name
-_COPY = "_copy"  # ending of the name of a bot that is its own opponent
+_COPY = "_copy"  # suffix of the name of a bot that is its own opponent
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its standard error, and how far its interval of 95% goes to either side; None where these can't be
-    told."""
+    """A number with its error.
+
+    Attributes:
+        value: The number.
+        stderr: Its standard error; None if unknown.
+        ci_half_width: Half-width of its 95% interval; None if unknown.
+    """
 
     value: float
     stderr: float | None
@@ -60,7 +65,7 @@ class Estimate:
 
     @property
     def sign(self) -> int:
-        """1 or -1 where it is surely above or below 0, else 0."""
+        """1 or −1 if it is significantly above or below 0, otherwise 0."""
         return (
             0
             if self.ci_half_width is None or abs(self.value) <= self.ci_half_width
@@ -70,7 +75,16 @@ class Estimate:
 
 @dataclass(frozen=True)
 class OpponentResult:
-    """What the bot scored against one opponent; with a baseline what that did, and by how much the bot is better."""
+    """The results against one opponent.
+
+    Attributes:
+        opponent: Name of the opponent.
+        points: The bot's points.
+        opponent_points: The opponent's points; None for a house player.
+        baseline: The baseline's points, if there is one.
+        difference: The bot's points minus the baseline's.
+        measures: The contest's own measures.
+    """
 
     opponent: str
     points: Estimate
@@ -82,8 +96,14 @@ class OpponentResult:
 
 @dataclass(frozen=True)
 class ProjectedRank:
-    """Where the bot's score would stand among the recorded ones of `bots`, this bot's own left out: first by its value,
-    then between which places for sure, None where errors can't be told."""
+    """The rank that the bot's score would have among recorded bots, without the recorded bot of its name.
+
+    Attributes:
+        bots: Number of these bots.
+        rank: Rank by its score.
+        rank_low: Best possible rank; None if errors are unknown.
+        rank_high: Worst possible rank; None if errors are unknown.
+    """
 
     bots: int
     rank: int
@@ -93,7 +113,7 @@ class ProjectedRank:
 
 @dataclass(frozen=True)
 class MatchReport:
-    """What a bot scored: points per session, or, against house players, the contest's score.
+    """The result of a match: points per session, or, against house players, the contest's score.
 
     There are no figures if the bot, or its baseline, was disqualified.
     """
@@ -127,8 +147,11 @@ class MatchReport:
 
     @property
     def verdict(self) -> Verdict | None:
-        """Whether the bot is certainly better or worse than its baseline, or else than its only opponent; None for
-        several opponents without a baseline."""
+        """The verdict about the bot: better or worse than its baseline, or than its only opponent, if that is
+        significant.
+
+        None for several opponents without a baseline.
+        """
         if self.stopping:
             return self.stopping.verdict
         figure = self.difference or self.lead
@@ -137,9 +160,10 @@ class MatchReport:
         return "better" if figure.sign > 0 else "worse" if figure.sign < 0 else "open"
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each opponent, by its name: points, their error, and those of the baseline and the difference; NaN
-        for what can't be told."""
-        import pandas as pd  # which the command doesn't need
+        """Return a DataFrame with a row for each opponent: points, baseline and difference with their errors, NaN if
+        unknown.
+        """
+        import pandas as pd  # slow to import, and the command doesn't need it
 
         rows = [
             {
@@ -159,8 +183,16 @@ class MatchReport:
 
 
 @dataclass(frozen=True)
-class _Played:
-    """What one version played, its name then, and how it is called next to the other."""
+class _VersionResult:
+    """The games of one version.
+
+    Attributes:
+        name: Its name in the run.
+        label: Its name in messages.
+        field: The field of its run.
+        legs: Its legs.
+        standings: The standings of its run.
+    """
 
     name: str
     label: str
@@ -170,11 +202,12 @@ class _Played:
 
     @property
     def faults(self) -> tuple[tuple[LegResult, Fault], ...]:
-        """Its own."""
+        """This version's faults, each with its leg."""
         return tuple((leg, one) for leg, one in self.standings.faults if leg.seats[one.seat] == self.name)
 
     @property
     def is_out(self) -> bool:
+        """True if this version was disqualified or broken."""
         return any(line.name == self.name for line in self.standings.below)
 
 
@@ -190,12 +223,23 @@ def play_match(
     keep: str | None = None,
     look: Callable[[Config, MatchReport], None] = lambda config, report: None,
 ) -> MatchReport:
-    """Play a bot against others: their files, or names of house players; none: all entrants, or all house players.
+    """Play a bot against others.
 
-    A `baseline` plays the same deals. With a probability `until_settled` all play replica by replica until it is so
-    sure whether the bot is better than its baseline, or ahead of its only opponent. Records go to `keep`, or to a
-    folder that is removed; `look` is called while they are there. Raises InputError for what can't be played, RunError
-    when play stopped short.
+    Args:
+        contest: The contest.
+        config: Its configuration.
+        bot: The bot's file or folder.
+        others: Files of opponents, or names of house players. Empty: all entrants, or all house players.
+        listener: Receives messages and progress.
+        baseline: Another version of the bot, which plays the same deals.
+        until_settled: Probability with which replicas are played until the bot is better or worse than its baseline, or
+            than its only opponent.
+        keep: Folder or URL that keeps the records; None removes them.
+        look: Called with the configuration and the report while the records exist.
+
+    Raises:
+        InputError: A bot or an option is wrong.
+        RunError: Play stopped early.
     """
     seats = contest.seats_of(config.contest.playing())
     of_two = bool(contest.house) or seats == 2
@@ -228,7 +272,7 @@ def play_match(
             stack.enter_context(_version(contest, config, path, label, paths, keep, listener, paired=bool(baseline)))
             for path, label in (((bot, name), (baseline, str(baseline))) if baseline else ((bot, name),))
         ]
-        played: list[_Played] = []
+        played: list[_VersionResult] = []
 
         def play(replicas: int) -> Difference | None:
             played[:] = [version(replicas) for _, version in versions]
@@ -247,7 +291,11 @@ def play_match(
 
 
 def require_other_deals(contest: Contest, config: Config) -> None:
-    """Raise InputError for the seed of the contest's records: who has seen its deals knows what comes."""
+    """Check that the seed isn't that of the contest's records, whose deals bots could then know in advance.
+
+    Raises:
+        InputError: It is the same seed.
+    """
     assert config.contest.seed is not None
     with contextlib.suppress(OSError, RunError):
         recorded = read_field(open_storage(join_location(config.results, contest.name)))
@@ -258,19 +306,23 @@ def require_other_deals(contest: Contest, config: Config) -> None:
 
 
 def _existing(bot: Path) -> str:
-    """A bot's name. Raises InputError if there is no such file, or it is no bot's."""
+    """Return a bot's name.
+
+    Raises:
+        InputError: The file is missing, or isn't a bot's.
+    """
     if not bot.exists():
         raise InputError(f"{bot}: there is no such file")
     return read_submission(bot).name
 
 
 def _opponents(config: Config, given: Sequence[Path], versions: Sequence[Path]) -> list[Path]:
-    """Return the given bots, or all entrants but those of the versions' names.
+    """Return the given bots, or all entrants except those with the versions' names.
 
-    A bot that isn't compared with a baseline can be given as its own opponent, and then plays a copy of itself.
+    Without a baseline a bot can be its own opponent, and then plays a copy of itself.
 
     Raises:
-        InputError: Two bots have one name.
+        InputError: Two bots have one name, or there is no opponent.
     """
     names = {_existing(path).lower() for path in versions}
     if not given:
@@ -287,17 +339,17 @@ def _opponents(config: Config, given: Sequence[Path], versions: Sequence[Path]) 
 
 
 def _name_against(bot: Path, path: Path) -> str:
-    """Return an opponent's name, which has an ending if it is the bot itself.
+    """Return an opponent's name, with a suffix if it is the bot itself.
 
     Raises:
-        InputError: The opponent isn't there, or is no bot.
+        InputError: The opponent is missing, or isn't a bot.
     """
     name = _existing(path)
     return f"{name}{_COPY}" if path.samefile(bot) else name
 
 
 def _played_as(path: Path, bot: Path) -> Path:
-    """Return the place of an opponent as it plays against a bot: under another name if it is the bot itself."""
+    """Return the path of an opponent's copy, under another name if it is the bot itself."""
     if not path.samefile(bot):
         return path
     return path.with_name(f"{path.name}{_COPY}" if path.is_dir() else f"{path.stem}{_COPY}{path.suffix}")
@@ -314,8 +366,8 @@ def _version(
     listener: ProgressListener,
     *,
     paired: bool,
-) -> Iterator[tuple[Config, Callable[[int], _Played]]]:
-    """The settings that a version plays by; and what plays it up to this many replicas, on from where it was."""
+) -> Iterator[tuple[Config, Callable[[int], _VersionResult]]]:
+    """Provide the configuration of a version's run, and a function that plays it up to a number of replicas."""
     with scratch_folder() as folder:
         bots = folder / "bots"
         bots.mkdir()
@@ -329,18 +381,17 @@ def _version(
             if keep is not None and (unlike := prepared.incompatible_records()) and unlike.needs_confirmation:
                 raise InputError(f"{unlike}; give another folder as --results")
 
-            def play(replicas: int) -> _Played:
+            def play(replicas: int) -> _VersionResult:
                 standings = run_replicas(replace(prepared, paired=paired), replicas, listener)
                 for failed in standings.failed_legs:
                     raise RunError(f"the rules failed in {failed}")
-                return _Played(name, label, *legs_in(prepared.location), standings)
+                return _VersionResult(name, label, *legs_in(prepared.location), standings)
 
             yield own, play
 
 
 def on_deals_of_its_own(contest: Contest, names: Sequence[str]) -> Contest:
-    """The contest with house players as a seed that no contest has makes them, kept nowhere: those of some names, or
-    all."""
+    """Return the contest with house players from a seed that no contest has: those of these names, or all."""
     house = contest.house
     assert house
     make = house.practice_players or house.players
@@ -360,8 +411,15 @@ def on_deals_of_its_own(contest: Contest, names: Sequence[str]) -> Contest:
 
 @dataclass(frozen=True)
 class _PooledLegs:
-    """The legs of one version or two as of bots that are entered together, their `names` then, and the opponents that
-    all met and that weren't disqualified."""
+    """The legs of one version, or of two as if they were entered together.
+
+    Attributes:
+        contest: The contest.
+        field: The field of the first version's run.
+        legs: The legs of all versions.
+        names: The versions' names in these legs.
+        opponents: Opponents that all versions met and that weren't disqualified.
+    """
 
     contest: Contest
     field: ContestSetup
@@ -370,7 +428,8 @@ class _PooledLegs:
     opponents: list[str]
 
     @classmethod
-    def of(cls, contest: Contest, played: Sequence[_Played]) -> _PooledLegs:
+    def of(cls, contest: Contest, played: Sequence[_VersionResult]) -> _PooledLegs:
+        """Return the pooled legs of these versions."""
         (mine, *before), legs = played, played[0].legs
         for other in before:
             names = tuple(_BASELINE if one == other.name else one for one in other.legs.names)
@@ -381,8 +440,7 @@ class _PooledLegs:
         return cls(contest, mine.field, legs, [mine.name, _BASELINE][: len(played)], opponents)
 
     def measured(self, opponents: Sequence[str]) -> tuple[ScoreErrors, list[Estimate]]:
-        """The versions' scores against opponents, and in figures; of two versions by how much the first is better,
-        too."""
+        """Return the versions' score errors against opponents, and each score. Two versions' difference follows."""
         both = {*self.names, *opponents}
         legs = self.legs.among(both, both if self.contest.house else None)
         if self.contest.house:
@@ -390,7 +448,7 @@ class _PooledLegs:
             tally, unit = HousePlay(legs, self.contest.house.scoring, facts).tally(self.names), 1.0
         else:
             tally = tally_of_points(self.names, legs, legs_per_replica(self.field.settings), opponents)
-            unit = int(tally.divisors[0]) / tally.lengths[0]  # makes a score one of a session
+            unit = int(tally.divisors[0]) / tally.lengths[0]  # scales a score to a session
         measured = tally.measured
         found: list[tuple[float, float | None, float | None]] = [
             (score, None, None) if math.isnan(error) else (score, error, reach)
@@ -404,15 +462,27 @@ class _PooledLegs:
         return measured, [Estimate(one[0] * unit, *(part and part * unit for part in one[1:])) for one in found]
 
     def difference(self) -> Difference:
-        """By how much the first version is better."""
+        """Return the first version's score minus the second's."""
         measured, figures = self.measured(self.opponents)
         return Difference.of(figures[-1].value, figures[-1].stderr, float(measured.differences.freedom[0, 1]))
 
 
 def _report(
-    contest: Contest, config: Config, played: Sequence[_Played], stopped: InterimResult | None, opponent: str | None
+    contest: Contest,
+    config: Config,
+    played: Sequence[_VersionResult],
+    stopped: InterimResult | None,
+    opponent: str | None,
 ) -> MatchReport:
-    """Of one version, or of the bot and its baseline. `opponent` is a single one's name."""
+    """Return the report of one version, or of the bot and its baseline.
+
+    Args:
+        contest: The contest.
+        config: Its configuration.
+        played: The versions.
+        stopped: The last interim result, if any.
+        opponent: Name of the only opponent, or None.
+    """
     mine, *before = played
     out = [one.label for one in played if one.is_out]
     out += [line.name for line in mine.standings.below if line.name != mine.name] if opponent else []
@@ -451,9 +521,9 @@ def _report(
 
 
 def _at_tables(
-    contest: Contest, config: Config, mine: _Played, report: MatchReport, opponents: Sequence[str]
+    contest: Contest, config: Config, mine: _VersionResult, report: MatchReport, opponents: Sequence[str]
 ) -> MatchReport:
-    """Of one version at tables of several bots: what it won, and by how much more than each other one there."""
+    """Return the report of one version at tables of several bots, with its lead over each other bot there."""
     standings = mine.standings
     row = [line.name for line in standings.ranked if line.matches].index(mine.name)
     own = standings.measured.of([row])
@@ -472,7 +542,7 @@ def _at_tables(
 
 
 def _against(contest: Contest, match: Match, figures: Sequence[Estimate]) -> OpponentResult:
-    """One match, with what was measured of the versions in it."""
+    """Return the results of one match, with the figures of each version in it."""
     points, *others = figures
     theirs = None
     if not contest.house:
@@ -484,25 +554,25 @@ def _against(contest: Contest, match: Match, figures: Sequence[Estimate]) -> Opp
     return OpponentResult(match.y, points, theirs, baseline, better, match.measures)
 
 
-def _lead(played: _Played, match: Match) -> Estimate:
-    """Of the bot over its only opponent; 0 where sums may differ by rounding alone."""
+def _lead(played: _VersionResult, match: Match) -> Estimate:
+    """Return the bot's lead over its only opponent, 0 if it could be due to rounding."""
     standings = played.standings
     lead, error = match.points_per_session - match.from_y().points_per_session, match.lead_stderr_per_session
     lead = 0.0 if abs(lead) <= 2 * standings.rounding else lead
     return Estimate(lead, error, None if error is None else half_width(error, match.freedom))
 
 
-def _difference(played: _Played) -> Difference:
-    """Of the bot's points and those of its only opponent."""
+def _difference(played: _VersionResult) -> Difference:
+    """Return the difference of the bot's points and those of its only opponent."""
     match = next(one for one in played.standings.sides if one.x == played.name)
     lead = _lead(played, match)
     return Difference.of(lead.value, lead.stderr, match.freedom)
 
 
 def _projected_rank(
-    contest: Contest, config: Config, mine: _Played, own: ScoreErrors, opponents: Sequence[str]
+    contest: Contest, config: Config, mine: _VersionResult, own: ScoreErrors, opponents: Sequence[str]
 ) -> ProjectedRank | None:
-    """Where the bot would stand; None where the records are of other settings, or of others than it has met."""
+    """Return the rank that the bot would have, or None if the records have other settings or opponents."""
     try:
         recorded, ranking = (found := load(join_location(config.results, contest.name))).setup, found.ranking
     except (InputError, RunError):
@@ -522,7 +592,7 @@ def _projected_rank(
     ahead = own.scores[0] - others.scores
     rank = 1 + int((ahead < 0).sum())
     spread = np.hypot(own.stderr[0], others.stderr)
-    # Of one replica no error tells what another would have brought.
+    # One replica has no error that covers further replicas.
     if min(own.replicas, others.replicas) < 2 or np.isnan(spread).any():
         return ProjectedRank(len(rows), rank, None, None)
     with np.errstate(divide="ignore", invalid="ignore"):

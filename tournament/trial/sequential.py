@@ -1,4 +1,4 @@
-"""Stopping once it is certain enough which of two bots is better.
+"""Stops a match as soon as it is certain enough which of two bots is better.
 
 The difference and its error come from strata (see standings/standard_errors.py), the bounds of all interim analyses
 from standings/stopping.py, as in a run until the order is settled.
@@ -23,22 +23,35 @@ Verdict = Literal["better", "worse", "open"]
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference in points per session, its standard error, and the degrees of freedom of this: 0 if unknown."""
+    """A difference in points per session.
+
+    Attributes:
+        mean: The difference.
+        error: Its standard error, infinite if unknown.
+        freedom: Degrees of freedom of the error, 0 if unknown.
+    """
 
     mean: float
-    error: float  # infinite if unknown
+    error: float
     freedom: float
 
     @classmethod
     def of(cls, mean: float, error: float | None, freedom: float) -> Difference:
-        """Return a difference whose error is None if it is unknown."""
+        """Return a difference whose error may be unknown."""
         return cls(mean, math.inf, 0.0) if error is None else cls(mean, error, freedom)
 
 
 @dataclass(frozen=True)
 class InterimResult:
-    """What is known after this many replicas. `critical_value`: how many standard errors an interval that holds at all
-    looks has to either side."""
+    """The result of an interim analysis.
+
+    Attributes:
+        verdict: Whether the bot is better.
+        replicas: Replicas played so far.
+        message: The result as text.
+        done: Whether play stops.
+        critical_value: Half-width, in standard errors, of an interval that is valid at every interim analysis.
+    """
 
     verdict: Verdict
     replicas: int
@@ -49,19 +62,33 @@ class InterimResult:
 
 @dataclass(frozen=True)
 class UntilSure:
-    """Stop when one is surely better, with this `confidence`, or the most replicas would hardly tell."""
+    """A rule that stops when one bot is significantly better, or the maximum of replicas would hardly decide.
+
+    Attributes:
+        confidence: Probability that the verdict is right.
+    """
 
     confidence: float
 
     @classmethod
     def of(cls, confidence: float) -> UntilSure:
-        """Raises InputError for what is no probability to settle anything with."""
+        """Return a rule with this confidence.
+
+        Raises:
+            InputError: The confidence isn't between 0.5 and 1.
+        """
         if not 0.5 < confidence < 1:
             raise InputError(f"--until-settled {confidence:g}: expected a probability between 0.5 and 1, such as 0.95")
         return cls(confidence)
 
     def look(self, difference: Difference, count: int, counts: tuple[int, ...]) -> InterimResult:
-        """Judge the difference after `count` replicas, one of the `counts` at which there is an interim analysis."""
+        """Analyse the difference after `count` replicas.
+
+        Args:
+            difference: The difference so far.
+            count: Replicas played, one of the counts.
+            counts: Numbers of replicas at which there is an interim analysis.
+        """
         error_rate = 1 - self.confidence
         mean, error, freedom = difference.mean, difference.error, difference.freedom
         wide = critical_value(counts, counts.index(count), error_rate, freedom)
@@ -77,9 +104,14 @@ class UntilSure:
 def play_until(
     rule: UntilSure, replicas: int, most: int, play: Callable[[int], Difference | None], say: Callable[[str], None]
 ) -> InterimResult | None:
-    """Play until a rule stops it, from this many `replicas` or the fewest that tell on; None for nothing to compare.
+    """Play until a rule stops. Return the last interim result, or None if there is nothing to compare.
 
-    `play` plays up to a number of replicas and returns the difference, None if a bot is disqualified.
+    Args:
+        rule: The rule.
+        replicas: Replicas before the first analysis, at least FEWEST_REPLICAS.
+        most: Maximum number of replicas.
+        play: Plays up to a number of replicas; returns the difference, None if a bot is disqualified.
+        say: Called with a line after each analysis.
     """
     counts = looks(max(replicas, FEWEST_REPLICAS), most)
     for count in counts:
@@ -93,7 +125,7 @@ def play_until(
 
 
 def legs_in(location: str) -> tuple[ContestSetup, Legs]:
-    """The field of records and its legs, in order."""
+    """Return the field of records, and its legs in order."""
     storage = open_storage(location)
     records = read_records(storage)
     assert records.field

@@ -1,7 +1,8 @@
-"""The start of every confined process: limits, Landlock, capabilities, filter; then the process takes on its task.
+"""The start of every confined process.
 
-It runs inside the sandbox with the standard library alone, and imports little of it, because a program starts for each
-leg. `outside.confinement` sends its orders. `outside.launch` lists the kinds of processes.
+It sets limits, enters a Landlock domain, drops capabilities, installs the filter, and then takes on its task. It runs
+inside the sandbox with the standard library alone, and imports little of it, because a program starts for each leg.
+`outside.confinement` sends its orders. `outside.launch` lists the kinds of processes.
 """
 
 from __future__ import annotations

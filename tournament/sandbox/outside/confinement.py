@@ -144,9 +144,11 @@ class _Running:
 
     @property
     def pid(self) -> int:
+        """Process ID."""
         return self.process.pid
 
     def end(self) -> Ending:
+        """Kill the process with its session, and return how it ended."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         return Ending(self.process.wait())
