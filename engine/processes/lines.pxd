@@ -6,8 +6,8 @@ from libc.stdint cimport int64_t
 from engine.kernel.game_core cimport Decision
 
 cpdef enum:
-    MOST_LINE_BYTES = 255           # of a program's line in a dialogue, its end not counted
-    MOST_ACTION_BYTES = 65600      # of a line that answers a line of JSON
+    MOST_LINE_BYTES = 255           # bytes of a program's line in a dialogue, without its end
+    MOST_ACTION_BYTES = 65600      # bytes of a line that answers a line of JSON
 
 cdef enum:
     MOST_PIECES = 39
@@ -16,7 +16,7 @@ cdef struct Piece:          # text, and the value behind it
     const char* text
     size_t length
     int code                # the struct code of a field of the view, 0 for none
-    int offset              # of the field
+    int offset              # the field's offset in the view
 
 cdef struct Line:
     bint only_tells

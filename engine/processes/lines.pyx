@@ -14,10 +14,14 @@ cdef enum:
 
 @cython.final
 cdef class QuestionLines:
-    """Writes a contest's decisions, one JSON object each: the decision's name, and its fields of the view.
+    """A writer of a contest's decisions as JSON objects: the decision's name, and its fields of the view.
 
-    `questions`: for each (whether it only tells something, name, fields as (name, struct code, offset)). Raises
-    ValueError for more values than a line has room for.
+    Args:
+        questions: For each decision whether it only informs, its name, and the name, struct code and offset of each
+            field.
+
+    Raises:
+        ValueError: A decision has more values than a line can have, or a field is outside the view.
     """
 
     def __init__(self, questions):
@@ -51,14 +55,14 @@ cdef class QuestionLines:
         line.most_bytes += len(encoded) + MOST_NUMBER
 
     cdef size_t most_bytes(self, int kind) noexcept nogil:
-        """Bytes that the line of a decision may take."""
+        """Return the maximum bytes of a decision's line."""
         return self.lines[kind].most_bytes
 
     cdef bint only_tells(self, int kind) noexcept nogil:
         return self.lines[kind].only_tells
 
     cdef size_t write(self, char* target, const Decision* decision, const unsigned char* view) noexcept nogil:
-        """Write the line of a decision; returns its length."""
+        """Write the line of a decision. Return its length."""
         cdef const Line* line = &self.lines[decision.kind]
         cdef const Piece* piece
         cdef const void* field
@@ -81,7 +85,9 @@ cdef class QuestionLines:
 
 
 cdef size_t find_action(const char* line, size_t* length) noexcept nogil:
-    """Where the value of a line `ACTION value` begins, 0 if it is no such line; `length` becomes the value's."""
+    """Return the offset of the value in a line `ACTION value`, 0 for any other line. Set `length` to the value's
+    length.
+    """
     cdef size_t end = length[0]
     cdef size_t start = 6
     if end < 7 or memcmp(line, b"ACTION", 6) != 0 or not is_blank(line[6]):
@@ -99,8 +105,10 @@ cdef inline bint is_blank(char letter) noexcept nogil:
 
 
 cdef bint read_whole(const char* text, size_t length, int64_t* value) noexcept nogil:
-    """Return whether a text is an integer in JSON, and set `value` to it. A value beyond 64 bits becomes the nearest
-    that fits."""
+    """Return whether a text is an integer in JSON, and set `value` to it.
+
+    A value beyond 64 bits becomes the nearest one that fits.
+    """
     cdef size_t start = length > 0 and text[0] == c"-"
     cdef size_t i
     cdef uint64_t number = 0

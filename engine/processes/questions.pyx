@@ -1,7 +1,7 @@
-"""Decisions as messages to processes: what a bot is asked, written into its channel.
+"""Writes decisions as messages to processes, into the channels.
 
-Messages are binary, with many lanes each (`engine.processes.messages`), or lines of text with one lane each: a line of
-JSON (`engine.processes.lines`), or those that a dialogue gives.
+A binary message has questions of many lanes (`engine.processes.messages`). A message of text has one lane: a line of
+JSON (`engine.processes.lines`), or the lines of a dialogue.
 """
 
 cimport cython
@@ -20,9 +20,9 @@ cdef const char* PADDING = b"\0\0\0\0\0\0\0\0"
 
 @cython.final
 cdef class QuestionWriter:
-    """Writes a contest's decisions into channels' next messages. Its arguments are those of Lanes.
+    """A writer of a contest's decisions into channels' next messages. Its arguments are those of Lanes.
 
-    Methods that add return whether they succeeded. If not, `trouble` is the reason, or memory is short.
+    Methods that add something return whether they succeeded. If not, `trouble` is the reason, or memory is short.
     """
 
     def __init__(self, int view_size, questions, bint tells_values):
@@ -56,7 +56,9 @@ cdef class QuestionWriter:
         return 0
 
     cdef Question* next_question(self, Channel* channel, int slot, int kind) noexcept nogil:
-        """One more question of a message, NULL without memory. Zeros: bots must not read what lay there before."""
+        """Return a new question of a message, NULL if memory is short. It is zeroed, so that bots can't read older
+        content.
+        """
         cdef Question* question
         if not grown(<void**>&channel.gathering, &channel.gathering_capacity, channel.gathered_size + self.stride, 1):
             return NULL
@@ -67,7 +69,7 @@ cdef class QuestionWriter:
         return question
 
     cdef bint is_only_told(self, Channel* channel, int kind) noexcept nogil:
-        """Whether a decision of this kind tells a program something, which it doesn't answer."""
+        """Return whether a decision of this kind only informs a program, which then doesn't answer."""
         return channel.lines and self.lines.only_tells(kind)
 
     cdef bint add_line(self, Channel* channel, void* core) noexcept nogil:
@@ -91,7 +93,7 @@ cdef class QuestionWriter:
         return True
 
     cdef bint add_values(self, Channel* channel, void* core) noexcept with gil:
-        """Add a decision's values by name: as the line, or behind its question, whose argument is their size."""
+        """Add a decision's values by name: as the line, or after its question, whose argument is their size."""
         cdef size_t question = channel.gathered_size - self.stride
         cdef bytes told
         try:
@@ -109,7 +111,7 @@ cdef class QuestionWriter:
         return True
 
     cdef bint add_dialogue(self, Channel* channel) noexcept with gil:
-        """Add the lines with which a dialogue asks for a decision."""
+        """Add the lines of a dialogue's question."""
         try:
             return self.add_lines(channel, (<object>channel.dialogue).asked())
         except BaseException as trouble:
