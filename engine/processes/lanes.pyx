@@ -5,15 +5,15 @@ legs: each leg is a lane, each process a channel. A lane plays until it needs a 
 channel's gathered questions are sent in one message. As answers arrive, the lanes continue.
 
 A channel exchanges binary messages with many lanes (`engine.processes.messages`), or lines of text with one lane. The
-next line answers a line of JSON (`engine.processes.lines`); an earlier line is a fault. If decisions need more than a
-line, the caller passes a dialogue. Its `asked()` returns the lines of a question. Its `said(line)` returns a list of
+next line answers a line of JSON (`engine.processes.lines`), and an earlier line is a fault. If decisions need more than
+a line, the caller passes a dialogue. Its `asked()` returns the lines of a question. Its `said(line)` returns a list of
 lines in reply, or the program's answer. A program with a dialogue can write ahead.
 
-The caller of `run` can take a seat, too: a lane whose seat has the channel BY_CALLER is in `waiting` until the caller
-calls `answer`, or `answer_rows` for many lanes.
+The caller of `run` can take a seat, too, with the channel BY_CALLER. Its lane is in `waiting` until the caller calls
+`answer`, or `answer_rows` for many lanes.
 
-A lane keeps the answers that counted. If its leg breaks off and begins again, they count again: its bots get the same
-questions, so that they have the same knowledge, but their new answers are ignored up to where the leg broke off.
+A lane keeps the answers that counted. If its leg breaks off and begins again, they count again. Its bots get the same
+questions, so that they have the same knowledge. Their new answers are ignored up to where the leg broke off.
 """
 
 import json

@@ -85,9 +85,7 @@ cdef class QuestionLines:
 
 
 cdef size_t find_action(const char* line, size_t* length) noexcept nogil:
-    """Return the offset of the value in a line `ACTION value`, 0 for any other line. Set `length` to the value's
-    length.
-    """
+    """Return the offset of the value in a line `ACTION value`, 0 for another line. Set `length` to its length."""
     cdef size_t end = length[0]
     cdef size_t start = 6
     if end < 7 or memcmp(line, b"ACTION", 6) != 0 or not is_blank(line[6]):

@@ -58,9 +58,7 @@ cdef inline size_t most_answer_bytes(size_t count, size_t most_text) noexcept no
 cdef inline bint is_answer(
     const unsigned char* message, size_t size, uint32_t serial, uint32_t count, size_t most_text
 ) noexcept nogil:
-    """Return whether `size` bytes are a complete and valid answer to the message of this serial with `count`
-    questions.
-    """
+    """Return whether these bytes are a complete, valid answer to the message of this serial with `count` questions."""
     cdef const Header* header = <const Header*>message
     cdef const Answer* answers = <const Answer*>(message + sizeof(Header))
     cdef size_t texts = 0

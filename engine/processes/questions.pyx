@@ -20,9 +20,10 @@ cdef const char* PADDING = b"\0\0\0\0\0\0\0\0"
 
 @cython.final
 cdef class QuestionWriter:
-    """A writer of a contest's decisions into channels' next messages. Its arguments are those of Lanes.
+    """A writer of a contest's decisions into channels' next messages. It takes the arguments of Lanes.
 
-    Methods that add something return whether they succeeded. If not, `trouble` is the reason, or memory is short.
+    Methods that add something return whether they succeeded. If not, either memory is short, or `trouble` has the
+    reason.
     """
 
     def __init__(self, int view_size, questions, bint tells_values):
@@ -56,8 +57,9 @@ cdef class QuestionWriter:
         return 0
 
     cdef Question* next_question(self, Channel* channel, int slot, int kind) noexcept nogil:
-        """Return a new question of a message, NULL if memory is short. It is zeroed, so that bots can't read older
-        content.
+        """Return a new question of a message, NULL if memory is short.
+
+        It is zeroed, so that bots can't read older content.
         """
         cdef Question* question
         if not grown(<void**>&channel.gathering, &channel.gathering_capacity, channel.gathered_size + self.stride, 1):

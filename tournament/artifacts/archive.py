@@ -93,7 +93,7 @@ def _files(folder: Path, shown: str) -> Iterator[tuple[str, Path]]:
             if count > _MOST_FILES:
                 raise InputError(f"{shown}: more than {_MOST_FILES:,} files")
             name = f"{prefix}{entry.name}"
-            if not name.isprintable():  # also false for names that aren't UTF-8
+            if not name.isprintable():  # False for names that aren't UTF-8, too
                 raise InputError(f"{shown}/{ascii(name)[1:-1]}: its name can't be printed; rename it")
             if len(name.encode()) > _LONGEST_PATH:
                 raise InputError(

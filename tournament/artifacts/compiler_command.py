@@ -17,8 +17,9 @@ from tournament.artifacts.limits import BOT_STACK
 STANDARDS = {"c": ("gnu17", "gnu2x", "gnu89"), "cpp": ("gnu++17", "gnu++20", "gnu++11", "gnu++98")}
 LANGUAGES = tuple(STANDARDS)
 LANGUAGE_NAMES = {"c": "C", "cpp": "C++"}
-ADAPTER_FOLDER = "adapter"  # beside the unit, for the organiser's file that bots follow
-BOT_FOLDER = "bot"  # beside the unit that includes the bot, so that no bot's file has the name of one of ours
+# Folders beside the unit: for the organiser's adapter, and for the bot, whose file could have the name of one of ours.
+ADAPTER_FOLDER = "adapter"
+BOT_FOLDER = "bot"
 HEADERS = Path(__file__).with_name("headers")  # replace the compiler's headers of these names
 
 
@@ -75,7 +76,7 @@ _CHECKS = [
     *("-O1", *_to_the_compiler_proper("-O1", "-fno-inline")),
     "-fno-wrapv",
     "-fsanitize=undefined,local-bounds",
-    "-fno-sanitize=vptr,function",  # these need a runtime
+    "-fno-sanitize=vptr,function",  # needs a runtime
     *("-fsanitize-trap=all", "-fno-sanitize-merge", "-fsanitize-debug-trap-reasons=none"),  # each stop has its line
 ]
 
@@ -190,8 +191,9 @@ def words_said(message: str, source: str) -> list[str]:
 
 
 def bot_command(words: list[str], standard: str) -> list[str]:
-    """Return the compiler's command for a bot. It finds only the files in SEEN_FILES, starts no program and has no
-    cache.
+    """Return the compiler's command for a bot. It finds only the files in SEEN_FILES.
+
+    It starts no other program and keeps no cache.
 
     Args:
         words: The result of `words_said`.
@@ -201,8 +203,9 @@ def bot_command(words: list[str], standard: str) -> list[str]:
 
 
 def seen_by_bots(folder: Path, files: Mapping[str, Path]) -> str:
-    """Return the files that a compilation finds, as the compiler reads them: its headers, the sdk's, and a bot's
-    files.
+    """Return the files that a compilation finds, as the compiler reads them.
+
+    They are the compiler's headers, the sdk's headers in `folder`, and a bot's files by name.
     """
     folders = {_SEEN_LIBRARY: home() / "lib", _SEEN_HEADERS: HEADERS}
     seen = {f"{SEEN_SDK}/{path.name}": path for path in folder.glob("*.h")}

@@ -18,6 +18,7 @@ Hints = tuple[tuple[str, str], ...]
 TRIAL_FILE = "trial_call_"
 
 _MOST_MESSAGE_BYTES = 1 << 18
+_MAX_LINES = 12
 _HINTS: Hints = (("is ambiguous", "the library has this name, too. Rename yours, or write ::name."),)
 _TOO_LARGE = "File too large"
 # Part of the message about each try and throw.
@@ -66,7 +67,7 @@ def first_line(text: object) -> str:
     return printable(lines[0][:200]) if lines else ""
 
 
-def shortened(message: str, folders: list[Path], hints: Hints, lines: int = 12) -> str:
+def shortened(message: str, folders: list[Path], hints: Hints) -> str:
     """Return the message in the bot's terms, without our folders, trial calls and the lines around the bot's file."""
     undefined = list(dict.fromkeys(_UNDEFINED.findall(message)))
     if undefined:
@@ -91,4 +92,4 @@ def shortened(message: str, folders: list[Path], hints: Hints, lines: int = 12) 
             kept.append(line)
             quoting_ours = False
     ways_out = list(dict.fromkeys(f"Hint: {hint}" for sign, hint in (*_HINTS, *hints) if sign in message))
-    return "\n".join([*first_of(kept, lines), *ways_out]) or "the compiler failed without a message"
+    return "\n".join([*first_of(kept, _MAX_LINES), *ways_out]) or "the compiler failed without a message"

@@ -10,7 +10,7 @@ from tournament.sandbox.outside.launch import LaunchSpec, ModuleTrial, ProcessLi
 from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.settings import SandboxSettings
 
-SECONDS = 20  # of processor time, for all engines
+SECONDS = 20  # processor time for all engines together
 _MEGABYTES = 2048
 
 

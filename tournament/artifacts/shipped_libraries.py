@@ -20,8 +20,8 @@ from tournament.cache import make_folder
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
-ARCHIVE = Path(__file__).with_name("libraries.tar.xz")  # in wheels only
-_PARTS = ("libc/wasi", "libcxx", "libcxxabi", "libunwind")  # of the compiler's lib/
+ARCHIVE = Path(__file__).with_name("libraries.tar.xz")  # exists in wheels only
+_PARTS = ("libc/wasi", "libcxx", "libcxxabi", "libunwind")  # folders in the compiler's lib/
 _LICENCES = ("LICENSE*", "COPYRIGHT*")
 
 
@@ -62,7 +62,7 @@ def pack(folder: Path, archive: Path) -> None:
     kept = (path for path in folder.rglob("*") if path.is_file() and path.relative_to(folder).parts[0] != "made")
     files = {f"{path.relative_to(folder)}": path for path in kept}
     library = home() / "lib"
-    files["licences/LICENSE"] = home() / "LICENSE"  # of zig, whose own library is linked, too
+    files["licences/LICENSE"] = home() / "LICENSE"  # zig's, whose own library is linked, too
     for part in _PARTS:
         for pattern in _LICENCES:
             files |= {f"licences/{path.relative_to(library)}": path for path in (library / part).rglob(pattern)}

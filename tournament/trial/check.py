@@ -160,7 +160,7 @@ def contest_of(path: Path, known: Contests) -> str:
     Raises:
         InputError: Neither names a contest.
     """
-    names = {*known.names, *KNOWN_RULES}  # also contests that the settings file omits
+    names = {*known.names, *KNOWN_RULES}  # contests that the settings file omits count, too
     for part in reversed(path.absolute().parts):
         if part in names:
             return part

@@ -129,7 +129,6 @@ def judge_program(
     seed: str,
     decks: Path | None,
     transcript: Path | None,
-    seconds: float = SECONDS,
 ) -> Verdict:
     """Start a program in the current folder and play its match.
 
@@ -141,7 +140,6 @@ def judge_program(
         seed: Chooses deals and dice. No contest has the same deals.
         decks: File of fixed hands, if any.
         transcript: File for the dialogue, if any.
-        seconds: Processor time that the program is allowed.
 
     Raises:
         InputError: The contest has no judge, an option is wrong, or the program can't be started.
@@ -167,7 +165,7 @@ def judge_program(
             new_core=partial(_new_core, hands, fixed),
             interface=replace(contest.interface, new_dialogue=new_dialogue),
         )
-        own = {"seed": seed, "max_faults": 0, "program_seconds": seconds, "increment_ms": 0.0}
+        own = {"seed": seed, "max_faults": 0, "program_seconds": SECONDS, "increment_ms": 0.0}
         settings = contest.settings.model_validate(own)
         spool = opened.enter_context(contextlib.closing(Spool()))
         opened.callback(program.pass_on)
@@ -185,8 +183,8 @@ def judge_program(
         fault = played.result.faults[0]
         reason = f"{fault.message.replace(MORE_MEMORY, '')}, in hand {dialogue.hands_played + 1}"
         return verdict(_ENDINGS.get(fault.kind, "died"), reason)
-    if use.cpu_seconds > seconds:
-        return verdict("out of time", f"took {use.cpu_seconds:.2f} s of processor time, {seconds:g} are allowed")
+    if use.cpu_seconds > SECONDS:
+        return verdict("out of time", f"took {use.cpu_seconds:.2f} s of processor time, {SECONDS:g} are allowed")
     return verdict("finished", "")
 
 

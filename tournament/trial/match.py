@@ -40,7 +40,7 @@ from tournament.store.leg_result import Fault, LegResult
 from tournament.store.legs import Legs
 from tournament.store.reading import read_field
 from tournament.store.storage import join_location, open_storage
-from tournament.trial.sequential import Difference, InterimResult, UntilSure, Verdict, legs_in, play_until
+from tournament.trial.sequential import Difference, InterimResult, Verdict, check_confidence, legs_in, play_until
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,10 +147,9 @@ class MatchReport:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The verdict about the bot: better or worse than its baseline, or than its only opponent, if that is
-        significant.
+        """The verdict about the bot, compared with its baseline, or with its only opponent.
 
-        None for several opponents without a baseline.
+        "better" and "worse" are significant. None for several opponents without a baseline.
         """
         if self.stopping:
             return self.stopping.verdict
@@ -160,8 +159,9 @@ class MatchReport:
         return "better" if figure.sign > 0 else "worse" if figure.sign < 0 else "open"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with a row for each opponent: points, baseline and difference with their errors, NaN if
-        unknown.
+        """Return a DataFrame with a row for each opponent.
+
+        It has points, baseline and difference with their errors, NaN if unknown.
         """
         import pandas as pd  # slow to import, and the command doesn't need it
 
@@ -247,9 +247,10 @@ def play_match(
         option = "--baseline" if baseline else "--until-settled"
         raise InputError(f"{option}: {contest.title} isn't for two seats, as it has to be; leave it out")
     single = len(others) == 1 and of_two
-    rule = None if until_settled is None else UntilSure.of(until_settled)
-    if rule and not baseline and not single:
-        raise InputError("--until-settled requires --baseline, or one OTHER")
+    if until_settled is not None:
+        check_confidence(until_settled)
+        if not baseline and not single:
+            raise InputError("--until-settled requires --baseline, or one OTHER")
     if keep is not None and baseline:
         raise InputError("--results: the records of two versions have no place there; leave out one of the options")
     require_other_deals(contest, config)
@@ -264,7 +265,7 @@ def play_match(
     against = opponent or (pluralize(len(paths), "other bot") if paths else "house players")
     same_deals = f", and {baseline} on the same deals" if baseline else ""
     each = f"{pluralize(config.contest.sessions, 'session')} each"
-    if config.contest.replicas > 1 and not rule:
+    if config.contest.replicas > 1 and until_settled is None:
         each = f"{config.contest.replicas:,} replicas of {pluralize(config.contest.sessions, 'session')} each"
     listener.on_message(f"{name} against {against}, {each}{same_deals}")
     with contextlib.ExitStack() as stack:
@@ -276,13 +277,13 @@ def play_match(
 
         def play(replicas: int) -> Difference | None:
             played[:] = [version(replicas) for _, version in versions]
-            if rule is None or any(one.standings.below if single else one.is_out for one in played):
+            if until_settled is None or any(one.standings.below if single else one.is_out for one in played):
                 return None
             return _PooledLegs.of(contest, played).difference() if baseline else _difference(played[0])
 
         settings, stopped = config.contest, None
-        if rule:
-            stopped = play_until(rule, settings.replicas, settings.max_replicas, play, listener.on_message)
+        if until_settled is not None:
+            stopped = play_until(until_settled, settings.replicas, settings.max_replicas, play, listener.on_message)
         else:
             play(settings.replicas)
         report = _report(contest, config, played, stopped, opponent)

@@ -189,8 +189,8 @@ def _fork_under_supervision(orders: Orders) -> _socket.socket:
     """Continue in a child, and return its socket to the parent, the supervisor.
 
     The supervisor answers whether the build may start another process (`fork_limit`). When the child or the tournament
-    ends, it ends everything that the child started. If a command ignores SIGXCPU and is then killed for its processor
-    time, the supervisor reports SIGXCPU, so that this differs from a kill from outside.
+    ends, it ends everything that the child started. A command that ignores SIGXCPU is killed for its processor time.
+    The supervisor reports SIGXCPU then, so that this differs from a kill from outside.
     """
     import _socket
 

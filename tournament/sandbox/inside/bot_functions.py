@@ -1,9 +1,9 @@
 """Chooses the functions, or the class, of a Python bot's file that answer a contest's questions.
 
-It runs inside the sandbox. `function_names` has the accepted names. A function fits if it accepts a question's values.
-Functions of the exact names, and a class named Bot, after the file or after the statement's class, come before other
-classes and before functions named after the file. If two fit, none is chosen, because the wrong one would lose
-silently.
+It runs inside the sandbox. The names that it accepts come from `function_names`. A function fits if it accepts a
+question's values. Functions of the exact names, and a class named Bot, after the file or after the statement's class,
+come first. Other classes, and functions named after the file, come next. If two fit, none is chosen, because the wrong
+one would lose silently.
 """
 
 from __future__ import annotations
@@ -91,9 +91,7 @@ def _of_another_file(names: Mapping[str, Any], questions: Sequence[tuple[Sequenc
 def _ways(
     functions: Sequence[Mapping[str, Any]], classes: Iterable[type], questions: Sequence[tuple[Sequence[str], int]]
 ) -> list[_Way]:
-    """Return the ways to answer all questions: by functions, and by each fitting class that isn't a base of another
-    one.
-    """
+    """Return the ways to answer all questions by functions, or by a class that fits and isn't a base of another one."""
     ways = _each(" and ".join(words for found in functions for words in found), None, functions)
     methods = {kind: [_methods(kind, spellings, count) for spellings, count in questions] for kind in classes}
     fit = [kind for kind, found in methods.items() if all(found) and not _constructor_needs_values(kind)]
@@ -115,7 +113,7 @@ def _fitting(names: Mapping[str, Any], spellings: Iterable[str], count: int) -> 
     """Return the fitting functions among these names, each once, by their descriptions."""
     found: dict[int, tuple[str, Callable[..., object]]] = {}
     wanted = frozenset(spellings)
-    for name, value in names.items():  # in the order of their lines
+    for name, value in names.items():  # this is the order of their lines
         if name in wanted and callable(value) and takes(value, count):
             found.setdefault(id(value), (_named(name, value), value))
     return dict(found.values())

@@ -41,7 +41,7 @@ def ask(supervisor: _socket.socket) -> None:
 
 
 def answer(build: _socket.socket, child: int, max_threads: int) -> None:
-    """Answer the build's questions until `child` has ended.
+    """Answer the build's questions until the child has ended.
 
     Args:
         build: The socket on which the build sends its notification descriptor.

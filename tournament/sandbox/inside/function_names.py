@@ -1,8 +1,8 @@
 """Chooses a bot's functions by name: one rule for all languages.
 
 The statement's exact names come first, then names after the file, such as likemea, likemeA and likeme_a in likeme.c.
-The caller passes the names that exist and fit: from the compiler for C and C++, from a WebAssembly module's exports,
-from the executed file for Python. It also runs inside the sandbox, so it imports nothing.
+The caller passes the names that exist and fit. For C and C++ they come from the compiler, for a WebAssembly module from
+its exports, for Python from the executed file. It also runs inside the sandbox, so it imports nothing.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # takes long to import
 
 # First version that keeps signals within a domain.
 SIGNALS_SINCE = 6
-_CREATE_RULESET, _ADD_RULE, _RESTRICT = 444, 445, 446  # on every machine
+_CREATE_RULESET, _ADD_RULE, _RESTRICT = 444, 445, 446  # the same on every machine
 _ASK_VERSION = 1
 _BELOW_A_PATH = 1
 # Number of accesses to files that a version can refuse; from version 5 on all 16 that are known here.

@@ -127,9 +127,7 @@ _EXPRESSIONS = (
 
 
 def _attributes_of_the_library() -> frozenset[str]:
-    """Return the names of all attributes of the interpreter's objects that a leg can have. Some lead to its
-    surroundings.
-    """
+    """Return the names of all attributes of the library's objects that a leg can have, some of which lead to others."""
     import collections
     import functools
     import itertools
@@ -433,8 +431,9 @@ class _Reader:
             raise self._not_isolated(node, "a set")
 
     def _check_compare(self, node: ast.Compare) -> None:
-        """Refuse `is` between values, because other legs can influence whether two are one object. None and booleans
-        are safe.
+        """Refuse `is` between values, because other legs can influence whether two values are one object.
+
+        None and booleans are always the same objects.
         """
         sides = [node.left, *node.comparators]
         for test, *pair in zip(node.ops, sides, sides[1:]):

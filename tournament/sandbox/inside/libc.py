@@ -33,8 +33,9 @@ def prctl(option: int, *values: object) -> None:
 
 
 def end_with(parent: int, signal: int = 9) -> None:
-    """Have this process receive a signal when the thread of `parent` that started it ends. Exit if it has already
-    ended.
+    """Have this process receive a signal when the thread of `parent` that started it ends.
+
+    If it has already ended, exit.
     """
     prctl(_SET_PARENT_DEATH_SIGNAL, signal)
     if os.getppid() != parent:

@@ -1,7 +1,7 @@
 """Compiles a bot's WebAssembly on trial, to find out whether that ends. A worker later compiles it again to play it.
 
-It runs inside the sandbox, because the compiler needs hours for some hostile modules of a few kilobytes, and so does
-the validator for some of megabytes. It calls wasmtime's library by its C interface (wasmtime.h), because importing the
+It runs inside the sandbox. The compiler needs hours for some hostile modules of a few kilobytes, and so does the
+validator for some of megabytes. It calls wasmtime's library by its C interface (wasmtime.h), because importing the
 package takes longer than most modules.
 """
 

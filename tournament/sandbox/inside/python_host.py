@@ -241,9 +241,7 @@ class _Bot:
         self._view = type("Bot", (python_bots.View,), {**fields, **told, **names})
 
     def new_leg(self, seed: int) -> tuple[python_bots.View, tuple[Callable[..., object] | None, ...]]:
-        """Return the object that the bot is shown, and the function that answers each question. None stands for a
-        missing one.
-        """
+        """Return the object that the bot is shown, and the function for each question, None if there is none."""
         if self._code is None:
             parts = ((self._adapter, ADAPTER_NAME), (self._source, FILE_NAME))
             adapter, code = [compile(source, name, "exec", dont_inherit=True) for source, name in parts]

@@ -119,7 +119,7 @@ class Confined:
             self.use()  # continues it if it was stopped
         try:
             return os.read(self.answers, most)
-        except ConnectionResetError:  # it has ended before it read all that was written to it
+        except ConnectionResetError:  # the process ended before it read all of its input
             return b""
 
     def write(self, content: bytes) -> None:
@@ -162,9 +162,7 @@ class Confined:
         return judge(self._ending.status, passed_limit=passed_limit) == "the machine"
 
     def ended_by_itself(self, patience: float = 0.5) -> int | None:
-        """Return its status as `end` does, if it has ended or ends within `patience` seconds. None: it is still
-        running.
-        """
+        """Return its status as `end` does, if it ends within `patience` seconds, or None if it is still running."""
         started = time.monotonic()
         while not self.has_ended():
             passed = time.monotonic() - started
@@ -194,7 +192,7 @@ def _sizes(process: int, file: str, wanted: re.Pattern[bytes]) -> dict[str, int]
     folder = f"/proc/{process}"
     if sizes := _sizes_in(f"{folder}/{file}", wanted):
         return sizes
-    try:  # its first thread may have ended while others run
+    try:  # the first thread may have ended while others run
         threads = os.listdir(f"{folder}/task")
     except OSError:
         return {}

@@ -1,8 +1,8 @@
 """Starts confined processes.
 
-There are four layers, each enough against most attacks: a Landlock domain (files, and what can be traced), resource
-limits, no capabilities, and a filter of system calls (`inside.seccomp`). A process puts itself under all of them before
-it runs a bot's first instruction.
+There are four layers, each enough against most attacks. They are a Landlock domain (files, and what can be traced),
+resource limits, no capabilities, and a filter of system calls (`inside.seccomp`). A process puts itself under all of
+them before it runs a bot's first instruction.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _FEWEST_DESCRIPTORS = 128
 
 
 def start(launch: LaunchSpec, mode: Mode) -> Confined:
-    """Start a build under its limits, or any process if `mode` is off. Other processes are forked (`fork_server`).
+    """Start a build under its limits, or any process with mode "off". Other processes are forked (`fork_server`).
 
     Raises:
         InputError: Too few files can be open, or the machine can't confine it.

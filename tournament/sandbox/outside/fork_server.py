@@ -48,7 +48,7 @@ _MEGABYTES, _CPU_SECONDS = 1 << 24, 1 << 40
 _ADDR_NO_RANDOMIZE, _ASK = 0x40000, 0xFFFFFFFF  # Linux, personality.h
 # Attempts to start a process. An attempt fails if its server was ended from outside, or the system refused a fork.
 _MAX_ATTEMPTS = 20
-_PAUSE_SECONDS = 0.05  # after a refused fork
+_PAUSE_SECONDS = 0.05  # pause after a refused fork
 
 
 class _Ended(Exception):
@@ -60,7 +60,7 @@ class _Refused(Exception):
 
 
 def start(launch: LaunchSpec, mode: Mode) -> Confined:
-    """Start a process of any kind except a build, confined unless `mode` is off.
+    """Start a process of any kind except a build, confined unless the mode is "off".
 
     Raises:
         InputError: The machine can't confine it.
@@ -83,7 +83,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
             why = f"a process can't be started here: {refused}; is a limit of processes or of memory too low?"
             time.sleep(_PAUSE_SECONDS)
             continue
-        except BaseException as problem:  # also Ctrl-C: an interrupted conversation can't continue
+        except BaseException as problem:  # Ctrl-C, too: an interrupted conversation can't continue
             _forget(server)
             if isinstance(problem, OSError):
                 confinement.check_descriptors()
@@ -96,7 +96,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
 
 
 def _having_read(content: bytes, process: Confined) -> Confined:
-    with contextlib.suppress(BrokenPipeError):  # its end then gives the reason
+    with contextlib.suppress(BrokenPipeError):  # the process's end gives the reason
         process.write(content)
     return process
 
@@ -136,7 +136,7 @@ class _Server:
                     status, peak_bytes = self._ask(forking.REAP, pid)
                     return Ending(os.waitstatus_to_exitcode(status), peak_bytes)
                 except (_Ended, ValueError):
-                    return Ending(-signal.SIGKILL)  # it died with its server
+                    return Ending(-signal.SIGKILL)  # the fork ended with its server
                 except BaseException:
                     _forget(self)
                     raise
@@ -239,7 +239,7 @@ def _start_servers(starts: _Starts) -> None:
         try:
             spec, future = starts.get(timeout=_IDLE_SECONDS)
         except queue.Empty:
-            if _lock.acquire(blocking=False):  # its holder may be waiting for this thread
+            if _lock.acquire(blocking=False):  # the holder may be waiting for this thread
                 try:
                     _end_idle(0, _IDLE_SECONDS)
                 finally:
@@ -267,7 +267,7 @@ def _server_for(launch: LaunchSpec) -> _Server:
         if _owner != os.getpid():
             starts: _Starts = queue.SimpleQueue()
             threading.Thread(target=_start_servers, args=(starts,), name="fork servers", daemon=True).start()
-            _owner, _starts = os.getpid(), starts  # after the start: if it fails, the next caller tries again
+            _owner, _starts = os.getpid(), starts  # set last, so that the next caller tries again after a failure
             _servers.clear()
         server = _servers.pop(key, None)
         if server is None:

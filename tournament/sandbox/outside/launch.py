@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Literal
 Mode = Literal["on", "off"]
 # What compilers and builds may take, and how much any file may have that they write.
 MEGABYTES_OF_BUILDS, MEGABYTES_OF_BUILDS_FILES = 4096, 1024
-MOST_THREADS = 1024  # of a build's processes together
+MOST_THREADS = 1024  # threads of a build's processes together
+_STACK_MEGABYTES = 64
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,6 @@ class ProcessLimits:
         file_megabytes: Size of each file that it writes.
         disk_megabytes: Size of a build's files together, with and without names.
         free_megabytes: Free disk space that a build leaves.
-        stack_megabytes: Stack.
         processes: Processes of a build, which can start others.
         writable_megabytes: Writable memory, resident or not. None: the same as its memory.
     """
@@ -37,7 +37,6 @@ class ProcessLimits:
     file_megabytes: int = 0
     disk_megabytes: int = 0
     free_megabytes: int = 0
-    stack_megabytes: int = 64
     processes: int = 1
     writable_megabytes: int | None = None
 
@@ -49,7 +48,7 @@ class ProcessLimits:
             "CPU": self.cpu_seconds,
             "DATA": memory if self.writable_megabytes is None else self.writable_megabytes << 20,
             "AS": memory + (self.reserved_megabytes << 20),
-            "STACK": self.stack_megabytes << 20,
+            "STACK": _STACK_MEGABYTES << 20,
             "NOFILE": self.open_files,
             "FSIZE": self.file_megabytes << 20,
             "MEMLOCK": 0,
@@ -59,7 +58,7 @@ class ProcessLimits:
     @property
     def resident_bytes(self) -> int:
         """Maximum resident bytes that don't belong to files."""
-        return (self.memory_megabytes + self.stack_megabytes) << 20
+        return (self.memory_megabytes + _STACK_MEGABYTES) << 20
 
 
 def limits_of_build(

@@ -19,7 +19,7 @@ from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.tier import MEND, version_here
 
 OFF = "off: bots run with the rights of the tournament"
-_SECONDS = 120  # on an emulated processor it takes 30
+_SECONDS = 120  # an emulated processor takes 30
 
 
 @cache
@@ -32,7 +32,7 @@ def probe_sandbox(mode: Mode) -> str:
     """
     if mode == "off":
         return OFF
-    from tournament.sandbox.outside import fork_server  # it needs the core, which set-up compiles beside the libraries
+    from tournament.sandbox.outside import fork_server  # needs the core, which set-up compiles at the same time
 
     version = version_here()
     with _targets() as paths:

@@ -1,9 +1,9 @@
 """A process's own time: its processor time, and how long it slept by its own choice.
 
-Waits for a processor or a disk are the machine's. The system counts how long a thread has waited for processors; it
-slept in the rest of the time in which it had none. The system doesn't count waits for disks, so a process is sampled:
-one that is found in such a wait is assumed to have waited since the previous sample. Time in which this process itself
-didn't run counts for no process (`engine.processes.heartbeat`).
+Waits for a processor or a disk are the machine's. The system counts how long a thread has waited for processors. The
+thread slept in the rest of the time in which it had none. The system doesn't count waits for disks, so a process is
+sampled. If it is in such a wait, it is assumed to have waited since the previous sample. Time in which this process
+itself didn't run counts for no process (`engine.processes.heartbeat`).
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class TimeBudget:
 def members(group: int) -> Iterator[tuple[Path, list[str]]]:
     """Yield the folder in /proc and the fields of `stat`, from the state on, of each process of a group."""
     for name in os.listdir("/proc"):
-        with contextlib.suppress(ValueError, ProcessLookupError):  # not a process, or it has ended
+        with contextlib.suppress(ValueError, ProcessLookupError):  # the entry is no process, or the process has ended
             # Reading `stat` of every process takes a hundredth of a second, and builds are sampled often.
             if os.getpgid(int(name)) == group and (fields := stat_fields(folder := Path("/proc", name))):
                 yield folder, fields

@@ -1,7 +1,6 @@
-"""The files that confined processes can read: interpreter, system libraries, and this project's modules that run
-inside.
+"""The files that confined processes can read: interpreter, system libraries, and modules that run inside.
 
-All of them read the system's libraries. Processes that play read only what they need in addition.
+All processes read the system's libraries. Processes that play read only what they need in addition.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _DEVICES = (
     "/dev/null",
     "/dev/urandom",
     "/dev/random",
-)  # not /dev/zero: a shared mapping is memory that no limit counts
+)  # /dev/zero is missing, because no limit counts its shared mappings
 _LOADERS_LIST = "/etc/ld.so.cache"
 
 
@@ -50,7 +49,7 @@ def python_paths() -> tuple[str, ...]:
 @cache
 def system_libraries() -> tuple[str, ...]:
     """Return the folders of the system's libraries, the loader's list of them, and a few devices."""
-    wide = ("/lib", "/usr/lib", "/usr/local/lib")  # these can contain other people's work
+    wide = ("/lib", "/usr/lib", "/usr/local/lib")  # folders that can contain people's work
     is_debian = os.path.isdir(f"/usr/lib/{_debians_folder()}")
     folders = [folder for folder in _library_folders() if folder not in wide or not is_debian]
     return (*folders, *(path for path in (_LOADERS_LIST, *_DEVICES) if os.path.exists(path)))

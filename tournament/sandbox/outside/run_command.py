@@ -23,7 +23,7 @@ from tournament.sandbox.outside.process_time import GroupUse, TimeBudget, member
 from tournament.sandbox.outside.tier import MEND
 
 LOOK_SECONDS = 0.1
-_DISK_SECONDS = 0.2  # between samples of the disk
+_DISK_SECONDS = 0.2  # interval of the disk's samples
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes =
     """
     watch: BuildWatch | None = None
     try:
-        with contextlib.suppress(BrokenPipeError):  # its end gives the reason
+        with contextlib.suppress(BrokenPipeError):  # the process's end gives the reason
             process.write(given)
         process.close_input()
         build = launch.what if isinstance(launch.what, Build) else None
