@@ -27,8 +27,7 @@ DEBUG_TESTS := $(addprefix tests/, engine/test_von_neumann_poker.py engine/test_
 INSTALL := $(BIN)/python .ci/install
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo )
 
-# Set-up compiles the core while it downloads packages, then while the compiler of bots builds its libraries; and
-# stubs are checked while types are.
+# Set-up compiles the core while it downloads packages, then while the compiler of bots builds its libraries.
 # A make that this one calls has its share already.
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=2
@@ -44,15 +43,12 @@ PYTEST = $(BIN)/python -m pytest
 # Before a number of processes.
 BESIDE = --dist loadgroup --no-loadscope-reorder --numprocesses
 
-# Tests with these marks.
-pass = @$(PYTEST) -m '$(1)' $(BESIDE) $(WORKERS) --maxprocesses 4 --durations 15
-
 NEW_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tournament needs Python 3.11 or newer")'
 
 # What a command says is shown only if it fails.
 quietly = { $(1); } > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
-.PHONY: help run test test-slow test-both test-thorough check format lint types layers stubs debug lowest newest constraints package-test wheel docs reference docs-pictures bench bench-peers build clean
+.PHONY: help run test test-slow test-both test-thorough check lint types debug lowest newest constraints package-test wheel docs reference docs-pictures bench bench-peers build clean
 
 # The lines at the top of this file; `make` alone prints them, too.
 help:
@@ -66,17 +62,11 @@ run:
 	@$(MAKE) --no-print-directory build $(VENV)/library_of_c
 	@$(BIN)/tournament run von_neumann_poker
 
-test: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
+test: WHICH := not slow and
+test-slow: WHICH := slow and
+test test-slow test-both: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
 	@echo "Running the tests (a few minutes; longer when the compiler builds its libraries first)"
-	$(call pass, not slow and not package and not thorough)
-
-test-slow: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
-	@echo "Running the slow tests"
-	$(call pass, slow and not package and not thorough)
-
-test-both: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
-	@echo "Running all but the thorough tests"
-	$(call pass, not package and not thorough)
+	@$(PYTEST) -m '$(WHICH) not package and not thorough' $(BESIDE) $(WORKERS) --maxprocesses 4 --durations 15
 
 test-thorough: build $(VENV)/libraries $(VENV)/tools $(VENV)/azurite $(VENV)/kaggle
 	@echo "Running what the other tests take samples of (half an hour)"
@@ -109,27 +99,18 @@ wheel: build $(VENV)/libraries
 	@$(call quietly, PATH="$$PWD/$(BIN):$$PATH" .ci/wheel $(BIN)/python)
 	@ls dist/*.whl
 
-check: format lint types layers stubs
-
-format: $(VENV)/tools
-	@echo "Checking format"
-	@$(BIN)/ruff format --check .
-
-lint: $(VENV)/tools
-	@echo "Checking lint"
-	@$(BIN)/ruff check .
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine
+check: types lint
 
 types: $(VENV)/tools
 	@echo "Checking types"
 	@$(BIN)/mypy
 
-layers: build $(VENV)/tools
-	@echo "Checking layers"
+# Layers, and stubs against the compiled core, too.
+lint: build $(VENV)/tools
+	@echo "Checking format, lint, layers and stubs"
+	@$(BIN)/ruff format --check . && $(BIN)/ruff check .
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine
 	@$(call quietly, $(BIN)/lint-imports && $(BIN)/python -m pytest -p no:cacheprovider tests/engine/test_layers.py)
-
-stubs: build $(VENV)/tools
-	@echo "Checking stubs against the compiled core"
 	@$(BIN)/stubtest --ignore-missing-stub --concise $(CORE)
 
 # The fast core stays in its place; this one is in build/debug.

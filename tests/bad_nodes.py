@@ -7,11 +7,6 @@ from pathlib import Path
 
 from tests.contest_runs import REPOSITORY
 
-_ANOTHER_VERSION = """
-import importlib.metadata
-installed = importlib.metadata.version
-importlib.metadata.version = lambda name: "0.0.1" if name == "wasmtime" else installed(name)
-"""
 _NO_PACKAGE = """
 import sys
 class Missing:
@@ -31,27 +26,16 @@ program = struct.pack("HxxxxxxQ", len(filter) // 8, ctypes.addressof(kept))
 libc = ctypes.CDLL(None, use_errno=True)
 assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0
 """
-_SMALL_FILES = """
-import resource, sys
-if "default_worker" in " ".join(sys.orig_argv):
-    resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
-"""
 # What the workers of a bad node run, and what a run says of the node.
 IN_PYTHON = {
-    "another version": (_ANOTHER_VERSION, r"it has wasmtime 0\.0\.1 \(there [\d.]+\): install the same on every node"),
     "no package": (_NO_PACKAGE, "pyarrow.*; install the same on every node"),
     "no Landlock": (_NO_LANDLOCK, r"has no Landlock; .*; give this node what the others have, or take it out"),
-    "small files": (_SMALL_FILES, "(can't write to .*|this machine can't run a bot): File too large"),
 }
 # What is mounted at the results on a bad node.
 BY_MOUNT = {
     "hidden": (
         "mount -t tmpfs none {there}",
         "it does not find in .* what this run wrote there: results must lie in a",
-    ),
-    "read-only": (
-        "mount --bind {there} {there} && mount -o remount,ro,bind {there}",
-        "can't write to .*: Read-only file system",
     ),
 }
 APART = ["unshare", "--user", "--map-root-user", "--mount"]

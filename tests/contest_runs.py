@@ -177,13 +177,6 @@ def assert_same(one: Outcome, other: Outcome) -> None:
     assert one.leaderboard == other.leaderboard
 
 
-def assert_in_schedule_order(results: Path) -> None:
-    """Records read by part's name are sorted by match, session and game, and none is there twice."""
-    key = _keys(results / "games")
-    assert key.is_unique
-    assert key.is_monotonic_increasing
-
-
 def assert_parts_are_in_order(results: Path) -> None:
     """So is each part alone; after edits they overlap."""
     assert _keys(results / "games").is_unique

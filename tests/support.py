@@ -216,7 +216,7 @@ def try_bot(
     core = VonNeumannPoker(games_table, sessions_table, deals_key=key_of(deals_key), sessions=sessions)
     loaded = load_bot(artifact_of(bot), VON_NEUMANN_POKER.interface, bot.name, 64)
     seating = Seating(core, VON_NEUMANN_POKER.interface, [loaded, None], BotLimits(fuel, 64))
-    seating.seat(0, random_seed)
+    on_deep_stack(seating.seat, 0, random_seed)
     seating.join()
     trial = Trial(Record())
     answer = 0
@@ -227,7 +227,7 @@ def try_bot(
             trial.failures.append(seating.take_failure().what)
             if len(trial.failures) == most_failures:
                 break
-            seating.seat(0, random_seed)
+            on_deep_stack(seating.seat, 0, random_seed)
             seating.join()
             answer = core.default()
             continue

@@ -65,7 +65,7 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
         (
             f"\n[{CONTEST}]\nsesions = 5",
             3,
-            "unknown key sesions; expected one of: rules, entrants, adapter, library, sessions, replicas",
+            "unknown key sesions; expected one of: rules, entrants, house, house_seats, authors, adapter",
         ),
         (
             f"[{CONTEST}]\nsessions = 20_000\nreplicas = 60_000",

@@ -11,26 +11,13 @@ import typer
 
 from docs.tools import reference
 from tournament.cli.commands import app
-from tournament.cli.groups import GROUPS, options_by_group
+from tournament.cli.groups import options_by_group
 from tournament.contests import CONTESTS
 from tournament.entrants.new import templates
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-# Folders that pages name and that aren't in the repository: made by set-up, by a run, or in a contest's folder.
-RUN_TIME = (
-    ".venv",
-    "build/",
-    "staging/",
-    "games/",
-    "sessions/",
-    "sdk/",
-    "programs/",
-    "builds/",
-    "python/",
-    "new_program_",
-)
 
 
 @pytest.mark.parametrize("page", reference.pages(), ids=lambda page: page.name)
@@ -58,13 +45,6 @@ def test_every_option_says_what_it_is_for_and_every_command_has_an_example() -> 
             rest = options_by_group(one).get("Options", [])
             assert [param.name for param in rest] == ["help"], f"{name}: {rest}"
             assert one.epilog and all(line.startswith(f"tournament {name}") for line in one.epilog.splitlines()), name
-
-
-def test_commands_of_contests_are_listed_as_they_say() -> None:
-    group: Any = typer.main.get_command(app)
-    for name, listed in GROUPS.items():
-        said = " ".join(group.get_command(None, name).help.split())
-        assert said.startswith(listed.does)
 
 
 def test_every_language_of_new_bots_is_named() -> None:
@@ -134,17 +114,6 @@ def test_every_page_is_reached_from_the_index() -> None:
             reached.add(page)
             waiting += [target for target, _ in _links(page)]
     assert set(PAGES) <= reached
-
-
-@pytest.mark.parametrize(
-    "page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "docs" / "explanation" / "architecture.md"], ids=str
-)
-def test_files_and_folders_that_a_page_names_exist(page: Path) -> None:
-    spans = re.findall(r"`([\w.-]+/[\w./-]*|[\w.-]+\.(?:py|pyx|pxd|toml|md))`", _prose(page))
-    drawn = re.findall(r"^ *([\w/]+/|\w+\.\w+) {2}", page.read_text(), re.MULTILINE)
-    for path in (one for one in spans + drawn if not one.startswith(RUN_TIME)):
-        places = (ROOT, ROOT / "tournament", ROOT / "engine")
-        assert any((place / path).exists() for place in places), f"{page.name}: {path}"
 
 
 def test_the_header_in_the_documentation_is_the_one_that_bots_get() -> None:

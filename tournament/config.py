@@ -154,7 +154,8 @@ class Config:
     """What a command works with: general keys, one contest's, the sandbox's, and when an open contest takes bots.
 
     Paths are absolute. `played` is the contest by its own name, in the words of its table; the file's relative paths
-    start from `folder`. `authors` has who submitted which bot, if tables depend on that.
+    start from `folder`. `authors` has who submitted which bot, if tables depend on that. `house` is the folder of the
+    host's own bots, if there are any.
     """
 
     general: GeneralSettings
@@ -166,6 +167,7 @@ class Config:
     folder: Path
     opening: WatchSettings
     authors: Mapping[str, str] = field(default_factory=dict)
+    house: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -250,7 +252,12 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
         results = str((base / results).absolute())
     played = played.under(own)
     named = replace(played, title=own.title or played.title, description=own.description or played.description)
-    return Config(general, named, own, sandbox, entrants.absolute(), results, file.folder.absolute(), opening)
+    house = (file.folder / (own.house or f"house/{contest_name}")).absolute()
+    if not (own.house or own.house_seats or house.is_dir()):
+        return Config(general, named, own, sandbox, entrants.absolute(), results, file.folder.absolute(), opening)
+    return Config(
+        general, named, own, sandbox, entrants.absolute(), results, file.folder.absolute(), opening, house=house
+    )
 
 
 def _adapters(file: _File, contest_name: str, settings: ContestSettings) -> list[str]:

@@ -137,7 +137,8 @@ class ContestSuite:
     @property
     def bots(self) -> int:
         """How many bots there are, with the one that fails: a table is left when one of them is disqualified."""
-        return max(3, self.seats if self.contest.seats == "all" else self.seats + 1)
+        entrants = self.seats - self.settings.house_seats
+        return max(3, entrants if self.contest.seats == "all" else entrants + 1)
 
     @property
     def settings(self) -> ContestSettings:
@@ -240,7 +241,7 @@ class ContestSuite:
         if seats not in self._equal:
             place = self._place(f"equal_{seats}", **self._blocks_of(seats))
             first = write_new_bot(self.contest, place.parent / "bots", "bot_0", self.languages[0])
-            for number in range(1, seats):
+            for number in range(1, seats - self.settings.house_seats):
                 # Contents, with the name in them, are the same, so that only one bot is built.
                 copy = first.with_name(f"bot_{number}{first.suffix}")
                 (shutil.copytree if first.is_dir() else shutil.copy)(first, copy)
@@ -294,6 +295,9 @@ class ContestSuite:
                 f"{key} = {json.dumps(value)}" for key, value in {"entrants": "bots", **self._table, **settings}.items()
             ]
             place.write_text("\n".join([f"[{self.name}]", *lines, ""]), encoding="utf-8")
+            loaded = load_config(self.name, place)
+            for number in range(loaded.contest.house_seats):
+                write_new_bot(loaded.played, place.parent / "house" / self.name, f"house_{number}", self.languages[0])
         return place
 
     def _write_bot(self, place: Path, number: int) -> None:
@@ -418,6 +422,7 @@ def faults(suite: ContestSuite) -> None:
     """A bot that fails is disqualified by the first fault that isn't allowed, and no other bot is at fault."""
     lines = {line.name: line for line in suite.once.results.ranking.entrants}
     names = {_FAULTY, *(f"bot_{number}" for number in range(suite.bots - 1))}
+    names |= {f"house_{number}" for number in range(suite.settings.house_seats)}
     _require(set(lines) == names, f"the leaderboard has {', '.join(lines)}")
     _require(lines[_FAULTY].rank is None, "a bot that fails at every question has a place")
     for name, line in lines.items():
@@ -440,7 +445,9 @@ def positions(suite: ContestSuite) -> None:
         for seats in suite.seat_counts:
             points = points_of(seats)
             blocks = points.groupby([points.session // seats, points.bot]).points.sum().unstack()
-            pairs = list(itertools.combinations(blocks.columns, 2))
+            # What the rules may pay the house's bots, which have the last seats, is no matter of positions.
+            entrants = sorted(blocks.columns, key=lambda bot: (str(bot).startswith("house_"), bot))
+            pairs = list(itertools.combinations(entrants[: seats - suite.settings.house_seats], 2))
             tolerance = 1e-9 * float(abs(blocks).to_numpy().max())
             allowed = quantile(1 - _FALSE_ALARMS / (2 * len(pairs)), suite.blocks - 1)
             for one, other in pairs:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -194,7 +195,7 @@ class Leg:
         """The entrants by seat, then the house player."""
         return self.seats if self.house is None else (*self.seats, self.house)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The entrants' names by seat."""
         return tuple([seat.name for seat in self.seats])
@@ -209,7 +210,7 @@ class Leg:
         """Who plays, as text."""
         return title_of(self.names, self.house.name if self.house else "")
 
-    @property
+    @cached_property
     def has_processes(self) -> bool:
         """Whether one of its bots is a process."""
-        return any(seat.kind in PROCESSES for seat in self.seats)
+        return any([seat.kind in PROCESSES for seat in self.seats])

@@ -60,6 +60,7 @@ cdef class SessionCore(GameCore):
     cdef bint zero_sum
     # Who sits where.
     cdef readonly int entrants
+    cdef int house_seats
     cdef readonly int members       # bots of an entrant
     cdef list places                # by position: (its team, its place in the team)
     cdef readonly str of_points     # what the points of a game are by

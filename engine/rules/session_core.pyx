@@ -215,6 +215,7 @@ cdef class SessionCore(GameCore):
         seats: Number of entrants.
         teams: The positions of each of them, equally many; default one each. Each position has a bot of its own, whose
             number is the entrant's seat times their count, plus its place in the team.
+        house_seats: How many entrants are the host's own, those with the highest seats.
         rotation: How far the drawn seating is rotated: legs with the same deals and other rotations swap all bots.
         zero_sum: Whether the points of each game must add up to 0.
     """
@@ -237,9 +238,11 @@ cdef class SessionCore(GameCore):
         int rotation=0,
         bint zero_sum=True,
         teams=None,
+        int house_seats=0,
     ):
         teams = teams or [(position,) for position in range(seats)]
         self.entrants = seats
+        self.house_seats = house_seats
         self.members = <int>len(teams[0])
         self.take_seats(seats * self.members)
         self.places = [
@@ -598,6 +601,13 @@ cdef class Session:
         if self.stream_random is None:
             self.stream_random = StreamRandom(self.rng)
         return self.stream_random
+
+    @property
+    def house(self):
+        """The positions of the host's own bots, in order."""
+        cdef SessionCore core = self.core
+        cdef int first = (core.entrants - core.house_seats) * core.members
+        return tuple([position for position in range(core.seats) if core.seat_at(position) >= first])
 
     def next_seat(self, int position):
         """Return the position after this one; position 0 follows the last."""

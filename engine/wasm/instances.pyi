@@ -1,4 +1,7 @@
+from collections.abc import Callable
 from typing import final
+
+from engine.wasm.fuel import Fuel
 
 def open_pool(places: int) -> None: ...
 def take_places(count: int) -> bool: ...
@@ -18,6 +21,7 @@ class Store:
     def constant(self, value: int) -> bytes: ...
     def value_of(self, variable: bytes) -> int: ...
     def grow(self, memory: bytes, pages: int) -> int: ...
+    def size_of(self, memory: bytes) -> int: ...
     def place_of(self, memory: bytes) -> tuple[int, int]: ...
 
 @final
@@ -27,3 +31,28 @@ class Instance:
     def __init__(self, store: Store, module: int, imports: list[bytes]) -> None: ...
     def exports(self, names: tuple[bytes, ...]) -> list[bytes]: ...
     def call(self, name: bytes, *arguments: int) -> None: ...
+
+@final
+class StartedBot:
+    """A bot that can be asked; see instances.pyx."""
+
+    instance: Instance
+    functions: list[bytes]
+    memory: bytes
+    counter: bytes
+    address: bytes
+    window: int
+
+def start_bot(
+    store: Store,
+    module: int,
+    imports: list[bytes],
+    exports: tuple[bytes, ...],
+    called_first: tuple[bytes, ...],
+    seed_random: Callable[[int], None] | None,
+    is_told: bool,
+    seed: int,
+    fuel: Fuel,
+    given: int,
+    pages: int,
+) -> StartedBot: ...

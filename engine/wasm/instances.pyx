@@ -6,10 +6,12 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
 from libc.string cimport memset
 
+from engine.wasm.fuel cimport Fuel
 from engine.wasm.runtime cimport *
 
 cdef enum:
     MOST_ARGUMENTS = 4      # of a function that is called from here
+    PAGE = 65536            # bytes, of a memory
 
 # Of a variable of 32 bits that keeps its value.
 cdef void* constant_type = NULL
@@ -26,7 +28,7 @@ def open_pool(int64_t places):
 
 
 def take_places(int64_t count):
-    """Take this many places of the pool for a store; return False if fewer are free."""
+    """Take this many places of the pool for a store, and return whether as many were free."""
     global free_places
     if free_places < count:
         return False
@@ -56,12 +58,16 @@ def handle_of_function(bytes function):
 
 @cython.final
 cdef class Store:
-    """A store of an engine. What lives in it ends with it, when it gives back its `places` in the pool. Raises as the
-    runtime's failures are raised."""
+    """A store of an engine.
+
+    What lives in it ends with it, when it gives back its `places` in the pool. Raises as the runtime's failures are
+    raised.
+    """
 
     cdef void* store
     cdef void* of
     cdef int64_t places
+    cdef int64_t memory, elements, instances    # limits
 
     def __init__(self, uintptr_t engine, int64_t places=0):
         self.places = places
@@ -83,7 +89,11 @@ cdef class Store:
     def limit(self, int64_t memory, int64_t elements, int64_t instances):
         """Limit all that is created from now on, and each growth of a memory: bytes of each memory, elements of each
         table, how many of each."""
-        runtime.set_limits(self.store, memory, elements, instances, instances, instances)
+        self.memory, self.elements, self.instances = memory, elements, instances
+        self.limit_memory(memory)
+
+    cdef void limit_memory(self, int64_t memory) noexcept:
+        runtime.set_limits(self.store, memory, self.elements, self.instances, self.instances, self.instances)
 
     def call_at_ticks(self, uintptr_t function, uintptr_t argument):
         """Have a C function called with this argument, within code that runs, as the engine's clock ticks."""
@@ -128,6 +138,10 @@ cdef class Store:
             error = runtime.grow_memory(self.of, &extern.of, pages, &before)
         check(error, NULL)
         return before
+
+    def size_of(self, bytes memory):
+        """The bytes of a memory."""
+        return runtime.memory_size(self.of, &as_extern(memory).of)
 
     def place_of(self, bytes memory):
         """Where a memory lies in ours, and its bytes."""
@@ -190,3 +204,71 @@ cdef class Instance:
                 self.store.of, <const RuntimeFunction*>&function.of, values, MOST_ARGUMENTS, &trap
             )
         check(error, trap)
+
+
+@cython.final
+cdef class StartedBot:
+    """A bot that can be asked.
+
+    Attributes:
+        functions: The functions that answer.
+        memory: The memory.
+        counter: The counter of its fuel.
+        address: The address of its struct, a constant for the loop.
+        window: The struct's place in our memory.
+    """
+
+    cdef readonly Instance instance
+    cdef readonly list functions
+    cdef readonly bytes memory, counter, address
+    cdef readonly uintptr_t window
+
+
+def start_bot(
+    Store store,
+    uintptr_t module,
+    list imports,
+    tuple exports,
+    tuple called_first,
+    seed_random,
+    bint is_told,
+    uint64_t seed,
+    Fuel fuel,
+    uint64_t given,
+    uint64_t pages,
+):
+    """Start a bot.
+
+    Args:
+        store: Its limits leave room for the bot's memory.
+        module: The address of the bot's module.
+        imports: The module's imports, in its order.
+        exports: The names of its memory, its counter and its functions.
+        called_first: The names of the functions to be called before all else.
+        seed_random: Called with the seed, unless it is None.
+        is_told: Whether to call tournament_start.
+        seed: The start of all that is random for the bot.
+        fuel: Counts what the bot uses of `given`.
+        given: The fuel to start with.
+        pages: The pages of its struct, out of the way of its allocator.
+    """
+    cdef StartedBot bot = StartedBot()
+    cdef Extern* memory
+    cdef uint64_t address
+    bot.instance = Instance(store, module, imports)
+    bot.memory, bot.counter, *bot.functions = bot.instance.exports(exports)
+    fuel.count_by(handle_of(bot.counter))
+    fuel.give_more(given)
+    for name in called_first:
+        bot.instance.call(name)
+    # Room for the struct is added last, so that the bot can't take it.
+    store.limit_memory(store.memory + pages * PAGE)
+    address = store.grow(bot.memory, pages) * PAGE
+    memory = <Extern*>as_extern(bot.memory)
+    bot.window = <uintptr_t>runtime.memory_data(store.of, &memory.of) + address
+    bot.address = store.constant(address)
+    if seed_random is not None:
+        seed_random(<int64_t>seed)
+    if is_told:
+        bot.instance.call(b"tournament_start", address, <int64_t>seed)
+    return bot

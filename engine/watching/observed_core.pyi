@@ -1,8 +1,15 @@
 from collections.abc import Callable, Collection
-from typing import Any, final
+from typing import Any, Protocol, final
 
 from engine.kernel.game_core import GameCore
 from engine.kernel.sums import SeatSums
+
+class _Tape(Protocol):
+    """Records decisions while they are played; see observed_core.pyx."""
+
+    def asked(self, session: int, game: int, seat: int, kind: int, address: int, values: dict[str, Any], /) -> None: ...
+    def answered(self, seat: int, number: int, value: object, /) -> None: ...
+    def failed(self, seat: int, /) -> None: ...
 
 @final
 class ObservedCore(GameCore):
@@ -18,6 +25,7 @@ class ObservedCore(GameCore):
         first_game: int,
         last_game: int,
         most: int,
+        tape: _Tape | None = None,
     ) -> None: ...
     @property
     def steps(

@@ -19,8 +19,13 @@ cdef class ObservedCore(GameCore):
     values told by name, answer, failed, illegal, printed): `answer` is the bot's, None if none reached the rules;
     `failed`: the default answer stood in for it; `illegal`: it loses the game; `printed`: what it printed since its
     last decision, as bytes.
+
+    A `tape`, if there is one, is called for each decision that is kept. It gets `asked(session, game, seat, kind,
+    address of the struct, values by name)`, then `answered(seat, number, value)` with the returned number and its
+    meaning. At a fault it gets `failed(seat)`.
     """
     cdef readonly GameCore core
+    cdef object tape
     cdef int64_t first_session
     cdef int64_t last_session
     cdef int64_t first_game
@@ -43,8 +48,10 @@ cdef class ObservedCore(GameCore):
         int64_t first_game,
         int64_t last_game,
         int64_t most,
+        tape=None,
     ):
         self.core = core
+        self.tape = tape
         self.first_session = first_session
         self.last_session = last_session
         self.first_game = first_game
@@ -75,6 +82,8 @@ cdef class ObservedCore(GameCore):
         with gil:
             if self.question is not None and not self.failed:
                 self.answered = self.core.said(answer)      # unless the rules take it
+                if self.tape is not None:
+                    self.tape.answered(self.question[2], answer, self.answered)
         status = self.core.step(answer)
         if status == REFUSED:
             self.refused_answer = self.core.refused_answer
@@ -108,7 +117,10 @@ cdef class ObservedCore(GameCore):
                 for seat in range(self.seats):
                     self.heard(seat)
             kind, seat, view = self.pending()
-            self.question = (self.session, self.game, seat, kind, view, dict(self.core.told_values()))
+            values = dict(self.core.told_values())
+            self.question = (self.session, self.game, seat, kind, view, values)
+            if self.tape is not None:
+                self.tape.asked(self.session, self.game, seat, kind, <uintptr_t>self.windows[seat], values)
         return status
 
     @property
@@ -141,10 +153,14 @@ cdef class ObservedCore(GameCore):
 
     def note_restart(self, int seat):
         self.failed = True
+        if self.tape is not None:
+            self.tape.failed(seat)
         self.restarted(seat)
 
     def dismiss(self, int seat):
         self.failed = True
+        if self.tape is not None:
+            self.tape.failed(seat)
         self.core.dismiss(seat)
 
     def skip_questions(self, int seat, questions):

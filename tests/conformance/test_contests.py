@@ -23,6 +23,7 @@ SHORT: dict[str, dict[str, Any]] = {
     "snakes": {"rules": str(EXAMPLES / "snakes" / "snakes.py"), "sessions": 2, "seats": 4, "turns": 20},
     "holdem": {"rules": str(EXAMPLES / "holdem" / "holdem.py"), "sessions": 1, "seats": 6, "hands": 5},
     "orchard": {"rules": str(Path(__file__).with_name("orchard.py")), "sessions": 4, "side": 4},
+    "tavern": {"rules": str(Path(__file__).with_name("tavern.py")), "sessions": 6},
     "leduc": {"rules": "open_spiel", "open_spiel_game": "leduc_poker", "sessions": 8},
     "goofspiel": {"rules": "open_spiel", "open_spiel_game": "goofspiel(num_cards=4)", "sessions": 8},
 }
@@ -33,6 +34,7 @@ SAMPLE = {
     "liars_dice": {"documented", "conservation", "extremes"},
     "von_neumann_poker": ALL - {"extremes", "hash_independence"},
     "orchard": {"documented", "extremes", "records", "conservation", "faults", "illegal"},
+    "tavern": {"documented", "extremes", "records", "determinism", "faults", "positions"},
     "leduc": {"documented", "conservation", "illegal"},
 }
 CASES = [

@@ -248,39 +248,6 @@ def test_what_a_bot_left_behind_its_view_is_gone_before_the_next_question() -> N
     assert rows["games"]["split_0"][10] == hash_of([0] * 4)
 
 
-class Ships(Rules):
-    """Two decisions whose legal actions have limits of their own."""
-
-    name = "ships"
-    seats = 2
-    decisions = (
-        Decision("place", "Place a ship", observation={}, answer=LegalAction(Int(0, 9), 2)),
-        Decision("fire", "Fire", observation={}, answer=LegalAction(Int(-5, 2**40), 3)),
-    )
-    columns = (Column("placed", "int64", "sum", per_seat=True), Column("fired", "int64", "sum", per_seat=True))
-
-    def play(self, session: Session) -> Questions:
-        place, fire = self.decisions
-        placed = yield [place(seat, legal_actions=[3, 9]) for seat in range(2)]
-        fired = yield [fire(seat, legal_actions=[-5, 7, 2**40]) for seat in range(2)]
-        session.record([0, 0], placed=placed, fired=fired)
-
-
-@pytest.mark.parametrize("suffix", [".c", ".py"])
-def test_decisions_have_legal_actions_of_limits_of_their_own(suffix: str) -> None:
-    in_c = "".join(
-        f"{kind} {name}(const View *view) {{ return view->legal_actions[view->legal_actions_count - 1]; }}\n"
-        for kind, name in (("int", "place"), ("int64_t", "fire"))
-    )
-    header = (contest_of(Ships).interface.folder / "ships.h").read_text()
-    assert "int place(const View *view);" in header and "int64_t fire(const View *view);" in header
-    in_python = "".join(f"def {name}(view): return view.legal_actions[-1]\n" for name in ("place", "fire"))
-    bots = {"a": (suffix, in_c if suffix == ".c" else in_python), "b": (".c", in_c)}
-    ((result, rows),) = play_field(contest_of(Ships), bots, sessions=1).values()
-    assert result.faults == ()
-    assert [rows["games"][name][0] for name in ("placed_0", "placed_1", "fired_0", "fired_1")] == [9, 9, 2**40, 2**40]
-
-
 # Illegal answers that lose
 
 
@@ -367,12 +334,6 @@ def test_rules_that_let_an_illegal_answer_go_unpunished_end_the_run(seats: int, 
     bots = {f"b{seat}": (".py", in_python(WRONG if seat < losers else LEGAL)) for seat in range(seats)}
     with pytest.raises(RunError, match=r"position 0 answered split illegally, which loses the game.*record 0\.0, 0\.0"):
         play_table(contest_of(Lenient), bots, sessions=1)
-
-
-def test_all_seats_may_answer_illegally_and_nobody_loses() -> None:
-    bots = {f"b{seat}": (".py", in_python(WRONG)) for seat in range(3)}
-    ((result, rows),) = play_table(contest_of(Losing), bots, sessions=1)
-    assert result.faults == () and rows["games"]["points_0"].tolist() == [0.0]
 
 
 GUESSING = """

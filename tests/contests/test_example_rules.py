@@ -87,15 +87,6 @@ def test_auction_with_everybody_brings_random_bidders_what_is_expected(bidders: 
     assert result.faults == () and bids.min() == 0 and bids.max() == 100
 
 
-@pytest.mark.statistical
-def test_auction_pays_bidders_in_equilibrium_what_theory_says() -> None:
-    """Of n who bid v (n − 1) / n each, one session pays the highest value's n-th part, 100 / (n + 1) (Vickrey)."""
-    bots = {f"bot_{n}": bots_of("auction", "equilibrium")["equilibrium"] for n in range(3)}
-    ((result, _),) = play_table(rules_of("auction"), bots, sessions=2000)
-    total = sum(sums.points for sums in result.sums) / 2000
-    assert abs(total - 25) < 1  # whole chips: some rounding besides chance
-
-
 def test_words_are_won_by_the_bot_that_knows_more() -> None:
     bots = bots_of("words", "animals", "short")
     ((result, rows),) = play_field(rules_of("words"), bots, sessions=30).values()
@@ -165,46 +156,6 @@ def payout(paid: Sequence[int], folded: Sequence[bool], hands: Mapping[int, Any]
         for seat in sorted(best, key=lambda seat: (seat - button - 1) % seats)[: chips % len(best)]:
             won[seat] += 1
     return won
-
-
-BOARD = ("flop_1", "flop_2", "flop_3", "turn", "river")
-
-
-@pytest.mark.parametrize(
-    ("names", "hands"), [((), 60), (("any_move", "odds", "pairs"), 60), (("any_move", "pairs"), 80)]
-)
-def test_holdem_hands_are_paid_as_an_oracle_of_pots_says(names: tuple[str, ...], hands: int) -> None:
-    """From the cards, what each has paid, and who has folded; blinds and stacks follow from hand to hand."""
-    bots = bots_of("holdem", *names)
-    seats = len(bots)
-    ((result, rows),) = play_table(rules_of("holdem"), bots, sessions=2, seats=seats, hands=hands)
-    games = rows["games"]
-    assert result.faults == () and len(games["button"]) == 2 * hands
-    side_pots = showdowns = 0
-    stacks: list[int] = []
-    for i in range(2 * hands):
-        row = {name: column[i].item() for name, column in games.items()}
-        paid, points, folded, first, second = (
-            [row[f"{name}_{seat}"] for seat in range(seats)]
-            for name in ("paid", "points", "folded", "card_1", "card_2")
-        )
-        board = [row[name] for name in BOARD]
-        if row["game"] == 0:
-            stacks = [200] * seats
-        assert sum(points) == 0 and all(0 <= one <= stack for one, stack in zip(paid, stacks))
-        live = folded.count(False)
-        assert live > 1 or sum(one > 0 for one in paid) > 1
-        worth = (
-            {seat: worth_of_seven(map(card, [first[seat], second[seat], *board])) for seat in range(seats)}
-            if live > 1
-            else {}
-        )
-        won = payout(paid, folded, worth, row["button"])
-        assert points == [gained - one for gained, one in zip(won, paid)], row
-        stacks = [stack - one + gained or 200 for stack, one, gained in zip(stacks, paid, won)]
-        showdowns += live > 1
-        side_pots += live > 2 and len({one for one, out in zip(paid, folded) if not out}) > 1
-    assert showdowns > 3 and (seats < 6 or side_pots > 3)
 
 
 @settings(max_examples=150)

@@ -13,7 +13,7 @@ import pytest
 
 import tournament
 from tests.cli.in_process import run_cli
-from tests.contest_runs import EXAMPLES, Listener, assert_same, in_order, read_outcome
+from tests.contest_runs import EXAMPLES
 from tests.samples import sample_params
 from tournament.config import load_config
 from tournament.entrants.new import templates, write_new_bot
@@ -21,7 +21,7 @@ from tournament.open_contest.authors import AuthorsFile, add_author, read_author
 from tournament.open_contest.jobs import OTHER, PRACTICE, QUICK, TRIAL, Job, database_beside
 from tournament.open_contest.submissions import Open, Submissions
 from tournament.records.results import Results
-from tournament.runner.listener import Progress, ProgressListener
+from tournament.runner.listener import ProgressListener
 from tournament.runner.schedule import legs
 from tournament.runner.schedule.tables import colex_numbers
 
@@ -34,15 +34,6 @@ SHORT: dict[str, dict[str, Any]] = {
     "liars_dice": {"sessions": 20},
     "snakes": {"sessions": 4, "turns": 40, "seats": 4},
     "words": {"sessions": 10},
-}
-# A bot's file, and what of it is edited.
-EDITS = {
-    "auction": ("careful.cpp", "- 30", "- 20"),
-    "blotto": ("spear.cpp", "answer[0]", "answer[1]"),
-    "holdem": ("calls.c", "return CALL", "return FOLD"),
-    "liars_dice": ("own_hand.c", "+ 2)", "+ 1)"),
-    "snakes": ("clockwise.c", "return UP;", "return DOWN;"),
-    "words": ("doubles.cpp", "% 10", "% 9"),
 }
 SEATS = {"auction": 4, "holdem": 5, "snakes": 4}
 each = pytest.mark.parametrize("name", sample_params(SHORT, ["blotto", "snakes"]))
@@ -78,30 +69,6 @@ def played(name: str, runs: dict[str, tuple[Path, Results]], factory: pytest.Tem
     return runs[name]
 
 
-class KillsAfterACommit:
-    """A listener that ends a run when some of it is committed."""
-
-    def on_message(self, text: str) -> None:
-        pass
-
-    def on_progress(self, progress: Progress) -> None:
-        raise KeyboardInterrupt
-
-
-@each
-def test_example_of_two_workers_stopped_and_resumed_has_the_same_records(
-    name: str, runs: Any, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    folder, found = played(name, runs, tmp_path_factory)
-    other = copied(tmp_path_factory.mktemp("other"), name)
-    with pytest.raises(KeyboardInterrupt):
-        play(other, name, workers=2, listener=KillsAfterACommit())
-    play(other, name, workers=2)
-    assert_same(*(in_order(read_outcome(place / "results" / name)) for place in (folder, other)))
-    assert found.faults.empty, found.faults
-    assert found.ranking.seats == SEATS.get(name, 2)
-
-
 def test_matches_with_numbers_of_more_than_32_bits_are_played_recorded_and_verified(
     runs: Any, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,38 +85,6 @@ def test_matches_with_numbers_of_more_than_32_bits_are_played_recorded_and_verif
     assert tournament.verify("snakes", config=folder / "tournament.toml", replay=2).problems == ()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sample_params(["snakes", "blotto", "holdem"], ["snakes"]))
-def test_example_on_ray_has_the_same_records(name: str, runs: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
-    folder, _ = played(name, runs, tmp_path_factory)
-    other = copied(tmp_path_factory.mktemp("on_ray"), name)
-    play(other, name, workers=2, executor="ray")
-    assert_same(*(in_order(read_outcome(place / "results" / name)) for place in (folder, other)))
-
-
-@each
-def test_example_plays_only_the_tables_of_an_edited_bot(
-    name: str, runs: Any, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    folder, before = played(name, runs, tmp_path_factory)
-    copy = tmp_path_factory.mktemp("edited")
-    shutil.copytree(folder, copy, dirs_exist_ok=True)
-    file, old, new = EDITS[name]
-    path = copy / "entrants" / name / file
-    path.write_text(path.read_text().replace(old, new))
-    listener = Listener()
-    after = play(copy, name, listener=listener)
-    others = [frame[[path.stem not in bots for bots in seats(frame)]] for frame in (before.games, after.games)]
-    one, two = (pd.DataFrame(rows).astype(str).reset_index(drop=True) for rows in others)
-    pandas.testing.assert_frame_equal(one, two)
-    assert 0 < listener.games == len(after.games) - len(others[1])
-
-
-def seats(games: pd.DataFrame) -> list[set[str]]:
-    """The bots of each game."""
-    return [set(row) for row in games.filter(regex=r"^bot_\d+$").astype(str).itertuples(index=False)]
-
-
 @each
 def test_example_answers_every_command(
     name: str, runs: Any, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
@@ -158,6 +93,7 @@ def test_example_answers_every_command(
     monkeypatch.chdir(folder)
     first = sorted((folder / "entrants" / name).iterdir())[0]
     count, match = SEATS.get(name, 2), str(found.matches.match.iloc[0])
+    assert found.faults.empty and found.ranking.seats == count, found.faults
     commands: list[tuple[list[str], list[str]]] = [
         (["verify", name, "--replay", "2"], []),
         (["replay", name, "--match", match, "--session", "1"], [first.stem]),

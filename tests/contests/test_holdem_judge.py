@@ -156,18 +156,6 @@ def test_every_match_is_made_of_the_statements_lines(key: int, hands: int, chanc
     assert [hand.profit for hand in wanted.hands] == results
 
 
-def test_rates_do_not_move_anything() -> None:
-    """The same match with and without queries, but for the answers to them."""
-    matches = quiet, curious = Match(20), Match(20)
-    for match in matches:
-        match.start()
-        for line in 20 * ["RATE 7", "ACTION RAISE 2", "RATE 3", "ACTION CHECK"]:
-            if match is curious or line[0] == "A":
-                match.answer(line.encode())
-    lines = [line for line in curious.transcript.getvalue().splitlines() if "RATE" not in line]
-    assert lines == quiet.transcript.getvalue().splitlines()
-
-
 def test_blanks_and_a_carriage_return_are_forgiven() -> None:
     said = [b"  ACTION   RAISE\t 3 \r", b"ACTION CHECK\r"]
     match = Match()

@@ -17,9 +17,9 @@ from tournament.artifacts import python_artifact
 from tournament.cli import check_rules
 from tournament.config import load_config
 from tournament.contests import rules_loader
+from tournament.entrants.build import build_entrants
 from tournament.errors import InputError
 from tournament.library import Library
-from tournament.sandbox.outside.settings import SandboxSettings
 
 RULES = """\
 import maze.walls
@@ -121,6 +121,50 @@ def test_library_of_a_bot_draws_chance_of_the_leg_and_starts_again_with_the_bot(
     assert {line.name: line.faults for line in played[0].ranking.entrants} == {"knows": 4, "zero": 0}
 
 
+COUNTS = """\
+import more
+
+SEEN = []
+
+
+class Kept:
+    n = 0
+
+
+def pick(free):
+    SEEN.append(1)
+    Kept.n += 1
+    more.LATE.append(1)
+    return (len(SEEN) + Kept.n + len(more.LATE)) // 3 % 4
+"""
+
+
+def test_legs_that_share_a_process_have_a_library_each(place: Path) -> None:
+    """A module that a leg imports late is its own, too, though another leg has imported it before."""
+    (place.parent / "lib" / "helper.py").write_text(COUNTS)
+    (place.parent / "lib" / "more.py").write_text("LATE = []\n")
+    for name in ("knows", "late", "third"):
+        late = "    import helper\n\n" if name == "late" else ""
+        first = "" if late else "import helper\n\n\n"
+        (place.parent / "bots" / f"{name}.py").write_text(
+            f"{first}def step(view):\n{late}    return helper.pick(view.free)\n"
+        )
+    (place.parent / "bots" / "lazy.py").unlink()
+    config = load_config("maze", place)
+    entrants = build_entrants(config.played, config.contest, config.sandbox, config.entrants, print)
+    assert [python_artifact.legs_may_share(one.artifact or b"") for one in entrants] == [True] * 4
+    games = []
+    for alone in (1, 256):
+        text = f"[sandbox]\nlegs_per_process = {alone}\n"
+        (place.parent / f"{alone}.toml").write_text(place.read_text() + text)
+        results = place.parent / f"results_{alone}"
+        played = run("maze", config=place.parent / f"{alone}.toml", results=results, workers=1, replicas=6)
+        assert not any(line.faults for line in played.ranking.entrants)
+        games.append(played.games)
+    assert games[0].equals(games[1])
+    assert set(games[0].steps_0) == {0, 3}
+
+
 def test_library_may_have_a_module_of_its_own_by_the_name_of_one_of_chance(place: Path) -> None:
     (place.parent / "lib" / "maze" / "random.py").write_text("FIRST = 0\n")
     (place.parent / "lib" / "maze" / "far.py").write_text("from .random import FIRST\n\nLENGTH = 3 + FIRST\n")
@@ -133,9 +177,6 @@ def test_only_bots_that_name_a_module_of_the_library_carry_it() -> None:
     assert python_artifact.library_for(b"from lux.kit import X", b"", library) == carried
     assert python_artifact.library_for(b"def step(view): return 0", b"import helper", library) == carried
     assert python_artifact.library_for(b"def step(view): return 0", b"", library) == b""
-    for given in (b"", carried):  # whose modules legs of one process would share
-        packed = python_artifact.pack(b"", SandboxSettings(), legs_may_share=True, library=given)
-        assert python_artifact.legs_may_share(packed) is not bool(given)
 
 
 def test_workers_elsewhere_get_the_library_with_the_rules(

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import Field
 
 from tests.python_rules import play_field
 from tournament.api import run
@@ -31,12 +30,11 @@ from tournament.rules import (
     Questions,
     Rules,
     Session,
-    Settings,
     Struct,
     Text,
     ValueType,
 )
-from tournament.rules.rules import contest_of, decisions_of
+from tournament.rules.rules import contest_of
 from tournament.runner.listener import NullListener
 from tournament.store.columns import Column
 
@@ -53,6 +51,7 @@ OBSERVED: dict[str, ValueType] = {
     "path": List(POINT, 3),
     "marks": List(Maybe(Choice(["red", "blue"])), 3),
     "note": Struct(word=Text(), size=Int(0, 99)),
+    "price": Float("a price", 0, 99, single=True),
     "last": Int(0, 99),
 }
 ANSWERS: dict[str, tuple[ValueType, Any]] = {
@@ -60,6 +59,10 @@ ANSWERS: dict[str, tuple[ValueType, Any]] = {
     "grid": (List(List(Int(-5, 99), 4), 3), [[1]]),
     "maybe": (Maybe(Int(0, 99)), 7),
     "yes": (Bool(), True),
+    "cost": (
+        Struct(a=Float(single=True), b=List(Float(single=True), 3), c=Float(low=0, high=20)),
+        {"a": 0.0, "b": [], "c": 1.0},
+    ),
     "moves": (List(Struct(to=POINT, name=Text(6), fast=Bool()), 2), []),
 }
 
@@ -77,6 +80,7 @@ def shown(n: int) -> dict[str, Any]:
         "path": [point] * (n % 4),
         "marks": [None, "blue", "red"][: n % 4],
         "note": {"word": "é" * n, "size": n},
+        "price": n + 0.25,
         "last": 98,
     }
 
@@ -85,7 +89,12 @@ def answer(name: str, told: dict[str, Any]) -> Any:
     """What all bots answer: worked out from all that C bots get, too."""
     n = told["n"] + told["ahead"] + sum(told["flags"]) + sum(map(sum, told["board"])) + len(told["board"])
     n += sum(int(4 * one) for row in told["wide"] for one in row) + (told["target"] or 0) + told["at"]["x"]
-    n += sum(one["x"] + one["y"] // 2**33 for one in told["path"]) + told["note"]["size"] + told["last"]
+    n += (
+        sum(one["x"] + one["y"] // 2**33 for one in told["path"])
+        + told["note"]["size"]
+        + told["last"]
+        + int(4 * told["price"])
+    )
     n += sum(2 + (mark == "blue") for mark in told["marks"] if mark is not None)
     n %= 97
     point = {"x": n % 10, "y": n * 2**33}
@@ -95,6 +104,7 @@ def answer(name: str, told: dict[str, Any]) -> Any:
         "grid": [[n, -1], [], [n % 7]][: n % 4],
         "maybe": n if n % 2 else None,
         "yes": n % 3 == 0,
+        "cost": {"a": n / 4, "b": [n + 0.125] * (n % 4), "c": n / 8},
         "moves": moves,
     }[name]
 
@@ -130,7 +140,7 @@ static int64_t sum(const View *v)
         for (int j = 0; j < v->board_lengths[i]; j++) n += v->board[i][j];
     for (int i = 0; i < v->wide_count; i++)
         for (int j = 0; j < v->wide_lengths[i]; j++) n += (int)(4 * v->wide[i][j]);
-    n += v->board_count + (v->has_target ? v->target : 0) + v->at.x + v->note.size + v->last;
+    n += v->board_count + (v->has_target ? v->target : 0) + v->at.x + v->note.size + v->last + (int)(4 * v->price);
     for (int i = 0; i < v->path_count; i++) n += v->path[i].x + v->path[i].y / (1LL << 33);
     for (int i = 0; i < v->marks_count; i++) if (v->marks[i].has_value) n += 2 + (v->marks[i].value == BLUE);
     return n % 97;
@@ -146,6 +156,11 @@ void grid(const View *v, GridAnswer *answer)
 }
 void maybe(const View *v, MaybeAnswer *answer) { answer->has_value = sum(v) % 2; answer->value = sum(v); }
 int yes(const View *v) { return sum(v) % 3 == 0; }
+void cost(const View *v, CostAnswer *answer)
+{
+    answer->a = sum(v) / 4.0f; answer->c = sum(v) / 8.0; answer->b_count = sum(v) % 4;
+    for (int i = 0; i < answer->b_count; i++) answer->b[i] = sum(v) + 0.125f;
+}
 void moves(const View *v, MovesAnswer *answer)
 {
     answer->value_count = sum(v) % 3;
@@ -196,6 +211,7 @@ def test_nested_values_reach_bots_of_every_kind_and_come_back() -> None:
         ("maybe", "100"),
         ("maybe", "[None]"),
         ("yes", "2"),
+        ("cost", "{'a': 1, 'b': [], 'c': 21}"),
         ("yes", "None"),
         ("yes", "'yes'"),
         ("moves", "[{'to': {'x': 1, 'y': 2}, 'name': 'too long', 'fast': True}]"),
@@ -281,6 +297,7 @@ def test_nested_values_lie_where_c_looks_for_them(kinds: list[ValueType]) -> Non
     assert view.size >= ctypes.sizeof(expected)
     for name, slot in view.slots.items():
         assert slot.value == getattr(expected, name).offset, name
+        assert not isinstance(observed[name], List) or slot.count == getattr(expected, f"{name}_count").offset, name
 
 
 # Narrowed answers
@@ -350,93 +367,6 @@ def test_narrowed_default_that_is_illegal_is_refused() -> None:
 # Decisions that follow settings
 
 
-class GridSettings(Settings):
-    side: int = Field(3, ge=1, le=50, description="side of the grid")
-
-
-class Grid(Rules):
-    name = "grid"
-    seats = 2
-    settings_class = GridSettings
-    columns = (Column("x", "int32", "column", per_seat=True),)
-
-    @staticmethod
-    def decisions(settings: GridSettings) -> list[Decision]:
-        cell = Int(0, settings.side - 1)
-        board = List(List(Int(0, 1), settings.side), settings.side, "row by row")
-        return [Decision("pick", "Pick a cell", observation={"board": board}, answer=Struct(x=cell, y=cell))]
-
-    def play(self, session: Session) -> Questions:
-        side = self.settings.side
-        picks = yield [self.ask.pick(seat, board=[[0] * side] * side) for seat in range(2)]
-        session.record([0, 0], x={seat: pick["x"] for seat, pick in picks.items()})
-
-
-CORNER: dict[str, tuple[str, str]] = {
-    "a": (".c", "void pick(const View *v, PickAnswer *answer) { answer->x = v->board_count - 1; }\n"),
-    "b": (".py", "def pick(view): return {'x': len(view.board[0]) - 1, 'y': 0}\n"),
-}
-
-
-@pytest.mark.parametrize("side", [2, 9])
-def test_decisions_follow_settings(side: int) -> None:
-    plain = contest_of(Grid)
-    contest = plain.under(plain.settings.model_validate({"side": side}))
-    ((result, rows),) = play_field(contest, CORNER, sessions=2, side=side).values()
-    assert result.faults == ()
-    assert rows["games"]["x_0"].tolist() == rows["games"]["x_1"].tolist() == [side - 1] * 2
-    header = (contest.interface.folder / "grid.h").read_text()
-    assert f"int32_t board[{side}][{side}];" in header and "PickAnswer" in header
-
-
-class Prices(Rules):
-    """A price and some more, as C has them in one `float` each; a bot answers the sum and the last in the same way."""
-
-    name = "prices"
-    seats = 2
-    columns = (Column("sum", "float64", "the sum", per_seat=True), Column("last", "float64", "the last", per_seat=True))
-    decisions = (
-        Decision(
-            "add",
-            "the sum of all, and the last",
-            observation={"first": Float("a price", 0, 8, single=True), "more": List(Float(single=True), 3)},
-            answer=Struct(sum=Float(low=0, high=20), parts=List(Float(single=True), 3), last=Float(single=True)),
-            default={"sum": 0.0, "parts": [], "last": 0.0},
-        ),
-    )
-
-    def play(self, session: Session) -> Questions:
-        more = [session.number + 0.25, 0.5, 3.125][: session.number % 4]
-        answers = yield [self.ask.add(position, first=0.75, more=more) for position in range(2)]
-        assert all(answer["parts"] in ([], more) for answer in answers.values())
-        both = {name: [answer[name] for answer in answers.values()] for name in ("sum", "last")}
-        session.record([0, 0], **both)
-
-
-def test_floats_of_single_precision_and_with_limits_reach_bots_of_every_kind() -> None:
-    c = (
-        "void add(const View *v, AddAnswer *answer) { float last = v->first; answer->sum = v->first;"
-        " for (int i = 0; i < v->more_count; i++) { last = v->more[i]; answer->sum += last; answer->parts[i] = last; }"
-        " answer->parts_count = v->more_count; answer->last = last; }\n"
-    )
-    python = (
-        "def add(v):\n    all = [v.first, *v.more]\n    return {'sum': sum(all), 'parts': v.more, 'last': all[-1]}\n"
-    )
-    expected = []
-    for number in range(8):
-        prices = [0.75, *[number + 0.25, 0.5, 3.125][: number % 4]]
-        expected.append((sum(prices), prices[-1]))
-    ((result, rows),) = play_field(contest_of(Prices), {"a": (".c", c), "b": (".py", python)}, sessions=8).values()
-    assert result.faults == ()
-    for seat in range(2):
-        assert list(zip(*[rows["games"][f"{name}_{seat}"].tolist() for name in ("sum", "last")])) == expected
-    low = {"a": (".c", c), "b": (".py", python.replace("sum(all)", "-1"))}
-    ((result, _),) = play_field(contest_of(Prices), low, sessions=1).values()
-    assert [fault.seat for fault in result.faults] == [1]
-    with pytest.raises(ValueError, match=r"add: first is 9, 0.0 to 8.0 were declared"):
-        Prices.decisions[0](0, first=9, more=[])
-
-
 LONG = """\
 from pydantic import Field
 
@@ -472,12 +402,6 @@ def test_run_plays_with_the_limits_of_its_settings(tmp_path: Path) -> None:
     results = run("long", config=tmp_path / "tournament.toml", workers=1, executor="local", listener=NullListener())
     assert results.faults.empty
     assert sorted(results.sessions[["points_0", "points_1"]].iloc[0]) == [-100, 100]
-
-
-def test_same_settings_have_the_same_decisions() -> None:
-    chosen = GridSettings(side=4)
-    assert decisions_of(Grid, chosen) is decisions_of(Grid, GridSettings(side=4))
-    assert decisions_of(Grid, chosen) is not decisions_of(Grid, GridSettings(side=5))
 
 
 def test_template_of_nested_answers_can_enter(tmp_path: Path) -> None:

@@ -101,11 +101,6 @@ def test_legs_of_a_duplicate_give_every_bot_every_position_of_each_session(seats
             assert {leg[session][position] for leg in legs} == set(range(seats))
 
 
-def test_two_bots_alternate() -> None:
-    assert seats_at(2, 3) == [(0, 1), (1, 0), (0, 1)]
-    assert seats_at(2, 3, rotation=1) == [(1, 0), (0, 1), (1, 0)]
-
-
 @pytest.mark.statistical
 @pytest.mark.parametrize("sessions", [1, 2])
 def test_bots_of_a_short_leg_sit_anywhere_equally_often(sessions: int) -> None:

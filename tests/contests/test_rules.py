@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import ctypes
 import math
 from collections import Counter
 from collections.abc import Callable
@@ -16,8 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.kernel.chance import Rng, StreamRandom
-from engine.rules.session_core import seating
-from tests.python_rules import Everything, fold, new_core, play_field, played_by_functions, tables_of
+from tests.python_rules import Everything, fold, play_field, played_by_functions
 from tournament.contests.contest import Contest
 from tournament.decisions.struct_layout import lay_out
 from tournament.errors import RunError
@@ -148,48 +146,6 @@ def test_rng_refuses_wrong_arguments(draw: Callable[[Rng], Any], message: str) -
 # What bots are told
 
 
-TOLD = st.one_of(
-    st.sampled_from(
-        [Int(0, 5, "w"), Int(-(2**40), 2**40, "w"), Float("f"), Float(single=True), Text(), Choice(["a", "b"])]
-    ),
-    st.integers(0, 9).map(lambda most: List(Int(0, 9), most, "ws")),
-    st.integers(0, 9).map(lambda most: List(Int(0, 2**33), most, "ws")),
-    st.integers(0, 9).map(lambda most: List(Float(), most, "fs")),
-)
-
-
-@FEW
-@given(st.lists(TOLD, max_size=9))
-def test_values_lie_where_c_looks_for_them(told: list[ValueType]) -> None:
-    """Ctypes lays structs out as the platform's C compiler does."""
-    decision = Decision("act", "m", observation={f"v{i}": one for i, one in enumerate(told)}, answer=Int(0, 1, "a"))
-    kinds: dict[str, Any] = {
-        "i": ctypes.c_int32,
-        "c": ctypes.c_int32,
-        "q": ctypes.c_int64,
-        "d": ctypes.c_double,
-        "f": ctypes.c_float,
-    }
-    members: list[tuple[str, Any]] = [
-        ("seat", ctypes.c_int32), ("seats", ctypes.c_int32), ("players", ctypes.c_int32 * 5)
-    ]  # fmt: skip
-    for i, one in enumerate(told):
-        if isinstance(one, List):
-            members += [
-                (f"v{i}_count", ctypes.c_int32), (f"v{i}", kinds[one.of.code] * max(1, one.most))
-            ]  # fmt: skip
-        elif not isinstance(one, Text):
-            members.append((f"v{i}", kinds[one.code]))
-    expected = type("Expected", (ctypes.Structure,), {"_fields_": members})
-    view = lay_out([decision], 5)
-    assert view.size >= ctypes.sizeof(expected)
-    for name, slot in view.slots.items():
-        if slot.value >= 0:
-            assert slot.value == getattr(expected, name).offset
-        if slot.count >= 0:
-            assert slot.count == getattr(expected, f"{name}_count").offset
-
-
 @pytest.fixture(scope="module")
 def everything() -> Contest:
     return contest_of(Everything)
@@ -220,31 +176,6 @@ def test_what_is_no_legal_action_is_a_fault_and_the_default_is_played(everything
     # The first legal action counts for `act`, the declared default for `name`.
     assert rows["games"]["x_chose"].tolist() == [Everything.LEGAL[0]]
     assert rows["games"]["x_named"].tolist() == [5]
-
-
-def test_the_second_leg_of_a_duplicate_match_has_the_same_chance_and_the_seats_swapped() -> None:
-    seen: dict[int, list[tuple[int, list[int]]]] = {0: [], 1: []}
-
-    class Watched(Everything):
-        name = "watched"
-
-        def play(self, session: Session) -> Questions:
-            seen[leg].append((seating(session)[0], session.rng.roll(20)))
-            # How much a game draws changes nothing in the next.
-            session.rng.roll(session.number * (1 + leg))
-            session.record([0, 0], x_chose=0, x_named=0, y_named=0)
-            seen[leg].append((session.games, session.rng.roll(20)))
-            session.record([0, 0], x_chose=0, x_named=0, y_named=0)
-            yield from ()
-
-    for leg in range(2):
-        core = new_core(Watched, *tables_of(contest_of(Everything), 99), 5, number=leg)
-        core.play()
-        core.check()
-    assert [dice for _, dice in seen[0]] == [dice for _, dice in seen[1]]
-    assert len({tuple(dice) for _, dice in seen[0]}) == 10
-    assert [first for first, _ in seen[0][::2]] == [0, 1, 0, 1, 0]
-    assert [first for first, _ in seen[1][::2]] == [1, 0, 1, 0, 1]
 
 
 # What is refused
@@ -447,6 +378,8 @@ def test_declarations_that_contradict_each_other_are_refused() -> None:
         lay_out([one("a", v=List(Int(0, 1), 3, "v"), v_count=Int(0, 1, "n"))], 2)
     with pytest.raises(ValueError, match="numbers, those of another texts"):
         lay_out([answered(LegalAction(Int(0, 1), 3)), answered(LegalAction(Text(), 3))], 2)
+    wide = lay_out([answered(LegalAction(Int(0, 9), 2)), answered(LegalAction(Int(-5, 2**40), 3))], 2)
+    assert "int64_t legal_actions[3];" in wide.lines
     with pytest.raises(ValueError, match="are observed with answer=LegalAction"):
         one("a", legal_actions=Int(0, 1, "v"))
     for name in ("seat", "seats", "players"):

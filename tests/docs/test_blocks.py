@@ -224,35 +224,3 @@ SLOW = [page for page in RUN if any("slow" in block.marks for block in blocks_of
 @pytest.mark.parametrize("page", SLOW, ids=name_of)
 def test_slow_blocks_run(page: Path, folder: Path) -> None:
     _run(blocks_of(page), folder, slow=True)
-
-
-# Of pages with commands that take minutes, or need what isn't here: what they run with instead.
-SMALL = {
-    "docs/explanation/ranking.md": (
-        "--sessions 200 --until-settled 0.95 --max-replicas 64",
-        "--until-settled 0.6 --max-replicas 3",
-    ),
-    "docs/how_to/finals.md": ("--replicas 10", "--replicas 3"),
-    "docs/how_to/object_store.md": ("s3://our-bucket/", "bucket/"),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SMALL)
-def test_commands_of_blocks_that_are_not_run_do_in_small(
-    name: str, records: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for there in (".", "bucket"):  # which holds other records, as a store would
-        shutil.copytree(records, tmp_path / there, dirs_exist_ok=True)
-    (tmp_path / "bucket" / "results").rename(tmp_path / "bucket" / "autumn")
-    monkeypatch.chdir(tmp_path)
-    commands = [
-        line
-        for block in blocks_of(ROOT / name)
-        if "not run" in block.marks and block.language == "sh"
-        for line in block.code.splitlines()
-        if line.startswith("tournament ")
-    ]
-    assert commands
-    for command in commands:
-        _printed(command.replace(*SMALL[name]))

@@ -9,12 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.kernel.deals import BLOCKS_AT_ONCE, VERSIONS, blocks
-from tests.built_in import VON_NEUMANN_POKER
 from tests.oracles.deals import block_words, key_of, poker_deals
 from tests.oracles.von_neumann_poker import Bot
-from tests.support import constant_bot, play_core, poker_settings, poker_tables
-from tournament.contests.contest import CoreSetup
-from tournament.leg import LegPlan
+from tests.support import constant_bot, play_core
 
 words64 = st.integers(0, 2**64 - 1)
 keys = st.binary(min_size=32, max_size=32)
@@ -67,20 +64,3 @@ def test_cards_are_multiples_of_2_to_the_minus_24_below_1() -> None:
     cards = [card for pair in dealt(constant_bot(1, 0), 11).values() for card in pair]
     assert all(0 <= card < 1 and (card * 2**24).is_integer() for card in cards)
     assert len({int(card * 2**24) % 2 for card in cards}) == 2
-
-
-def test_both_legs_of_a_duplicate_match_have_the_same_deals() -> None:
-    """Cards by session and game are equal, the roles are exchanged."""
-    legs = []
-    settings = poker_settings(duplicate=True)
-    for number in (0, 1):
-        tables = poker_tables()
-        plan = LegPlan(3, number, 2, deals_key=key_of(99), rotation=number % 2)
-        core = VON_NEUMANN_POKER.new_core(CoreSetup(plan, settings, *tables))
-        while core.play(0):  # all pass
-            pass
-        legs.append({name: values[: tables[0].rows] for name, values in tables[0].arrays.items()})
-    first, second = legs
-    assert (first["a_card"] == second["a_card"]).all() and (first["b_card"] == second["b_card"]).all()
-    assert (first["seat_0_is_a"] != second["seat_0_is_a"]).all()
-    assert set(first["session"]) == {0, 1} and set(second["session"]) == {2, 3}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations, islice
-from math import comb
 
 import numpy as np
 import pytest
@@ -12,55 +11,6 @@ from phevaluator import evaluate_cards
 
 from engine.games.holdem_training.hand_strength import strengths
 from tests.oracles.poker_hands import card, cards_of, worth_of_five, worth_of_seven
-
-# Of the 133,784,560 seven-card hands. A check by hand: a royal or other straight flush takes
-# 4 · (9 · C(46, 2) + C(47, 2)) = 41,584 hands, 9 tops with the next card above excluded and one without such a card.
-FREQUENCIES = {
-    "straight flush": 41_584,
-    "four of a kind": 224_848,
-    "full house": 3_473_184,
-    "flush": 4_047_644,
-    "straight": 6_180_020,
-    "three of a kind": 6_461_620,
-    "two pairs": 31_433_400,
-    "one pair": 58_627_800,
-    "high card": 23_294_460,
-}
-
-
-# Of each type, by its strength: how many classes of best hands seven cards can have.
-CLASSES = {
-    "high card": 407,
-    "one pair": 1470,
-    "two pairs": 763,
-    "three of a kind": 575,
-    "straight": 10,
-    "flush": 1277,
-    "full house": 156,
-    "four of a kind": 156,
-    "straight flush": 10,
-}
-TYPES = np.repeat(np.arange(9), list(CLASSES.values()))  # by strength
-
-
-@pytest.mark.thorough
-def test_all_hands_have_the_known_frequencies() -> None:
-    """And no class of best hands is missing: 4,824 can be made of seven cards."""
-    # All fives of 50 cards, sorted by their highest: those below a card come first.
-    fives = np.array([five[::-1] for five in combinations(range(49, -1, -1), 5)], dtype=np.uint8)[::-1]
-    counts = np.zeros(4824, dtype=np.int64)
-    hands = np.empty((len(fives), 7), dtype=np.uint8)
-    for sixth in range(5, 51):
-        below = comb(sixth, 5)
-        hands[:below, :5] = fives[:below]
-        hands[:below, 5] = sixth
-        for seventh in range(sixth + 1, 52):
-            hands[:below, 6] = seventh
-            counts += np.bincount(strengths(hands[:below]), minlength=4824)
-    assert counts.sum() == comb(52, 7)
-    assert counts.min() > 0
-    by_type = np.bincount(TYPES, weights=counts).astype(int)
-    assert dict(zip(CLASSES, by_type.tolist())) == FREQUENCIES
 
 
 def rank_multisets(rank: int = 0, left: int = 7) -> Iterator[tuple[int, ...]]:

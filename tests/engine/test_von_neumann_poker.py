@@ -117,20 +117,6 @@ def test_x_is_a_in_even_games_of_the_whole_match(controller: Controller) -> None
     assert len({game.seat_0_is_a for game in record.games if game.game == 0}) == 2
 
 
-def test_second_leg_of_a_duplicate_match_swaps_the_roles_of_every_deal() -> None:
-    """Bots that play on long after others have stopped make sessions of the two legs differ in length."""
-    bold, timid = constant_bot(50, 1), constant_bot(0, 0)
-    legs = [
-        play_core(bold, timid, 3, sessions=40, seats_swapped=swapped, roles_by_session=True)
-        for swapped in (False, True)
-    ]
-    first, second = ({(game.session, game.game): game for game in leg.games} for leg in legs)
-    assert first.keys() != second.keys()
-    for place in first.keys() & second.keys():
-        assert first[place].seat_0_is_a is (sum(place) % 2 == 0) is not second[place].seat_0_is_a
-        assert (first[place].a_card, first[place].b_card) == (second[place].a_card, second[place].b_card)
-
-
 # Bets
 
 
@@ -156,19 +142,6 @@ def test_a_bet_is_cut_to_the_limit_and_to_both_stacks(controller: Controller, wi
         assert {game.bet for game in record.games if min(game.a_money, game.b_money) >= 60} == {50}
         assert any(game.bet == game.a_money - antes < game.b_money - antes for game in record.games)
         assert any(game.bet == game.b_money - antes < game.a_money - antes for game in record.games)
-
-
-def test_a_player_with_just_the_ante_can_only_pass_after_ante(controller: Controller) -> None:
-    """Ten dollars less the ante leave nothing to bet; capped before the ante, they are a bet of ten."""
-    for bet_cap, bet in (("after_ante", 0), ("before_ante", 10)):
-
-        def wait_then_bet(view: View) -> int:
-            return 50 if 10 in (view.money, view.opponents_money) else 0
-
-        bot = Bot(wait_then_bet, lambda _view, _bet: 1)
-        record = controller(bot, bot, 3, sessions=30, bet_cap=bet_cap)
-        poor = [game for game in record.games if 10 in (game.a_money, game.b_money)]
-        assert poor and {game.bet for game in poor} == {bet}
 
 
 @pytest.mark.parametrize("answer", [1, -1, 2, 256, 2**31, 2**32, LEAST, MOST])

@@ -17,7 +17,6 @@ CALLS = "int b(const Bot *, int) { return 1; }\n"
 
 # Each gives the number that it gives natively.
 CASES = {
-    "own_type_by_value": ("try { throw Point{3, 4}; } catch (Point p) { return p.x * p.y; }", 12),
     "own_type_by_reference": (
         "try { try { throw Point{3, 4}; } catch (Point &p) { p.x = 9; throw; } }"
         " catch (const Point &p) { return p.x; }",
@@ -27,35 +26,18 @@ CASES = {
         "try { throw 2.5; } catch (int) { return 1; } catch (double d) { return d * 2; } catch (...) { return 3; }",
         5,
     ),
-    "pointer_to_base": ("try { throw new Late; } catch (Early *e) { int n = e->number(); delete e; return n; }", 2),
     "standard_hierarchy": (
         'try { throw std::out_of_range("zebra"); } catch (const std::exception &e) { return e.what()[0]; }',
         ord("z"),
     ),
-    "not_its_cousin": (
-        'try { throw std::range_error("r"); } catch (const std::logic_error &) { return 1; }'
-        " catch (const std::runtime_error &) { return 2; }",
-        2,
-    ),
     "anything": ('try { throw "words"; } catch (...) { return 7; }', 7),
-    "rethrown": ("try { try { throw Own(); } catch (std::exception &) { throw; } } catch (Own &) { return 1; }", 1),
     "by_a_handler": ("try { try { throw 1; } catch (int i) { throw i * 2.5; } } catch (double d) { return d * 2; }", 5),
-    "nested": (
-        'try { try { throw std::runtime_error("inner"); } catch (...) { std::throw_with_nested(Own()); } }'
-        " catch (const Own &o) { try { std::rethrow_if_nested(o); }"
-        " catch (const std::runtime_error &e) { return e.what()[0]; } } return 0;",
-        ord("i"),
-    ),
     "through_frames": ("try { return deep(50); } catch (int n) { return n * 1000 + destroyed; }", 7_051),
-    "members_so_far": ("try { Whole whole(true); } catch (int) { return destroyed; } return 0;", 1),
     "elements_so_far": ("Third::made = 0; try { new Third[5]; } catch (int) { return destroyed; } return 0;", 3),
-    "function_try_block": ("return whole_function();", 11),
-    "bad_cast": ("Early e; try { return dynamic_cast<Late &>(e).number(); } catch (std::bad_cast &) { return 4; }", 4),
     "vector_at": (
         "std::vector<int> v(3); try { return v.at(n + 3); } catch (const std::out_of_range &) { return 5; }",
         5,
     ),
-    "stoi": ('try { return std::stoi("x"); } catch (const std::invalid_argument &) { return 8; }', 8),
     "no_memory": (
         "std::vector<char *> all; try { for (;;) all.push_back(new char[1 << 20]); }"
         " catch (std::bad_alloc &) { n = all.size(); for (char *p : all) delete[] p; return n > 10; } return 0;",
@@ -75,16 +57,12 @@ HELPERS = """
 #include <vector>
 struct Point { int x, y; };
 struct Own : std::exception { const char *what() const noexcept override { return "mine"; } };
-struct Early { virtual ~Early() {} virtual int number() { return 1; } };
-struct Late : Early { int number() override { return 2; } };
 static int destroyed, in_flight;
 struct Counted { ~Counted() { destroyed++; } };
 __attribute__((noinline)) static int deep(int n) { Counted c; return n ? deep(n - 1) + 1 : throw 7; }
-struct Whole { Counted part; Whole(bool fails) { if (fails) throw 1; } };
 struct Third { Counted c; static int made; Third() { if (++made == 3) throw made; } };
 int Third::made;
 struct Asks { ~Asks() { in_flight = std::uncaught_exceptions(); } };
-static int whole_function() try { throw 11; } catch (int n) { return n; }
 static int fails_at_start() { throw 14; }
 static int at_start() { try { return fails_at_start(); } catch (int n) { return n; } }
 static int caught_at_start = at_start();

@@ -157,9 +157,6 @@ MINDED = {
     "memory_plain.c": f"""
         int a(Bot *bot) {{ float *f = bot->f; {ALTERNATES} }}
         int b(Bot *bot, int aBet) {{ return (int)bot->f[0] % 2; }}""",
-    "memory_unasked.c": f"""
-        int a(const Bot *bot) {{ float *f = bot->f; {ALTERNATES} }}
-        int b(const Bot *bot, const int aBet) {{ return (int)bot->f[0] % 2; }}""",
     "memory_globals.c": """
         static int count;
         int a(Bot *bot) { return ++count % 2 ? 20 : 0; }

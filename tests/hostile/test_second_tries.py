@@ -151,7 +151,7 @@ def test_no_bot_ends_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tournament.worker.processes.bot_process.START_SECONDS", 0.5)
     monkeypatch.setattr("tournament.worker.processes.programs._TRIAL_SECONDS", 0.0)
     (calm,) = play(build(honest), settings)
-    greedy = {f"zz_{name}_{number}": source for name, source in GREEDY.items() for number in range(2)}
+    greedy = {f"zz_{name}": source for name, source in GREEDY.items()}
     legs = play(build({**honest, **greedy}), settings)
     assert [leg.what_counts[1:] for leg in legs if leg.result.seats == calm.result.seats] == [calm.what_counts[1:]]
     broken = {seat for leg in legs for fault in leg.faults for seat in [leg.result.seats[fault.seat]]}

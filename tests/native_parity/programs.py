@@ -26,6 +26,7 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.worker.wasm.loading import load_bot
 from tournament.worker.wasm.seating import BotLimits, Seating
+from tournament.worker.wasm.stack import on_deep_stack
 
 HERE = Path(__file__).parent
 COMPILERS = {".c": "gcc", ".cpp": "g++"}
@@ -110,7 +111,7 @@ def asked(contest: Contest, entrant: Entrant, questions: list[Question]) -> Answ
     bot = load_bot(entrant.artifact, interface, entrant.name, memory)
     seating = Seating(core, interface, [bot, None], BotLimits(FUEL, memory, fuel_to_start=FUEL))
     try:
-        seating.seat(0, 1)
+        on_deep_stack(seating.seat, 0, 1)
         seating.join()
     except Unfit as unfit:
         return str(unfit)

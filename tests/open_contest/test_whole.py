@@ -58,7 +58,7 @@ def bots(count: int) -> list[tuple[str, bytes, str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("count", "kills"), [(7, 2), pytest.param(100, 4, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize(("count", "kills"), [(5, 1), pytest.param(100, 4, marks=pytest.mark.thorough)])
 def test_many_authors_at_once_and_kills(tmp_path: Path, count: int, kills: int) -> None:
     """None is lost, none plays twice, each gets the right reason, and the final is one run over the same folder and
     seed."""

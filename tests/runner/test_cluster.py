@@ -105,7 +105,7 @@ def test_a_run_waits_for_workers_and_plays_on_those_that_come(cluster: Cluster, 
 
 
 @pytest.mark.slow
-def test_a_run_goes_on_when_nodes_come_and_go_and_when_it_is_stopped_and_killed(
+def test_a_run_goes_on_when_nodes_come_and_go_and_when_it_is_stopped(
     cluster: Cluster, worker: Node, place: ContestDir, expected: Outcome
 ) -> None:
     with cluster.run(place) as run:
@@ -125,17 +125,13 @@ def test_a_run_goes_on_when_nodes_come_and_go_and_when_it_is_stopped_and_killed(
     before = commits(place)
     with cluster.run(place) as run:
         wait_while_it_runs(lambda: commits(place) > before, run)
-        run.kill()
-    before = commits(place)
-    with cluster.run(place) as run:
-        wait_while_it_runs(lambda: commits(place) > before, run)
         late.kill()
         assert_ends_well(run, place, expected)
 
 
 @pytest.mark.slow
 def test_bad_nodes_are_set_aside_and_the_games_are_the_same(cluster: Cluster, worker: Node, tmp_path: Path) -> None:
-    """Six nodes lack something, each something else. Once the good one is gone, nothing can play."""
+    """Three nodes lack something, each something else. Once the good one is gone, nothing can play."""
     place, here = slow_contest(tmp_path), tmp_path / "here"
     (place.entrants / "python.py").write_text(
         "def a(bot): return 20 if bot.card > 0.5 else 0\ndef b(bot, bet): return 1\n"

@@ -17,7 +17,6 @@ from tests.contest_runs import (
     Listener,
     assert_same,
     bot_source,
-    in_order,
     make_contest,
     read_outcome,
 )
@@ -171,47 +170,6 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
     return place
 
 
-@pytest.mark.parametrize("more", ["", "duplicate = true", "replicas = 3"])
-def test_it_plays_one_leg_on_any_number_of_workers(
-    tmp_path: Path, more: str, alone: ContestDir, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one = alone
-    if more:
-        one = place_with(tmp_path / "one", BAD, more)
-        one.play()
-    assert [legs_of(one, name) for name in BAD] == [1, 1, 1]
-    standings = load(str(one.results)).standings.set_index("name")
-    assert (standings.loc[list(BAD), "status"] == "disqualified").all()
-    assert (standings.loc[FIELD, "matches"] == len(FIELD) - 1).all()
-    assert not found(one, replay=3).problems
-    monkeypatch.setattr(ONE_LEG_EACH, lambda *_: True)
-    many = place_with(tmp_path / "many", BAD, more)
-    many.play(workers=3)
-    assert_same(in_order(read_outcome(many.results)), in_order(read_outcome(one.results)))
-
-
-def test_a_crash_at_any_commit_changes_nothing(
-    tmp_path: Path, alone: ContestDir, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Crashes(Listener):
-        def on_progress(self, progress: Progress) -> None:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(ONE_LEG_EACH, lambda *_: True)
-    place = place_with(tmp_path, BAD)
-    crashes = 0
-    while True:
-        try:
-            place.play(workers=2, listener=Crashes())
-        except KeyboardInterrupt:
-            crashes += 1
-        else:
-            break
-    assert crashes > 3
-    place.play()
-    assert_same(read_outcome(place.results), read_outcome(alone.results))
-
-
 class Backwards:
     """An executor that plays the last tasks first."""
 
@@ -309,23 +267,6 @@ def test_legs_that_do_not_count_are_taken_out(played_all: ContestDir, alone: Con
     assert said[1] == "carl was disqualified, so it plays no further leg; out of the records: 5 legs"
     assert listener.games == 0
     assert_same(read_outcome(played_all.results), read_outcome(alone.results))
-
-
-def test_who_is_mended_plays_all_and_whose_first_opponent_changed_plays_one_again(
-    tmp_path: Path, alone: ContestDir
-) -> None:
-    place = place_with(tmp_path, BAD)
-    place.play()
-    place.write_bot("carl", bot_source(*THRESHOLDS["dull"]))
-    place.play()
-    assert [legs_of(place, name) for name in ("aaa", "carl", "cato")] == [1, len(FIELD), 1]
-    place.write_bot("bold", bot_source(1, 1))
-    place.play()
-    fresh = place_with(tmp_path / "fresh", BAD)
-    fresh.write_bot("carl", bot_source(*THRESHOLDS["dull"]))
-    fresh.write_bot("bold", bot_source(1, 1))
-    fresh.play()
-    assert_same(in_order(read_outcome(place.results)), in_order(read_outcome(fresh.results)))
 
 
 @pytest.mark.slow

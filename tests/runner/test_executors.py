@@ -11,60 +11,15 @@ from typing import cast
 
 import pytest
 
-from tests.contest_runs import CONTEST, ContestDir, Outcome, assert_same, call, in_order, make_contest, read_outcome
+from tests.contest_runs import CONTEST, call, make_contest
 from tests.processes import wait_until
 from tournament.config import GeneralSettings
 from tournament.errors import RunError
 from tournament.runner.executors import Executors, choose_executor, keep_busy
 from tournament.runner.executors.local import LocalExecutor
-from tournament.runner.listener import Progress
 from tournament.worker.batch import Receipt, Task
 
 BOTS = ["bold", "calm", "dull", "even", "fair"]
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
-    return make_contest(tmp_path_factory.mktemp("executors"), BOTS, sessions=300, settings="duplicate = true")
-
-
-@pytest.fixture(scope="module")
-def expected(place: ContestDir) -> Outcome:
-    """Of one worker, undisturbed."""
-    place.play(workers=1, results=place.folder / "alone")
-    return read_outcome(place.folder / "alone" / place.results.name)
-
-
-class InterruptsAfter:
-    """A listener that presses Ctrl-C after some commits."""
-
-    def __init__(self, commits: int) -> None:
-        self.commits = commits
-
-    def on_message(self, text: str) -> None:
-        pass
-
-    def on_progress(self, progress: Progress) -> None:
-        self.commits -= 1
-        if self.commits == 0:
-            raise KeyboardInterrupt
-
-
-def staged(place: ContestDir) -> list[str]:
-    return [path.name for path in (place.results / "staging").glob("*")]
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_stopped_and_resumed(expected: Outcome, tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A deal's two legs are a task, ten in all, of which four at most are under way when a run is stopped."""
-    monkeypatch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda *_: True)
-    place = make_contest(tmp_path, BOTS, sessions=300, settings="duplicate = true")
-    for commits in (1, 1):
-        with pytest.raises(KeyboardInterrupt):
-            place.play(workers=workers, listener=InterruptsAfter(commits))
-        assert staged(place) == []
-    place.play(workers=3 - workers)
-    assert_same(in_order(read_outcome(place.results)), in_order(expected))
 
 
 def one_by_one(tasks: Iterator[Task]) -> Callable[[], Task | None]:

@@ -31,7 +31,6 @@ from tests.contest_runs import (
     read_outcome,
 )
 from tests.object_store import new_location
-from tests.samples import sample_params
 from tournament.api import run
 from tournament.contests.contest import ENGINE_VERSION
 from tournament.contests.scoring import HouseScoring
@@ -72,16 +71,6 @@ def play(place: ContestDir) -> set[Pair]:
     return played
 
 
-def pairs_with(name: str, others: list[str]) -> set[Pair]:
-    return {(min(name, other), max(name, other)) for other in others if other != name}
-
-
-def games_without(place: ContestDir, name: str) -> pd.DataFrame:
-    games = load(str(place.results)).games
-    others = games[(games["bot_0"] != name) & (games["bot_1"] != name)]
-    return others.astype({"bot_0": str, "bot_1": str}).reset_index(drop=True)
-
-
 @pytest.fixture
 def place(tmp_path: Path) -> ContestDir:
     """Played in two batches, of four matches and of two, so that edits fall inside of parts."""
@@ -100,33 +89,6 @@ def test_nothing_new_plays_nothing_and_writes_no_part(place: ContestDir) -> None
     assert files(place) == before
 
 
-def test_a_newcomer_plays_all_and_nobody_else_does(place: ContestDir) -> None:
-    before = games_without(place, "fair")
-    place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
-    assert play(place) == pairs_with("fair", BOTS)
-    pd.testing.assert_frame_equal(games_without(place, "fair"), before)
-
-
-@pytest.mark.parametrize("name", sample_params(BOTS, 3))
-def test_an_edited_bot_plays_again_and_nobody_else_does(place: ContestDir, name: str) -> None:
-    before = games_without(place, name)
-    place.write_bot(name, bot_source(2, 1))
-    assert play(place) == pairs_with(name, BOTS)
-    pd.testing.assert_frame_equal(games_without(place, name), before)
-
-
-def test_an_edit_plays_both_legs_of_a_duplicate_match_again(tmp_path: Path) -> None:
-    edited, fresh = (make_contest(tmp_path / name, BOTS[:3], 6, "duplicate = true") for name in ("edited", "fresh"))
-    edited.play()
-    before = {*digests_in(edited)}
-    for one in (edited, fresh):
-        one.write_bot("bold", bot_source(2, 1))
-        one.play()
-    new = [pair for digest, pair in digests_in(edited).items() if digest not in before]
-    assert sorted(new) == sorted([*pairs_with("bold", BOTS[:3])] * 2)
-    assert_same(in_order(read_outcome(edited.results)), in_order(read_outcome(fresh.results)))
-
-
 def test_a_comment_plays_nothing_and_is_noted(place: ContestDir) -> None:
     before = load(str(place.results))
     place.write_bot("calm", bot_source(*THRESHOLDS["calm"], comment="calmer"))
@@ -135,22 +97,6 @@ def test_a_comment_plays_nothing_and_is_noted(place: ContestDir) -> None:
     pd.testing.assert_frame_equal(after.games, before.games)
     changed = after.entrants.set_index("name")["sha256"] != before.entrants.set_index("name")["sha256"]
     assert changed[changed].index.tolist() == ["calm"]
-
-
-def test_who_leaves_takes_his_games_and_brings_them_when_he_comes_back(place: ContestDir) -> None:
-    before = in_order(read_outcome(place.results))
-    (place.entrants / "calm.c").unlink()
-    assert play(place) == set()
-    left = load(str(place.results))
-    assert set(left.games["bot_0"]) | set(left.games["bot_1"]) == {"bold", "dull", "even"}
-    assert [line.name for line in left.ranking.entrants if line.name == "calm"] == []
-    place.write_bot("calm", bot_source(*THRESHOLDS["calm"]))
-    known = digests_in(place)
-    place.play()
-    replayed = {pair for digest, pair in digests_in(place).items() if digest not in known}
-    assert pairs_with("calm", BOTS) <= replayed
-    assert_parts_are_in_order(place.results)
-    pd.testing.assert_frame_equal(in_order(read_outcome(place.results)).games, before.games)
 
 
 def test_a_broken_bot_is_below_the_line_until_it_is_mended(place: ContestDir) -> None:

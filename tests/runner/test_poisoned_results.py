@@ -54,55 +54,34 @@ def one_line(problem: BaseException) -> str:
 
 
 OUTSIDE = "../../../../victim.txt"
-FIELDS: dict[str, Change] = {
-    "escapes in an entrant": lambda f: f["entrants"][0].update(name=ESCAPES),
-    "a number with gaps": lambda f: f["numbers"].update(bold=7),
-    "an entrant's number": lambda f: f["entrants"][0].update(number=2),
-    "an entrant twice": lambda f: f["entrants"].append(f["entrants"][0]),
-    "settings in a list": lambda f: f.update(settings=[]),
-    "settings in settings": lambda f: f["settings"].update(bet_cap=[[[]]]),
-    "a seed that is a list": lambda f: f["settings"].update(seed=[[]]),
-    "a contest with escapes": lambda f: f.update(contest=ESCAPES),
-    "a kind that is none": lambda f: f["entrants"][0].update(kind=None),
-}
 
 
-@pytest.mark.parametrize("name", sample_params(FIELDS, 4))
-def test_a_poisoned_field_is_made_again_from_the_parts(place: ContestDir, name: str) -> None:
-    before = load(str(place.results)).standings
-    field = field_of(place.results)
-    FIELDS[name](field)
-    put_field(place.results, field)
-    there = load(str(place.results)).standings
-    assert {*there.name} <= {*before.name}
+def test_a_poisoned_field_is_made_again_from_the_parts(place: ContestDir) -> None:
+    before, field = load(str(place.results)).standings, field_of(place.results)
+    one = field["entrants"][0]
+    for change in (
+        {"entrants": [one | {"artifact": None, "problem": None}, *field["entrants"][1:]]},
+        {"entrants": [*field["entrants"], one]},
+        {"entrants": [one | {"name": ESCAPES}, *field["entrants"][1:]]},
+        {"numbers": field["numbers"] | {"bold": 7}},
+    ):
+        put_field(place.results, field | change)
+        there = load(str(place.results)).standings.set_index("name")
+        pd.testing.assert_frame_equal(there, before.set_index("name").loc[there.index])
     place.play()
     pd.testing.assert_frame_equal(load(str(place.results)).standings, before)
 
 
 HEADS: dict[str, Change] = {
     "a staged path": lambda h: h["games"].__setitem__(3, OUTSIDE),
-    "another staged path": lambda h: h["games"].__setitem__(3, "secret/bots"),
-    "a staged path deep inside": lambda h: h["games"].__setitem__(3, f"staging/{OUTSIDE}"),
     "a size that is text": lambda h: h["games"].__setitem__(0, "7"),
-    "a size below 0": lambda h: h["games"].__setitem__(0, -1),
     "rows of no legs": lambda h: h["games"].__setitem__(1, 7),
-    "a hash that is none": lambda h: h["games"].__setitem__(2, "x"),
     "other legs than there are": lambda h: h.update(count=1),
-    "no legs": lambda h: h.update(count=0),
     "legs beyond all": lambda h: h.update(count=1 << 62),
-    "another number of seats": lambda h: h.update(seats=1),
     "escapes in a name": lambda h: h.update(names=h["names"].replace(h["names"].split("\n")[0], ESCAPES)),
-    "a name twice": lambda h: h.update(names="\n".join(h["names"].split("\n")[1:2] * 2)),
-    "fewer entrants than play": lambda h: h.update(entrants=1),
-    "more entrants than have hashes": lambda h: h.update(entrants=len(h["names"].split("\n")) + 1),
-    "a seed that is a list": lambda h: h["origin"]["settings"].update(seed=[[]]),
-    "a contest with escapes": lambda h: h["origin"].update(contest=ESCAPES),
     "a fault of another seat": lambda h: fault_in(h).update(seat=200),
-    "a question that is no word": lambda h: fault_in(h).update(decision=ESCAPES),
-    "a kind that is none": lambda h: fault_in(h).update(kind="tired"),
     "a text without end": lambda h: fault_in(h).update(message="x" * 100_001),
     "an end without a fault": lambda h: h["rests"][0].update(out=[0]),
-    "faults below 0": lambda h: h["rests"][0].update(faults_left_out=[-1, 0]),
     "a list without an end": lambda h: h.update(sandbox="x" * 2000),
 }
 
@@ -121,7 +100,7 @@ def assert_played_again(place: ContestDir, before: pd.DataFrame) -> None:
     assert not verify(CONTEST, config=place.config).problems
 
 
-@pytest.mark.parametrize("name", sample_params(HEADS, 4))
+@pytest.mark.parametrize("name", sample_params(HEADS, 3))
 def test_what_no_part_can_carry_is_damage_and_is_played_again(place: ContestDir, name: str) -> None:
     before = load(str(place.results)).standings
     forge_head(place.results, HEADS[name])
@@ -160,23 +139,16 @@ def cell(column: str, at: tuple[int, ...], value: float) -> Callable[[Legs], Leg
 
 # What columns of legs may claim, with seals to match.
 COLUMNS: dict[str, Callable[[Legs], Legs]] = {
-    "points of no session": cell("sums", (0, 0, 0), float("nan")),
     "points beyond all": cell("sums", (0, 0, 0), 1.1e15),
     "a variance below 0": cell("sums", (0, 0, 3), -1.0),
-    "a covariance beyond all": cell("sums", (0, 0, 5), float("inf")),
-    "games below 0": cell("whole", (0, 3), -1),
-    "a negative match": cell("whole", (0, 0), -1),
     "another match": cell("whole", (1, 0), 77),
     "a player that is none": cell("players", (0, 0), 9),
-    "a house player that is none": cell("house", (0,), 9),
-    "a field that is none": cell("more", (0,), 9),
     "a leg twice": lambda legs: legs.chosen([0, 0, 1]),
-    "legs in another order": lambda legs: legs.chosen([1, 0]),
     "a leg less": lambda legs: legs.chosen([0]),
 }
 
 
-@pytest.mark.parametrize("name", sample_params(COLUMNS, 4))
+@pytest.mark.parametrize("name", sample_params(COLUMNS, 3))
 def test_poisoned_columns_of_legs_count_nothing_and_are_played_again(place: ContestDir, name: str) -> None:
     before = load(str(place.results)).standings
     forge_legs(place.results, COLUMNS[name])

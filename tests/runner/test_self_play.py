@@ -59,17 +59,6 @@ def test_self_play_switched_on_plays_diagonal_alone(tmp_path: Path) -> None:
     assert verify(CONTEST, config=place.config, replay="all").problems == ()
 
 
-def test_self_play_of_later_bot_equals_fresh_run(tmp_path: Path) -> None:
-    both = [make_contest(tmp_path / name, BOTS[:2], 30, "self_play = true") for name in ("grown", "fresh")]
-    both[0].play()
-    for place in both:
-        place.write_bot("dull", (place.entrants / "bold.c").read_text() + "\n")
-        place.play(workers=2)
-    tables = [load(str(place.results / "self_play")).sessions for place in both]
-    grown, fresh = (table.sort_values(["bot_0", "session"]).drop(columns="match") for table in tables)
-    assert grown.reset_index(drop=True).astype(str).equals(fresh.reset_index(drop=True).astype(str))
-
-
 def test_self_play_diagonal_is_mean_of_both_sides(tmp_path: Path) -> None:
     config = tmp_path / "tournament.toml"
     (tmp_path / "bots").mkdir()

@@ -7,7 +7,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Literal
 
-import pandas as pd
 import pytest
 
 import tournament
@@ -100,38 +99,8 @@ def test_tables_are_recorded_ranked_and_played_again(
     assert set(found.crosstable) >= {"bot", "opponent", "points_per_session"}
 
 
-def test_an_edit_plays_only_the_tables_of_its_bot(tmp_path: Path) -> None:
-    folder = contest(tmp_path)
-    before = run(folder).games
-    write_bot(folder, 5, 8)
-    after = run(folder).games
-    one, other = (
-        frame[(frame.filter(like="bot_").astype(str) != "bot_5").all(axis=1)].astype(str).reset_index(drop=True)
-        for frame in (before, after)
-    )
-    pd.testing.assert_frame_equal(one, other)
-    assert len(before) == len(after) == 15 * 8
-
-
 # Of matches whose bots are drawn, each deal in every rotation.
 DRAWN_DUPLICATE = {"tables": 3, "duplicate": True, "replicas": 2}
-
-
-@pytest.mark.parametrize("seats", [2, 4])
-def test_drawn_duplicate_is_equal_on_any_workers_and_with_later_bot(tmp_path: Path, seats: int) -> None:
-    folder = contest(tmp_path, str(seats), **DRAWN_DUPLICATE)
-    kept = folder / "bots" / "bot_5.py"
-    source = kept.read_text()
-    kept.unlink()
-    run(folder, "grown")
-    kept.write_text(source)
-    run(folder, "grown")
-    for workers in (1, 5):
-        run(folder, f"by_{workers}", workers)
-    outcomes = [in_order(read_outcome(folder / results / "auction")) for results in ("by_1", "by_5", "grown")]
-    for other in outcomes[1:]:
-        assert_same(outcomes[0], other)
-    assert set(outcomes[0].sessions.replica) == {0, 1}
 
 
 @pytest.mark.slow

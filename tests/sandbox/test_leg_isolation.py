@@ -25,7 +25,7 @@ SHOWN = {"f", "card", "RAISE", "CHECK"}
 ALONE = SandboxSettings(legs_per_process=1)
 
 
-LEADING_OUT = ("atexit", "contextvars", "gc", "numpy", "os", "re", "signal", "sys", "threading", "weakref")
+LEADING_OUT = ("atexit", "contextvars", "gc", "numpy", "os", "re", "signal", "threading", "weakref")
 # What else leads out of a leg, a line each; all must be refused a shared process.
 ESCAPES = [
     "x = ().__class__.__base__.__subclasses__()",
@@ -144,6 +144,27 @@ ESCAPES = [
     "x = str\na: str = 1",
     "from __future__ import annotations as notes\nx = [notes]",
     "from statistics import stdev",
+    "import sys\nx = sys.modules",
+    "import sys\nsys.argv = 1",
+    "from sys import stdout",
+    "from dataclasses import make_dataclass",
+    "from dataclasses import dataclass\nd = dataclass",
+    "import dataclasses\nd = [dataclasses.dataclass]",
+    "from dataclasses import dataclass\nclass K: pass\nK = dataclass(K)",
+    "from dataclasses import field\ndefault = 1\nfield().default.x = 1",
+    "import dataclasses\nkw_only = 1\nx = dataclasses.field().kw_only",
+    "from enum import Enum\nK = Enum('K', 'close')",
+    "from enum import Enum\nclass K(Enum): pass\nL = K('L', 'close')",
+    "from enum import Enum\nclass K(Enum):\n  _ignore_ = 'A'\n  A = 1",
+    "from enum import Enum\nclass K(Enum):\n  _A = 1",
+    "from enum import Enum, auto\nauto = lambda: property()\nclass K(Enum):\n  A = auto()",
+    "import enum\nx = enum.Enum",
+    "import enum\nclass K(enum.Enum):\n  A = property()",
+    "from enum import Enum\nclass M: pass\nclass K(M, Enum):\n  A = 1",
+    "from enum import Enum\nclass K(Enum):\n  A = 1\nx = K.A is K.A",
+    "from enum import Enum\nclass K(Enum):\n  A = 1\nx = K.A._value_",
+    "from enum import Flag",
+    "import numpy\nx = numpy.empty(9)",
     "from texas import ActionType\nActionType._generate_next_value_.x = 1",
     "from texas import ActionType\nx = ActionType._missing_",
     "x = " + "-" * 20_000 + "1",
@@ -182,6 +203,13 @@ ORDINARY = [
     "x = lambda bot: bot.f[0] if bot.card > 0.5 else (y := 3)",
     "from collections import namedtuple\nT = namedtuple('T', 'a b')\nx = T(1, 2)._replace(a=3).b",
     "import collections\nT = collections.namedtuple('T', ['a', 'b'], defaults=[1])\nx = T(1).a",
+    "import sys\nsys.setrecursionlimit(10 ** 6)\nx = sys.maxsize + len(sys.argv)",
+    "from dataclasses import dataclass, field\n@dataclass(frozen=True)\nclass P:\n  x: int = 0\n"
+    "  y: list = field(default_factory=list)\np = P(1).x",
+    "import dataclasses\n@dataclasses.dataclass\nclass P:\n  x: int\np = dataclasses.replace(P(1), x=2).x",
+    "from enum import Enum, IntEnum, auto, unique\n@unique\nclass C(Enum):\n  RED = auto()\n  BLUE = 5\n"
+    "x = [c.name for c in C if c == C.RED or c.value == 5]\nclass D(IntEnum):\n  A = 1\ny = D.A + 1",
+    "import enum\nclass C(enum.Enum):\n  RED = enum.auto()\nx = C['RED'].name",
     "class K:\n  half = 2\n  def double(self): self.twice = self.half * 4\nx = K().twice",
 ]
 
@@ -216,6 +244,71 @@ def b(bot, bet):
 """
     assert isolation_violation(source.encode(), {}) == ""
     entrants = build({f"{name}.py": source for name in ("one", "two", "three")})
+    settings = Settings(sessions=3, duplicate=True)
+    together, alone = play(entrants, settings), play(entrants, settings, ALONE)
+    assert [leg.what_counts for leg in together] == [leg.what_counts for leg in alone]
+    assert not any(leg.faults for leg in together)
+
+
+LIBRARY = {
+    "board.py": "import math\nimport moves\nFORMAT = 'per cent'\n\n\nclass Board:\n    size = 3\n\n"
+    "    def best(self):\n        return moves.first(self.size)\n",
+    "moves.py": "def first(size):\n    return size - 1\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("source", "changed", "reason"),
+    [
+        ("import board\nx = board.Board().best()", {}, ""),
+        ("from board import Board\nx = Board()\nx.size = 2\ny = x.best()", {}, ""),
+        ("import board\nboard.math.x = board.math", {}, "line 2: board.math"),
+        ("import board\nboard.FORMAT = 1", {}, "line 2: board.FORMAT"),
+        ("import board\nx = [board]", {}, "line 2: the module board as a value"),
+        ("from board import FORMAT\nx = FORMAT % object()", {"board.py": "FORMAT = '%s'"}, "line 2: % beside a text"),
+        ("import board", {"moves.py": "import os\n"}, "moves.py, line 1: imports os"),
+        ("import board", {"moves.py": "def first(): pass\ndef close(): pass\n"}, "moves.py, line 2: the name close"),
+        ("import lux.kit", {"lux/kit.py": ""}, "lux/kit.py is in a package of the contest's library"),
+        ("import board", {"moves.py": "x = (\n"}, "moves.py can't be read"),
+    ],
+)
+def test_library_is_read_with_the_bot(source: str, changed: dict[str, str], reason: str) -> None:
+    found = isolation_violation(source.encode(), SDK, library={**LIBRARY, **changed})
+    assert found.startswith(reason) and bool(found) == bool(reason)
+
+
+def test_a_leg_has_classes_and_a_library_of_its_own() -> None:
+    """Bots that count in all that they have of modules count the same beside other legs as alone."""
+    source = """
+import sys
+from dataclasses import dataclass, field
+from enum import Enum
+sys.setrecursionlimit(10 ** 6)
+@dataclass
+class Seen:
+    n: int = 0
+    of: list = field(default_factory=list)
+class Kind(Enum):
+    ONE = 1
+seen = Seen()
+def count(of):
+    try:
+        of.n += 1
+    except AttributeError:
+        of.n = 1
+    return of.n
+def deep(n):
+    return 0 if n == 0 else 1 + deep(n - 1)
+def a(bot):
+    sys.argv.append(1)
+    seen.of.append(1)
+    return count(field) + count(Kind) + count(seen) + len(sys.argv) + len(seen.of) + (deep(5000) - 5000)
+def b(bot, bet):
+    return (Kind.ONE.value + bot.card > 1.5) * 1
+"""
+    assert isolation_violation(source.encode(), {}, SHOWN) == ""
+    entrants = build({f"{name}.py": source for name in ("one", "two", "three")})
+    assert all(python_artifact.legs_may_share(entrant.artifact or b"") for entrant in entrants)
     settings = Settings(sessions=3, duplicate=True)
     together, alone = play(entrants, settings), play(entrants, settings, ALONE)
     assert [leg.what_counts for leg in together] == [leg.what_counts for leg in alone]

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
 from benchmarks.ranking import Rehearsal, built, example
-from benchmarks.ranking_twins import figures_of
 from tests.contest_runs import EXAMPLES, REPOSITORY
 from tests.samples import sample_params
 from tournament.artifacts.bot import Entrant
@@ -21,67 +19,10 @@ from tournament.contests.contest import Contest
 from tournament.contests.holdem_training.rules import BOB
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.two_card_draw.servers import generated_server
-from tournament.rules import Decision, Int, Questions, Rules, Session
-from tournament.rules.rules import contest_of
 from tournament.standings.standings import compute_standings
 from tournament.store.field import Batch
 
-GIVE = Decision("give", "Give something to the next position", observation={"got": Int(0, 9)}, answer=Int(0, 9))
-
-
-class Circle(Rules):
-    """Each gives something to the next position, which is worth more to the first one."""
-
-    name = "circle"
-    seats = range(2, 7)
-    decisions = (GIVE,)
-
-    def play(self, session: Session) -> Questions:
-        got = [0] * session.seats
-        for _ in range(2):
-            given = yield [GIVE(position, got=got[position]) for position in range(session.seats)]
-            got = [given[(position - 1) % session.seats] for position in range(session.seats)]
-            worth = [one + 3.0 * (position == 0) + session.rng.roll(1, 6)[0] for position, one in enumerate(got)]
-            session.record([one - sum(worth) / len(worth) for one in worth])
-
-
-# Generous or mean, by its first draw, or by what it got before: what it does for a leg follows from its neighbours.
-GIVERS = {
-    "gives": "return 7;",
-    "keeps": "return 1;",
-    "settles": "if (!own) own = 1 + rand() % 9; return own;",
-    "copies": "return view->got;",
-    "rewards": "own = view->got > own ? view->got : own; return own;",
-}
-
-
-@cache
-def twins(seats: int, sessions: int, tables: int | None) -> Rehearsal:
-    sources = {
-        f"{name}_{number}.c": f"static int own;\nint give(const View *view)\n{{\n    {body}\n}}\n"
-        for name, body in GIVERS.items()
-        for number in (1, 2)
-    }
-    contest = contest_of(Circle)
-    found = Rehearsal.of(contest, built(contest, sources), seats=seats, sessions=sessions, replicas=REPLICAS)
-    if tables is None:
-        return found
-    return replace(found, field=replace(found.field, settings={**found.field.settings, "tables": tables}))
-
-
 REPLICAS, TOURNAMENTS = 2, 60
-CELLS = [(seats, sessions, tables) for seats in (2, 3, 4, 6) for sessions in (1, 4, 5) for tables in (None, 10)]
-
-
-@pytest.mark.thorough
-@pytest.mark.statistical
-@pytest.mark.parametrize("cell", CELLS, ids=str)
-def test_identical_bots_are_told_apart_in_one_tournament_of_twenty(cell: tuple[int, int, int | None]) -> None:
-    rehearsal = twins(*cell)
-    truth = np.zeros(len(rehearsal.names))  # only twins are judged
-    found = figures_of((rehearsal.tournament(number) for number in range(TOURNAMENTS)), rehearsal.names, truth)
-    assert found.told <= 0.05 * TOURNAMENTS + 3 * math.sqrt(0.05 * 0.95 * TOURNAMENTS), found
-    assert found.sure > 0
 
 
 LOPSIDED = {"moves": ["go", "stay"], "payoffs": [[3, 2], [2, 1]], "column_payoffs": [[0, -1], [0, 1]]}

@@ -57,18 +57,9 @@ def test_a_score_is_the_mean_over_replicas() -> None:
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize(
-    "replicas",
-    [
-        pytest.param(dict.fromkeys(PAIRS, 3), marks=pytest.mark.slow),
-        dict.fromkeys(PAIRS, 2),
-        pytest.param(dict.fromkeys(PAIRS, 10) | {("ann", "bob"): 25}, marks=pytest.mark.slow),
-    ],
-    ids=["few", "fewest", "uneven"],
-)
-def test_intervals_of_replicas_cover(replicas: dict[tuple[str, str], int]) -> None:
+def test_intervals_of_replicas_cover() -> None:
     """Also where something stays for a whole leg, which replicas alone show."""
-    tournaments, covered = 120, 0
+    tournaments, covered, replicas = 120, 0, dict.fromkeys(PAIRS, 2)
     for seed in range(tournaments):
         for line in played(replicas, seed, 32, leg_effect=4.0).entrants:
             place = NAMES.index(line.name)
@@ -132,11 +123,11 @@ def test_identical_bots_are_told_apart_in_one_tournament_of_twenty_at_most(repli
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize("replicas", [1, *(pytest.param(more, marks=pytest.mark.slow) for more in (4, 10))])
-def test_a_difference_of_two_who_never_met_is_within_its_reach(replicas: int) -> None:
+def test_a_difference_of_two_who_never_met_is_within_its_reach() -> None:
     """Two versions of a bot against the same opponents, in their first games of which much is laid down."""
     names, opponents = ["then", "now"], [f"bot_{number}" for number in range(12)]
     field, tournaments, held, reaches = field_of([*names, *opponents]), 300, 0, []
+    replicas = 1
     for seed in range(tournaments):
         chance = np.random.default_rng(seed)
         deals = chance.normal(0, 3, (len(opponents), replicas, 64))

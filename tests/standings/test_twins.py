@@ -24,7 +24,7 @@ def play() -> Play:
 
 @pytest.mark.slow
 @pytest.mark.statistical
-@pytest.mark.parametrize(("replicas", "least_sure"), [(1, 0.0), (2, 0.2), (4, 0.45)])
+@pytest.mark.parametrize(("replicas", "least_sure"), [(1, 0.0), (2, 0.2)])
 def test_twins_are_seldom_told_apart_and_others_often(play: Play, replicas: int, least_sure: float) -> None:
     truth = np.mean([play.scores(play.ranked(play.replica(number))) for number in range(48)], axis=0)
     rankings = (play.ranked(play.tournament(number, replicas)) for number in range(TOURNAMENTS))

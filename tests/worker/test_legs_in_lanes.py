@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
@@ -13,18 +12,13 @@ from typing import Any
 
 import pytest
 import wasmtime
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from tests.built_in import VON_NEUMANN_POKER
-from tests.contest_runs import CONTEST, assert_in_schedule_order, assert_same, read_outcome
+from tests.contest_runs import CONTEST
 from tests.processes import descendants, wait_until
-from tests.worker.support import ON, SILENT_C, answering, artifacts_of, build, legs_of, origin_of, play, write_bot
-from tournament.api import run
+from tests.worker.support import ON, SILENT_C, answering, artifacts_of, build, legs_of, origin_of, play
 from tournament.artifacts import python_artifact
 from tournament.artifacts.bot import Entrant
 from tournament.contests.von_neumann_poker.rules import Settings
-from tournament.entrants.build import build_entrants
 from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import Mode
@@ -38,14 +32,6 @@ from tournament.worker.processes.leg_in_play import LegInPlay
 ALONE = SandboxSettings(legs_per_process=1)
 
 STEADY = "def a(bot): return 20 if bot.card > {0} else 0\ndef b(bot, bet): return bot.card > {1}\n"
-COUNTING = """
-def a(bot):
-    bot.f[0] += 1
-    return bot.f[0] % {0} * 10
-def b(bot, bet):
-    bot.f[1] += 1
-    return bot.f[1] % {1}
-"""
 CHANCY = "import random\ndef a(bot): return random.randrange({0})\ndef b(bot, bet): return random.random() < {1}\n"
 # A bot that does something at its {0}th decision. Where it imports nothing, its legs share a process in any run.
 SOMETIMES = """
@@ -74,34 +60,6 @@ def python_entrant(name: str, source: str) -> Entrant:
     """An entrant that need not be tried first. Its legs share a process, as those of a misjudged bot would."""
     digest = sha256(source.encode()).hexdigest()
     return Entrant(name, "python", digest, python_artifact.pack(source.encode(), ON, legs_may_share=True))
-
-
-@st.composite
-def fields(draw: st.DrawFn) -> list[Entrant]:
-    """Two to four bots of all tempers, one of them possibly in C."""
-    sources = st.one_of(
-        st.builds(STEADY.format, st.sampled_from([0.2, 0.5, 0.8]), st.sampled_from([0.1, 0.4, 0.9])),
-        st.builds(COUNTING.format, st.integers(2, 7), st.integers(2, 5)),
-        st.builds(CHANCY.format, st.integers(1, 80), st.floats(0, 1)),
-        st.builds(SOMETIMES.format, st.integers(1, 60), st.sampled_from(sorted(DEEDS.values()))),
-    )
-    chosen = draw(st.lists(sources, min_size=2, max_size=4))
-    entrants = [python_entrant(f"bot_{n}", source) for n, source in enumerate(chosen)]
-    if draw(st.booleans()):
-        entrants += build({"c_bot.c": SILENT_C.replace("return 0", "return 1")})
-    return entrants
-
-
-@settings(max_examples=3, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(field=fields(), duplicate=st.booleans(), max_faults=st.integers(0, 3), split=st.integers(1, 9))
-def test_together_alone_and_in_any_batches(field: list[Entrant], duplicate: bool, max_faults: int, split: int) -> None:
-    playing = Settings(sessions=4, duplicate=duplicate, max_faults=max_faults)
-    legs = legs_of(field, playing)
-    alone = [leg.what_counts for leg in play(field, playing, ALONE)]
-    assert [leg.what_counts for leg in play(field, playing)] == alone
-    parts = [play(field, playing, SandboxSettings(legs_per_process=2), legs[:split][::-1])[::-1]]
-    parts += [play(field, playing, legs=legs[split:])]
-    assert [leg.what_counts for part in parts for leg in part] == alone
 
 
 @pytest.mark.parametrize("deed", sorted(DEEDS))
@@ -149,7 +107,7 @@ def test_garbage_that_only_a_process_of_its_own_collects_is_no_fault(monkeypatch
         return start(launch, mode)
 
     # Built before starts are noted: whether its legs may share is found out in a process, too.
-    field = [python_entrant("cycles", CYCLES), *build({f"c{n}.c": SILENT_C + "//" * n for n in range(5)})]
+    field = [python_entrant("cycles", CYCLES), *build({f"c{n}.c": SILENT_C + "//" * n for n in range(2)})]
     monkeypatch.setattr(fork_server, "start", noted)
     monkeypatch.setattr(pool, "_outgrown", set[str]())  # as at the start of a worker
     playing = Settings(sessions=640, max_faults=0)
@@ -162,42 +120,6 @@ def test_garbage_that_only_a_process_of_its_own_collects_is_no_fault(monkeypatch
     started.clear()
     play(field, playing, legs=legs)  # as a later task
     assert started == [False] * len(legs)
-
-
-def test_a_mixed_field_gives_the_same_records_however_it_is_played(tmp_path: Path) -> None:
-    bots = tmp_path / "bots"
-    bots.mkdir()
-    write_bot(bots / "counting.py", COUNTING.format(6, 3))
-    write_bot(bots / "raises.py", SOMETIMES.format(40, DEEDS["raises"]))
-    write_bot(bots / "quits.py", SOMETIMES.format(70, DEEDS["quits"]))
-    write_bot(bots / "silent.c", SILENT_C)
-    write_bot(bots / "told", answering("int(card * 40)", "card > 0.5"))
-    entrants = build_entrants(VON_NEUMANN_POKER, Settings(), ON, bots, lambda _text: None)
-    python = {bot.name: bot.artifact or b"" for bot in entrants if bot.plays_as == "python"}
-    assert {name for name in python if python_artifact.legs_may_share(python[name])} == {"counting", "raises"}
-    ways = {
-        "one": ("", 1),
-        "alone": ("[sandbox]\nlegs_per_process = 1\n", 2),
-        "unconfined": ('[sandbox]\nmode = "off"\nlegs_per_process = 3\n', 1),
-    }
-    outcomes, faults = {}, {}
-    for name, (sandbox, workers) in ways.items():
-        config = tmp_path / f"{name}.toml"
-        config.write_text(f'[{CONTEST}]\nentrants = "{bots}"\nsessions = 12\nduplicate = true\nseed = 1\n{sandbox}')
-        results = run(CONTEST, config=config, results=tmp_path / name, workers=workers, executor="local")
-        assert_in_schedule_order(tmp_path / name / CONTEST)
-        outcomes[name] = read_outcome(tmp_path / name / CONTEST)
-        faults[name] = [
-            (leg.seats, leg.number, replace(fault, last_output="")) for leg, fault in results.ranking.faults
-        ]
-        assert {batch.sandbox for batch in results.batches} == {"off" if name == "unconfined" else "on"}
-        assert all(leg.seconds > 0 for batch in results.batches for leg in batch.legs)
-    for name in ("alone", "unconfined"):
-        assert_same(outcomes["one"], outcomes[name])
-        assert faults["one"] == faults[name]
-    # `raises` is disqualified in match 2, so it plays neither match 5 nor match 8.
-    assert set(outcomes["one"].matches.match) == {0, 1, 2, 3, 4, 6, 7, 9}
-    assert {fault.message for _, _, fault in faults["one"]} >= {"ended with status 3"}
 
 
 @contextlib.contextmanager

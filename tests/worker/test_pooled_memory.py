@@ -83,7 +83,7 @@ def moves_of(sink: NullSink) -> list[list[int]]:
 
 
 def stores_of(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The places of all stores that are made, as they are made."""
+    """Return a list that gets the places of each store that is made."""
     places: list[int] = []
 
     def noting(*given: object) -> instances.Store:
@@ -96,7 +96,7 @@ def stores_of(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_bots_that_change_everything_are_fresh_in_each_of_a_thousand_legs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also after faults, in the same leg."""
+    """Faults in the same leg change nothing about it."""
     assert engine.has_pool()
     stores = stores_of(monkeypatch)
 

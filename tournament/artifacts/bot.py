@@ -46,6 +46,7 @@ class Entrant:
         is_nameless: Whether several new bots share its name, so that none of them plays.
         is_late: Whether it is still being built, and can play later.
         set_aside: Why it plays nothing in this run, though it may not be at fault. Its recorded games count.
+        is_house: Whether it is the host's own bot, which isn't ranked.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Entrant:
     is_nameless: bool = False
     is_late: bool = False
     set_aside: str | None = None
+    is_house: bool = False
 
     @property
     def plays_as(self) -> PlaysAs:

@@ -59,10 +59,17 @@ _MOST_WORDS = 100_000  # searched for the file that a bot's functions are named 
 
 @dataclass(frozen=True)
 class Compiled:
-    """A bot's WebAssembly, and the language standard by which it builds."""
+    """A bot's WebAssembly.
+
+    Attributes:
+        code: The module.
+        standard: Language standard by which the bot builds.
+        unit: Text of its unit.
+    """
 
     code: bytes
     standard: str
+    unit: str
 
 
 # The name that answers each question; "" stands for the class.
@@ -151,7 +158,8 @@ class _Tries:
             unit = _write_unit(submission, self.interface, standard, self.sandbox, folder, bare)
             work = _Work(submission, self.interface, replace(unit, allowance=self.allowance))
             try:
-                return Compiled(_compile_by(work, runtime, self.build), standard)
+                code = _compile_by(work, runtime, self.build)
+                return Compiled(code, standard, unit.path.read_text())
             except NotChosen as problem:
                 raise Unfit(str(problem)) from None
 

@@ -124,12 +124,11 @@ def pack(
         source: The bot's file.
         sandbox: The allowed packages.
         sdk: The contest's module for bots, if any.
-        legs_may_share: Whether legs can share a process (`isolation_violation` found nothing). With a library they
-            never do, because they would share its modules.
+        legs_may_share: Whether legs can share a process (`isolation_violation` found nothing).
         adapter: The contest's adapter, or b"".
         library: The result of `library_for`.
     """
-    line = {**identity(sandbox, sdk), "legs_may_share": legs_may_share and not library}
+    line = {**identity(sandbox, sdk), "legs_may_share": legs_may_share}
     if adapter:
         line["adapter_bytes"] = len(adapter)
     if library:

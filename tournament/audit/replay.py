@@ -14,19 +14,19 @@ from tournament.audit.verify_games import Players, began_again, find_players
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.entrants.build import adapted, with_lines
-from tournament.entrants.folder import find_submissions
+from tournament.entrants.folder import find_bots
 from tournament.errors import InputError, RunError
 from tournament.leg import Leg
 from tournament.names import did_you_mean
 from tournament.records.contest_of import contest_of
 from tournament.runner.schedule.counting import fixtures_of
 from tournament.runner.seed import seed_of
-from tournament.store.field import Batch, ContestSetup
+from tournament.store.field import Batch, ContestSetup, FieldEntrant
 from tournament.store.leg_result import Fault, LegResult
 from tournament.store.legs import Legs
 from tournament.store.parts import require_written, rows_of
 from tournament.store.reading import read_records
-from tournament.store.storage import open_storage
+from tournament.store.storage import Storage, open_storage
 from tournament.worker.observation import ObservedGame, Window, observe_leg
 
 # The most games of a session that are shown at once.
@@ -54,6 +54,29 @@ class Replay:
     drawings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class RecordedLeg:
+    """A leg of the records, and all that it takes to play it again.
+
+    Attributes:
+        contest: The contest under the records' settings.
+        players: The artifacts of its bots, the settings, and the schedule.
+        leg: The leg as a worker plays it.
+        artifacts: Artifacts to play with, the likeliest first.
+        recorded: What the records have of it.
+        entrants: The field's entrants as recorded.
+        batch: The batch that has its games.
+    """
+
+    contest: Contest
+    players: Players
+    leg: Leg
+    artifacts: tuple[Mapping[str, bytes], ...]
+    recorded: LegResult
+    entrants: tuple[FieldEntrant, ...]
+    batch: Batch
+
+
 def replay_games(
     location: str,
     config_of: Callable[[str], Config],
@@ -70,59 +93,69 @@ def replay_games(
     """
     with reading(location):
         storage = open_storage(location)
-        records = read_records(storage)
-        if (field := records.field) is None:
-            raise InputError(f"{storage.location} holds no results")
-        contest = contest_of(storage.location, field)
-        if field.engine != contest.engine_version:
-            raise InputError(
-                f"these games are of version {field.engine} of {contest.name}, this is {contest.engine_version}:"
-                " they can't be played again here"
-            )
-        config = config_of(contest.name)
-        seed = seed_of(storage, config.contest.seed, field.settings.get("seed"))
-        settings = settings_of(contest, field, config, seed)
-        contest = contest.under(settings)
-        batch, recorded = _recorded_leg(records.batches, match, session, contest.sessions_of_leg(settings))
-        players = find_players(
-            storage, contest, config, field, settings, say, only=(*recorded.seats, *filter(None, [recorded.house]))
-        )
-        if gone := sorted(players.missing & {*recorded.seats, recorded.house}):
-            raise InputError(
-                f"{' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} neither in the entrants folder nor kept"
-                " beside the records as when this was played; bring that version"
-                " back, or run again to play with the one that is there"
-            )
-        (fixture,) = fixtures_of(
-            Legs.of([recorded]), players.schedule, Legs.joined(batch.legs for batch in records.batches)
-        )
-        if isinstance(fixture, str):
-            raise RunError(f"match {recorded.match} was recorded {fixture}; tournament verify says more")
-        require_written(storage, batch.part("games"))
+        known = recorded_leg(storage, config_of, match, session, say)
+        contest, recorded = known.contest, known.recorded
+        require_written(storage, known.batch.part("games"))
         rows: dict[int, dict[str, Any]] = {}
-        for chunk in rows_of(storage, batch.part("games"), contest.games):
+        for chunk in rows_of(storage, known.batch.part("games"), contest.games):
             for row in np.flatnonzero((chunk["match"] == recorded.match) & (chunk["session"] == session)):
                 one = {name: values[row : row + 1].tolist()[0] for name, values in chunk.items()}
                 rows[one["game"]] = one
-        leg = players.schedule.leg(fixture)
-        ways = [players.artifacts]
-        # A bot built with lines may take a little less fuel; where that matters, it is played without them.
-        if recorded.faults and (built := _with_lines(contest, config, field, leg)):
-            ways.insert(0, {**players.artifacts, **built})
-        return _replayed(contest, players, leg, ways, recorded, rows, session, game)
+        return _replayed(known, rows, session, game)
 
 
-def _replayed(
-    contest: Contest,
-    players: Players,
-    leg: Leg,
-    ways: Sequence[Mapping[str, bytes]],
-    recorded: LegResult,
-    rows: Mapping[int, Mapping[str, Any]],
+def recorded_leg(
+    storage: Storage,
+    config_of: Callable[[str], Config],
+    match: int | tuple[str, ...],
     session: int,
-    game: int | None,
-) -> Replay:
-    """A session of a leg, or a game of it, played by the first of these artifacts that give what was recorded."""
+    say: Callable[[str], None],
+) -> RecordedLeg:
+    """Return the leg that has a session of a match, with the bots as they played.
+
+    Raises:
+        InputError: There are no such records, or a bot has changed since and isn't kept beside them.
+        RunError: The records can't be read, or they contradict each other.
+    """
+    records = read_records(storage)
+    if (field := records.field) is None:
+        raise InputError(f"{storage.location} holds no results")
+    contest = contest_of(storage.location, field)
+    if field.engine != contest.engine_version:
+        raise InputError(
+            f"these games are of version {field.engine} of {contest.name}, this is {contest.engine_version}:"
+            " they can't be played again here"
+        )
+    config = config_of(contest.name)
+    seed = seed_of(storage, config.contest.seed, field.settings.get("seed"))
+    settings = settings_of(contest, field, config, seed)
+    contest = contest.under(settings)
+    batch, recorded = _recorded_leg(records.batches, match, session, contest.sessions_of_leg(settings))
+    players = find_players(
+        storage, contest, config, field, settings, say, only=(*recorded.seats, *filter(None, [recorded.house]))
+    )
+    if gone := sorted(players.missing & {*recorded.seats, recorded.house}):
+        raise InputError(
+            f"{' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} neither in the entrants folder nor kept"
+            " beside the records as when this was played; bring that version"
+            " back, or run again to play with the one that is there"
+        )
+    (fixture,) = fixtures_of(
+        Legs.of([recorded]), players.schedule, Legs.joined(batch.legs for batch in records.batches)
+    )
+    if isinstance(fixture, str):
+        raise RunError(f"match {recorded.match} was recorded {fixture}; tournament verify says more")
+    leg = players.schedule.leg(fixture)
+    ways = [players.artifacts]
+    # A bot built with lines may take a little less fuel; where that matters, it is played without them.
+    if recorded.faults and (built := _with_lines(contest, config, field, leg)):
+        ways.insert(0, {**players.artifacts, **built})
+    return RecordedLeg(contest, players, leg, tuple(ways), recorded, tuple(field.entrants), batch)
+
+
+def _replayed(known: RecordedLeg, rows: Mapping[int, Mapping[str, Any]], session: int, game: int | None) -> Replay:
+    """A session of a leg, or a game of it, played by the first of its artifacts that give what was recorded."""
+    contest, players, leg, recorded = known.contest, known.players, known.leg, known.recorded
     in_leg = session - leg.plan.first_session
     # Drawings are of a whole session: its games until the wanted one are observed, too, to know which are of that one.
     first, last = (0, MOST_GAMES - 1) if game is None else (0 if contest.new_drawn_core else game, game)
@@ -132,7 +165,7 @@ def _replayed(
         return tuple(fault for fault in faults if fault.session == session and game in (None, fault.game))
 
     faults = shown(recorded.faults)
-    for artifacts in ways:
+    for artifacts in known.artifacts:
         observed = observe_leg(contest, players.settings, players.sandbox, leg, artifacts, window)
         games = tuple(
             replace(one, matches_record=one.row == rows.get(one.game))
@@ -209,7 +242,8 @@ def _with_lines(contest: Contest, config: Config, field: ContestSetup, leg: Leg)
     found = {}
     seats = {seat.name: seat for seat in leg.seats if seat.kind == "wasm"}
     interface = adapted(contest.interface, config.contest)
-    files = find_submissions(config.entrants, lambda: field.entrants)[0] if config.entrants.is_dir() else []
+    is_there = config.entrants.is_dir()
+    files = find_bots(config.entrants, config.house, lambda: field.entrants)[0] if is_there else []
     for submission in files:
         is_this = submission.name in seats and submission.sha256 == field.sha256[submission.name]
         if is_this and (code := with_lines(submission, interface, config.sandbox)):

@@ -84,7 +84,7 @@ def find_players(
     entrants: list[Entrant] = []
     if only is None or config.entrants.is_dir():
         entrants = build_entrants(
-            contest, settings, config.sandbox, config.entrants, say, is_chosen, lambda: field.entrants
+            contest, settings, config.sandbox, config.entrants, say, is_chosen, lambda: field.entrants, config.house
         )
     house = contest.house.players(settings, config.folder, say) if contest.house else ()
     artifacts = artifacts_of(entrants, house)

@@ -104,6 +104,11 @@ OWN = {
             "faults --bot likeme",
         ),
     ),
+    "debug": Listed(
+        "tournament.cli.debug:debug",
+        "Run your own bot on a recorded game outside the sandbox, with sanitizers or a debugger.",
+        ("debug likeme --match likeme,naive --session 3 --yes",),
+    ),
     "losses": Listed(
         "tournament.cli.losses:losses",
         "List in which decisions, and with which hands, a bot loses to what others win there.",

@@ -102,7 +102,8 @@ def match(
     loaded = load_config(contest, config)
     played = loaded.played
     seats = 2 if played.house else played.seats_of(loaded.contest.playing()) or len(others) + 1
-    alone = len(others) + 1 == seats  # one match, of which --session can show a session
+    house = _house_at(loaded, others)
+    alone = len({*others, *house}) + 1 == seats  # one match, of which --session can show a session
     if session is not None and (not alone or baseline):
         raise InputError("--session requires one OTHER for each other seat, and no --baseline")
     seed = seed or drawn_seed()
@@ -118,7 +119,9 @@ def match(
         if session is not None:
             place = join_location(own.results, own.played.name)
             players = (
-                (report.bot, report.opponent or "") if seats == 2 else (report.bot, *(Path(o).stem for o in others))
+                (report.bot, report.opponent or "")
+                if seats == 2
+                else (report.bot, *dict.fromkeys(Path(one).stem for one in (*others, *house)))
             )
             shown.append(replay_games(place, lambda _: own, players, session, game))
 
@@ -161,6 +164,16 @@ def _who_plays(known: Contests, contest: str, bot: str | None, others: list[str]
     if bot is None:
         raise InputError("say also the BOT: a file, or the name of an entrant or shipped bot")
     return contest, bot, others
+
+
+def _house_at(loaded: Config, others: list[str]) -> list[str]:
+    """Return the names of the house's bots that play besides the others that are named."""
+    if not loaded.contest.house_seats:
+        return []
+    from tournament.trial.match import house_bots
+
+    names = [path.stem for path in house_bots(loaded)]
+    return [] if any(Path(one).stem in names for one in others) else names
 
 
 def _unit_and_form(contest: PlayedContest) -> tuple[str, str]:

@@ -60,7 +60,7 @@ class Playing:
         place = join_location(first.results, name)
         problems: set[str] = set()
         try:
-            before = {name: stamps(one.entrants) if one.entrants.is_dir() else {} for name, one in self.chosen.items()}
+            before = {name: _stamps(one) for name, one in self.chosen.items()}
             with ExitStack() as stack:
                 # Errors of any contest are reported before the first is played.
                 prepared, executors = [], stack.enter_context(Executors(strict=self.strict))
@@ -101,12 +101,12 @@ class Playing:
             print_text(f"node {node} was set aside: {printable(reason)}")
         if options := _unlike(self.chosen[contest.name], self.as_written[contest.name]):
             print_text(f"to add to these records later, use {options} again, because tournament.toml says otherwise")
-        after = stamps(prepared.config.entrants)
+        after = _stamps(prepared.config)
         if came := sorted(bot for bot in after if before.get(bot) != after[bot]):
             what = "it" if len(came) == 1 else "them"
             print_text(f"{', '.join(came)} came or changed meanwhile: run again to play {what}")
         provisional = {"provisional"} if standings.is_provisional else set()
-        return {line.status for line in standings.entrants} - {"ok"} | provisional
+        return {line.status for line in standings.entrants} - {"ok", "house"} | provisional
 
 
 def _unlike(chosen: Config, written: Config) -> str:
@@ -130,6 +130,12 @@ def _require_wanted(prepared: Prepared) -> None:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise InputError(f"{unlike}; give --archive to let them")
     typer.confirm(f"{printable(str(unlike))}. Continue?", abort=True, err=True)
+
+
+def _stamps(config: Config) -> dict[str, tuple[int, int]]:
+    """Return the bots of a contest's folders, with the time of their last change and their size."""
+    folders = [folder for folder in (config.house, config.entrants) if folder and folder.is_dir()]
+    return {name: stamp for folder in folders for name, stamp in stamps(folder).items()}
 
 
 def _bots_of(prepared: Prepared) -> str:

@@ -20,6 +20,7 @@ from tournament.records.citation import Citation
 from tournament.records.comparison import Comparison
 from tournament.records.losses import LOSSES
 from tournament.records.values import AUTHOR, FAULT_COLUMNS, OUTLIER_RESULTS, STANDING
+from tournament.standings.authors import AuthorTotal
 from tournament.standings.standings import Standing
 from tournament.store.summary_parts import FAULTS
 from tournament.trial.check import CHECKED, CheckReport
@@ -88,6 +89,7 @@ def schemas_of_commands() -> dict[str, Any]:
             "type": "array",
             "items": _schema("Rated", _RATED, dict.fromkeys(_RATED, "see output.md")),
         },
+        "leaderboard --by": {"type": "array", "items": _of(AuthorTotal, {})},
         "leaderboard": {"type": "array", "items": standing},
         "losses": {"type": "array", "items": loss},
         "faults": {"type": "array", "items": fault},

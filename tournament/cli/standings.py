@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -28,6 +29,7 @@ from tournament.cli.options import (
 from tournament.cli.replay_tables import commands_to_see, fault_lines, replay_command
 from tournament.cli.tables import (
     MOST_COLUMNS,
+    authors_table,
     crosstable_tables,
     history_table,
     leaderboard_table,
@@ -36,7 +38,7 @@ from tournament.cli.tables import (
     reasons,
 )
 from tournament.config import load_config, with_configured_titles
-from tournament.errors import InputError, printable
+from tournament.errors import InputError, pluralize, printable
 from tournament.names import did_you_mean
 from tournament.records.contest_of import contest_of
 from tournament.records.results import Results as Loaded
@@ -50,6 +52,7 @@ from tournament.records.values import (
     standing_values,
     standings_csv,
 )
+from tournament.standings.authors import authors_by_bot, totals_of_authors
 from tournament.standings.history import line_of, matches_of_bot
 
 if TYPE_CHECKING:
@@ -61,6 +64,10 @@ def leaderboard(
     rating: Annotated[
         str | None,
         option("elo", "Elo points by won sessions, instead of the score", CHOICE),
+    ] = None,
+    by: Annotated[
+        str | None,
+        option("author", "totals of authors over their bots, by the key `authors` or as an open contest knows", CHOICE),
     ] = None,
     history: Annotated[str | None, option("BOT", "this bot's versions with their ranks", CHOICE)] = None,
     as_csv: Csv = False,
@@ -75,8 +82,12 @@ def leaderboard(
     as_json: Json = False,
 ) -> None:
     """Ranks follow the score; --rating elo is another view."""
-    if (rating is not None) + (history is not None) + as_csv > 1 or (as_csv and as_json):
-        raise InputError("--rating, --history and --csv: choose one; --json goes with the first two")
+    if (rating is not None) + (history is not None) + (as_csv or by is not None) > 1 or (as_csv and as_json):
+        raise InputError(
+            "--rating, --history, --by and --csv: choose one; only --by goes with --csv, --json with all else"
+        )
+    if by not in (None, "author"):
+        raise InputError(f"--by {by}: expected author")
     if history is not None:
         _show_history(history, load_records(contest, results, config, final=final), as_json)
         return
@@ -84,6 +95,9 @@ def leaderboard(
         _show_rating(rating, load_records(contest, results, config, final=final), config, as_json)
         return
     found = load_records(contest, results, config, final=final)
+    if by is not None:
+        _show_authors(found, _authors(found, authors, config), config, as_csv=as_csv, as_json=as_json)
+        return
     below = below_final(found.location, found.ranking)
     others = below.entrants if below else ()
     if as_csv:
@@ -108,10 +122,14 @@ def leaderboard(
 
 
 def _authors(found: Loaded, authors: Path | None, config: Path | None) -> Mapping[str, str]:
-    """Return the author of each bot, if an open contest took it."""
+    """Return the author of each bot: as the settings file says, or if an open contest took it."""
     from tournament.open_contest.jobs import authors_of_bots, database_beside
 
-    return authors_of_bots(database_beside(_authors_file(authors, config)), found.setup.contest)
+    given: Mapping[str, Sequence[str]] = {}
+    with contextlib.suppress(InputError):  # There may be no settings file beside the records.
+        given = load_config(found.setup.contest, config).contest.authors or {}
+    submitted = authors_of_bots(database_beside(_authors_file(authors, config)), found.setup.contest)
+    return submitted | authors_by_bot(given, [line.name for line in found.ranking.entrants])
 
 
 def _authors_file(authors: Path | None, config: Path | None) -> Path:
@@ -121,6 +139,23 @@ def _authors_file(authors: Path | None, config: Path | None) -> Path:
 def _contest_of(found: Loaded, config: Path | None) -> Contest:
     """The contest of these records, with the title that the settings file gives it."""
     return with_configured_titles(contest_of(found.location, found.setup), partial(load_config, path=config))
+
+
+def _show_authors(
+    found: Loaded, author_of: Mapping[str, str], config: Path | None, *, as_csv: bool, as_json: bool
+) -> None:
+    if not author_of:
+        raise InputError('--by author: no bot has an author; set authors = {ann = ["ann_*"]} in the contest\'s table')
+    lines = totals_of_authors(found.ranking, author_of)
+    rows = [dataclasses.asdict(line) for line in lines]
+    if as_json:
+        print_json(rows)
+    elif as_csv:
+        print(rows_csv([row | {"bots": " ".join(row["bots"])} for row in rows]), end="")
+    else:
+        left = [line.name for line in found.ranking.ranked if line.name not in author_of]
+        note = f"{pluralize(len(left), 'bot')} without an author left out" if left else ""
+        out.print(authors_table(lines, found.ranking, f"{_contest_of(found, config).title}: authors", note))
 
 
 def _show_history(bot: str, found: Loaded, as_json: bool) -> None:

@@ -19,6 +19,7 @@ from tournament.standings.history import closest_to_beating
 if TYPE_CHECKING:
     from tournament.contests.scoring import HouseScoring, Measure
     from tournament.records.history import Version
+    from tournament.standings.authors import AuthorTotal
     from tournament.standings.matches import Match
     from tournament.standings.ratings import Rated, RatingKind
     from tournament.standings.standings import Standing, Standings
@@ -137,6 +138,7 @@ def leaderboard_table(
     for heading in headings:
         table.add_column(heading.title, drop=heading.drop)
     ranked, below = shown, shown_below = standings.ranked, standings.below
+    house = standings.house_bots
     if most_rows is not None and len(ranked) + len(below) > most_rows:
         shown_below = below[: max(1, most_rows // 3)]
         shown = ranked[: max(1, most_rows - len(shown_below))]
@@ -145,10 +147,13 @@ def leaderboard_table(
         number = "=" if before and _are_equal(before, line) else str(line.rank)
         before = line
         cells = [Text(heading.cell(line), style=heading.style(line)) for heading in headings]
-        ends_section = bool(below) and line is ranked[-1]
+        ends_section = bool(below or house) and line is ranked[-1]
         table.add_row(number, Text(line.name, style="bold"), *cells, ends_section=ends_section)
     if len(shown) < len(ranked):
-        table.add_row("", f"…{and_more(len(ranked) - len(shown))}", ends_section=bool(below))
+        table.add_row("", f"…{and_more(len(ranked) - len(shown))}", ends_section=bool(below or house))
+    for line in house:
+        cells = [Text("house" if one.title == "place" else one.cell(line), style="dim") for one in headings]
+        table.add_row("", Text(line.name, style="dim"), *cells, ends_section=bool(below) and line is house[-1])
     for line in shown_below:
         # The status replaces the score, a column that no table drops.
         counts = [
@@ -183,6 +188,23 @@ def rating_table(lines: Sequence[Rated], look: RatingKind, title: str) -> Fittin
         reach = "" if line.ci_half_width is None else look.shown(line.ci_half_width).lstrip("+")
         more = [show(line.more[name]) for name, _, show in look.columns]
         table.add_row(str(line.rank), line.name, look.shown(line.rating), *([reach] if with_errors else []), *more)
+    return table
+
+
+def authors_table(lines: Sequence[AuthorTotal], standings: Standings, title: str, note: str) -> FittingTable:
+    """Return the totals of authors, best first."""
+    digits = standings.scoring.decimals if standings.scoring else 3 if standings.has_means else 1
+    table = FittingTable(title, "; ".join(filter(None, ["sums of the bots' scores", note])))
+    table.add_column("#", drop=8)
+    table.add_column("author", is_left=True)
+    table.add_column("total")
+    table.add_column("± 95%", drop=LATE)
+    table.add_column("place", drop=LATE + 1)
+    table.add_column("bots", is_left=True, drop=0)
+    for line in lines:
+        reach = "" if line.ci_half_width is None else f"{line.ci_half_width:,.{digits}f}"
+        cells = (f"{line.total:+,.{digits}f}", reach, line.place, ", ".join(line.bots))
+        table.add_row(str(line.rank), line.author, *cells)
     return table
 
 
@@ -260,7 +282,8 @@ def final_tables(
         return
     below = reasons(standings, again, _MOST_REASONS)
     below.no_wrap, below.overflow = True, "ellipsis"
-    ranked = replace(standings, entrants=tuple(standings.ranked))  # who is below the line stands there with the reason
+    # The bots below the line are listed there with the reason.
+    ranked = replace(standings, entrants=(*standings.ranked, *standings.house_bots))
     rows = console.height - _LINES_BELOW - _LINES_AROUND - len(below.plain.splitlines())
     yield leaderboard_table(ranked, title, max(3, rows), unit)
     if below:
@@ -278,7 +301,7 @@ def crosstable_tables(standings: Standings, title: str, width: int | None = 120)
         title: The title of each table.
         width: The terminal's width in characters, None for any.
     """
-    names = [line.name for line in standings.ranked]
+    names = [line.name for line in (*standings.ranked, *standings.house_bots)]
     scoring = standings.scoring
     less = " less those of the column's, where both played" if standings.seats > 2 else ""
     caption = f"points per session of the row's bot{less}, ± 95%"

@@ -196,8 +196,8 @@ class Contest:
         return self.seats if isinstance(self.seats, int) else int(str(settings["seats"]))
 
     def fewest_entrants(self, settings: Mapping[str, object]) -> int:
-        """Return how many entrants there must be."""
-        return self.seats_of(settings) or 2
+        """Return how many entrants there must be, besides the bots that have the house's seats."""
+        return max(1, (self.seats_of(settings) or 2) - int(str(settings.get("house_seats", 0))))
 
     def seated(self, seats: int) -> Contest:
         """This contest with records of tables of this many seats."""

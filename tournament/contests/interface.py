@@ -86,9 +86,9 @@ class Helpers(Protocol):
 
 
 class NewHelpers(Protocol):
-    """Makes the helpers of one bot. They draw by `key`, and take the bot's fuel."""
+    """Makes the helpers of one bot. They draw by `key`, and take the bot's fuel if it has any."""
 
-    def __call__(self, key: bytes, *, fuel: Fuel) -> Helpers: ...
+    def __call__(self, key: bytes, *, fuel: Fuel | None = None) -> Helpers: ...
 
 
 @dataclass(frozen=True)

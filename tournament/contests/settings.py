@@ -65,6 +65,21 @@ class ContestSettings(BaseModel):
         description="a contest whose rules to play, or a file; default the table's own name",
     )
     entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
+    house: PathText | None = Field(
+        None,
+        description="folder of the host's own bots, which play and aren't ranked; default house/<contest>, if there",
+    )
+    house_seats: int = Field(
+        0,
+        ge=0,
+        le=63,
+        description="how many of the seats of each table are the house bots'; by default they sit where entrants do",
+    )
+    authors: dict[Annotated[str, Field(min_length=1, max_length=100)], list[str]] | None = Field(
+        None,
+        description="the bots of each author, by names or patterns, for totals of authors: as in"
+        ' {ann = ["ann_*"], bob = ["owl"]}',
+    )
     adapter: PathText | list[PathText] | None = Field(
         None,
         description="file that is put before each bot's in its language, Python, C or C++, for bots written for another"
@@ -99,8 +114,8 @@ class ContestSettings(BaseModel):
     )
     table_mates: Literal["any", "other_authors"] = Field(
         "any",
-        description='"other_authors": bots that one author submitted to an open contest share no drawn table of three'
-        " or more",
+        description='"other_authors": bots of one author, by `authors` or in an open contest, share no drawn table of'
+        " three or more",
     )
     self_play: bool = Field(
         False,
@@ -154,6 +169,9 @@ class ContestSettings(BaseModel):
             exclude={
                 "rules",
                 "entrants",
+                "house",
+                "authors",
+                *(() if self.house_seats else ("house_seats",)),
                 "adapter",
                 "library",
                 "title",

@@ -28,7 +28,7 @@ from tournament.contests.interface import ADAPTED, Adapter, Interface
 from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
 from tournament.entrants import hints
-from tournament.entrants.folder import KINDS, Recorded, find_submissions, other_files
+from tournament.entrants.folder import KINDS, Recorded, find_bots, other_files
 from tournament.errors import InputError, TooFewBotsError, TournamentError, join_names, main_error_line, printable
 from tournament.leg import FailureKind, Unfit
 from tournament.library import read_library
@@ -71,8 +71,9 @@ class Building:
         submissions: Sequence[Submission],
         refused: Sequence[Entrant],
         recorded: Recorded,
+        house: frozenset[str] = frozenset(),
     ) -> None:
-        self._pool, self._build_alone, self._recorded = pool, build_alone, recorded
+        self._pool, self._build_alone, self._recorded, self._house = pool, build_alone, recorded, house
         self._under_way: dict[Future[Entrant | PutOff], Submission] = {pool.submit(build, s): s for s in submissions}
         self._put_off: list[PutOff] = []
         self._ready = [*refused]
@@ -100,7 +101,8 @@ class Building:
         waiting = [
             Entrant(one.name, one.kind, one.sha256, None, "still being built", is_late=True) for one in self._left
         ]
-        return sorted([*self._ready, *waiting], key=lambda entrant: entrant.name)
+        marked = [replace(one, is_house=True) if one.name in self._house else one for one in (*self._ready, *waiting)]
+        return sorted(marked, key=lambda entrant: entrant.name)
 
     @property
     def _left(self) -> list[Submission]:
@@ -133,14 +135,15 @@ def building(
     say: Callable[[str], None],
     chosen: Callable[[Submission], bool] | None = None,
     recorded: Recorded = lambda: (),
+    house: Path | None = None,
 ) -> Iterator[Building]:
-    """Build every bot of a folder, or those that are `chosen`. What isn't built when an error leaves the block is
-    given up.
+    """Build every bot of a folder and of the `house`, or those that are `chosen`. What isn't built when an error leaves
+    the block is given up.
 
     Of several with one name the `recorded` one plays. Raises InputError when there is no such folder, or when this
     machine can't confine a bot that needs it, and as `recorded` does.
     """
-    submissions, refused = find_submissions(folder, recorded)
+    submissions, refused, of_house = find_bots(folder, house, recorded)
     builds = Builds.of(contest.interface, settings, sandbox)
     if chosen is not None:
         submissions = [submission for submission in submissions if chosen(submission)]
@@ -157,7 +160,7 @@ def building(
         say(f"Compiling {len(to_compile)} bot{'s' if len(to_compile) > 1 else ''}…")
     # On one core, too, others are built beside one that takes long.
     with threads_that_end(max(2, cores())) as pool:
-        yield Building(pool, builds.build, builds.build_alone, submissions, refused, recorded)
+        yield Building(pool, builds.build, builds.build_alone, submissions, refused, recorded, of_house)
 
 
 def build_entrants(
@@ -168,9 +171,10 @@ def build_entrants(
     say: Callable[[str], None],
     chosen: Callable[[Submission], bool] | None = None,
     recorded: Recorded = lambda: (),
+    house: Path | None = None,
 ) -> list[Entrant]:
-    """The bots of a folder, all built. Raises as `building` and `build_entrant` do."""
-    with building(contest, settings, sandbox, folder, say, chosen, recorded) as bots:
+    """The bots of a folder and of the house, all built. Raises as `building` and `build_entrant` do."""
+    with building(contest, settings, sandbox, folder, say, chosen, recorded, house) as bots:
         return bots.entrants(say)
 
 
@@ -276,8 +280,8 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
         from tournament.artifacts import python_artifact
 
         adapter = interface.adapters["python"].content if "python" in interface.adapters else b""
-        share = not why_legs_apart(submission.source, interface, sandbox, adapter)
         library = python_artifact.library_for(submission.source, adapter, interface.library)
+        share = not why_legs_apart(submission.source, interface, sandbox, adapter, library)
         return python_artifact.pack(
             submission.source,
             sandbox,
@@ -335,16 +339,18 @@ def language_of(submission: Submission, interface: Interface, sandbox: SandboxSe
     return standard, _in_lines(warnings.decode())
 
 
-def why_legs_apart(source: bytes, interface: Interface, sandbox: SandboxSettings, adapter: bytes = b"") -> str:
+def why_legs_apart(
+    source: bytes, interface: Interface, sandbox: SandboxSettings, adapter: bytes = b"", library: bytes = b""
+) -> str:
     """Why a Python bot's legs must not share a process, "" when they may; from the cache or found out."""
     from tournament.artifacts import python_artifact
 
     def isolation_violation() -> bytes:
         from tournament.worker.processes import python_bots
 
-        return python_bots.isolation_violation(source, interface, sandbox, adapter).encode()
+        return python_bots.isolation_violation(source, interface, sandbox, adapter, library).encode()
 
-    packed = python_artifact.pack(source, sandbox, interface.python.sdk, adapter=adapter)
+    packed = python_artifact.pack(source, sandbox, interface.python.sdk, adapter=adapter, library=library)
     return _kept(["legs", packed, _source_inside("leg_isolation")], isolation_violation).decode()
 
 

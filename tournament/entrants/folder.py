@@ -78,6 +78,30 @@ def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[lis
     return sorted(playing.values(), key=lambda s: s.name), refused
 
 
+def find_bots(
+    folder: Path, house: Path | None, recorded: Recorded = lambda: ()
+) -> tuple[list[Submission], list[Entrant], frozenset[str]]:
+    """Return the bots of a folder and of the house's, those that can't even be read, and the names of the house's.
+
+    An entrant that has the name of a house bot can't play.
+
+    Raises:
+        InputError: A folder is missing, or a bot of the house can't be read. And as `recorded` does.
+    """
+    submissions, refused = find_submissions(folder, recorded)
+    if house is None:
+        return submissions, refused, frozenset()
+    own, broken = find_submissions(house)
+    for one in broken:
+        raise InputError(f"{house}: {one.name}: {one.problem}")
+    names = {one.name.lower(): one.path.name for one in own}
+    for twin in [one for one in submissions if one.name.lower() in names]:
+        why = f"the house has {names[twin.name.lower()]}, a bot of this name; rename {twin.path.name}"
+        refused.append(Entrant(f"./{twin.path.name}", twin.kind, twin.sha256, None, why, is_nameless=True))
+        submissions.remove(twin)
+    return sorted([*submissions, *own], key=lambda one: one.name), refused, frozenset(one.name for one in own)
+
+
 def _read_entry(path: Path, within: Path) -> Submission | Entrant | None:
     """The bot at a path in its resolved folder, which can't play if it can't be read; None if it is no bot. Whatever
     goes wrong concerns this bot alone."""

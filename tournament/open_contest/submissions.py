@@ -168,7 +168,8 @@ class Submissions:
             whose = "your bot" if owner[0] == author.name else "another's bot"
             alike = "" if owner[1] == name else ", and names that differ in case only are one name"
             raise Refused(409, f"{owner[1]} is {whose}{alike}; choose another name")
-        if not owner and name.lower() in {bot.lower() for bot in entered}:
+        house = bots_in(config.house) if config.house else set()
+        if not owner and name.lower() in {bot.lower() for bot in entered | house}:
             raise Refused(409, f"{name} is a bot that the organiser entered")
         others = [bot for bot in self.jobs.names(author.name, contest) if bot != name]
         queued = {

@@ -325,7 +325,9 @@ class Watch:
                 self.shown.tell(contest.name, f"{name} is refused: {problem}")
             contest.refused = frozenset(broken)
             if finalists is not None:
-                prepared = replace(prepared, entrants=[one for one in prepared.entrants if one.name in finalists])
+                prepared = replace(
+                    prepared, entrants=[one for one in prepared.entrants if one.is_house or one.name in finalists]
+                )
             if self.submissions:
                 prepared = replace(prepared, last=self.submissions.jobs.slower_than(_SLOW_SECONDS, contest.name))
 

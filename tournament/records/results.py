@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,6 +23,7 @@ from tournament.records.rows import EVERYTHING, Selection, dataset_of, loaded_be
 from tournament.records.self_play import against_themselves, recorded_self_play
 from tournament.records.summaries import ENTRANTS, MATCHES, entrant_values, match_values
 from tournament.records.values import STANDING, crosstable_values, fault_values, standing_values
+from tournament.standings.authors import AuthorTotal, authors_by_bot, totals_of_authors
 from tournament.standings.matches import Match
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.columns import Column
@@ -82,6 +84,24 @@ class Results:
     def sessions(self) -> RecordFrame:
         """Sessions, one per row, with the bots' names; `by_bot()` has a row per bot and session."""
         return self._records("sessions")
+
+    def by_author(self, authors: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+        """Return the totals of authors over their bots' scores, the best first, with errors and places.
+
+        Args:
+            authors: By author the names of bots, or patterns of names such as `ann_*`.
+
+        Raises:
+            InputError: A bot is two authors'.
+        """
+        import pandas as pd
+
+        author_of = authors_by_bot(authors, [line.name for line in self.ranking.entrants])
+        frame = pd.DataFrame(
+            [dataclasses.asdict(line) for line in totals_of_authors(self.ranking, author_of)],
+            columns=[field.name for field in dataclasses.fields(AuthorTotal)],
+        )
+        return frame.astype({"rank_low": "Int64", "rank_high": "Int64"})
 
     @cached_property
     def matches(self) -> pd.DataFrame:

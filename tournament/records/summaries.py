@@ -31,7 +31,8 @@ ENTRANTS = (
     Column(
         "status",
         "str",
-        "ok, disqualified (too many faults), broken (can't be built or started) or incomplete (set aside in the last"
+        "ok, house (the host's own, not ranked), disqualified (too many faults), broken (can't be built or started) or"
+        " incomplete (set aside in the last"
         " run, through no fault of its own, before all its matches were played)",
     ),
     Column("faults", "int32", "faults over all its legs, each one counted"),

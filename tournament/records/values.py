@@ -41,7 +41,8 @@ STANDING = {
     "sessions": "sessions played",
     "games": "games played",
     "faults": "over all its legs",
-    "status": "ok, broken, disqualified, incomplete, or preliminary: in the preliminary alone, not in the final",
+    "status": "ok, house (the host's own), broken, disqualified, incomplete, or preliminary: in the preliminary alone,"
+    " not in the final",
     "reason": "why it is not ok",
     "adjusted_score": "score less what luck was worth; the score where a contest has no such correction",
     "adjusted_stderr": "its standard error",

@@ -37,7 +37,7 @@ class Layout:
         self.ranking = findings.ranking
         self.scoring: HouseScoring | None = self.ranking.scoring
         self.ranked = self.ranking.ranked
-        self.below = self.ranking.below
+        self.below = [*self.ranking.house_bots, *self.ranking.below]
         self.names = [line.name for line in self.ranked]
         self.house = list(self.ranking.house)
         self.table = findings.crosstable

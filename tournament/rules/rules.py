@@ -511,6 +511,7 @@ def _session_core(
         rotation=leg.rotation,
         steps=steps,
         teams=rules.teams or None,
+        house_seats=setup.settings.house_seats,
         zero_sum=rules.zero_sum,
         max_questions=setup.settings.max_questions,
     )

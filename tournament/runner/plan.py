@@ -164,7 +164,7 @@ def schedule_of(
     meet, and that no contest has. `of_copies`: each plays its copy alone."""
     mates = field.settings.get("table_mates", "any") != "any"
     entrants = [
-        Competitor(e.number, e.name, plays_as(e.kind), e.artifact, e.author if mates else "")
+        Competitor(e.number, e.name, plays_as(e.kind), e.artifact, e.author if mates else "", e.is_house)
         for e in field.entrants
         if e.artifact
     ]

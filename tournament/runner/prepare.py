@@ -14,12 +14,13 @@ from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import Building, building, require_playable
 from tournament.entrants.folder import other_files
-from tournament.errors import InputError, RunError, join_names, printable
+from tournament.errors import InputError, RunError, join_names, main_error_line, pluralize, printable
 from tournament.keys import guessable
 from tournament.runner.archives import IncompatibleRecords, find_incompatible_records
 from tournament.runner.executors import Executors, require_results_outside_job
 from tournament.runner.listener import ProgressListener
 from tournament.runner.seed import recorded_settings, settle_seed
+from tournament.standings.authors import authors_by_bot
 from tournament.store.field import FailedLeg, FieldEntrant
 from tournament.store.reading import read_field
 from tournament.store.storage import explain_write_error, join_location, open_storage
@@ -73,7 +74,8 @@ class Prepared:
         aside = {**self.set_aside, **set_aside}
         entrants = [replace(one, set_aside=aside[one.name]) if one.name in aside else one for one in self.entrants]
         least = self.contest.fewest_entrants(self.config.contest.playing())
-        if sum(one.artifact is not None and not one.set_aside for one in entrants) < least or self.of in aside:
+        playing = counted_entrants([one for one in entrants if not one.set_aside], self.config.contest)
+        if sum(one.artifact is not None for one in playing) < least or self.of in aside:
             names_by_reason: dict[str, list[str]] = {}
             for name, reason in aside.items():
                 names_by_reason.setdefault(reason, []).append(name)
@@ -135,11 +137,13 @@ def prepare_contest(
                     config.entrants,
                     listener.on_message,
                     recorded=lambda: recorded_entrants(contest, config),
+                    house=config.house,
                 )
             )
             least = contest.fewest_entrants(config.contest.playing())
-            entrants = bots.entrants(listener.on_message, patience, least)
-            require_playable(entrants, least, config.entrants, of)
+            entrants = bots.entrants(listener.on_message, patience, least + config.contest.house_seats)
+            require_playable(counted_entrants(entrants, config.contest), least, config.entrants, of)
+            _require_house(entrants, config)
             if others := other_files(config.entrants):
                 listener.on_message(f"Not taken for bots in {config.entrants}: {join_names(others)}")
         with os_errors_as_run_errors(location):
@@ -153,9 +157,34 @@ def prepare_contest(
                     f"{contest.rules}: {printable(problem)}; replays and the report show this instead of a drawing, and"
                     " no game depends on it"
                 )
+            if config.contest.authors and config.contest.table_mates != "any" and not config.authors:
+                config = replace(config, authors=authors_by_bot(config.contest.authors, sorted(names)))
             keep_for(location, (entrant.artifact for entrant in entrants if entrant.artifact))
         executors = executors or stack.enter_context(Executors())
         yield Prepared(contest, config, entrants, house, location, drawn, bots, patience, of, executors=executors)
+
+
+def counted_entrants(entrants: Sequence[Entrant], settings: ContestSettings) -> Sequence[Entrant]:
+    """Return the bots that a table needs besides those that have the house's seats."""
+    return [one for one in entrants if not one.is_house] if settings.house_seats else entrants
+
+
+def _require_house(entrants: Sequence[Entrant], config: Config) -> None:
+    """Check that the house's bots can play.
+
+    Raises:
+        InputError: One can't, or there are fewer than their seats.
+    """
+    own = [one for one in entrants if one.is_house]
+    for one in own:
+        if one.artifact is None and not (one.is_late or one.set_aside):
+            raise InputError(
+                f"{config.house}: {one.name} can't play: {main_error_line(one.problem or '')}; repair or remove it"
+            )
+    if len(own) < (seats := config.contest.house_seats):
+        raise InputError(
+            f"house_seats: {seats} of each table, and there are {len(own)} bots in {config.house}; put as many there"
+        )
 
 
 def require_tables(contest: Contest, settings: ContestSettings) -> None:
@@ -165,8 +194,11 @@ def require_tables(contest: Contest, settings: ContestSettings) -> None:
         InputError: A contest, or a run, has no drawn tables, no table mates or no self-play.
     """
     seats = contest.seats_of(settings.playing())
-    if settings.self_play and (contest.house or seats != 2):
-        raise InputError(f"{contest.name}: self_play: requires a contest for two bots; remove the setting")
+    if settings.house_seats and (contest.house or (seats is not None and settings.house_seats >= seats)):
+        there = "it has house players" if contest.house else f"of {pluralize(seats or 0, 'seat')} one is an entrant's"
+        raise InputError(f"{contest.name}: house_seats: {there}; lower or remove the setting")
+    if settings.self_play and (contest.house or settings.house_seats or seats != 2):
+        raise InputError(f"{contest.name}: self_play: requires a contest for two entrants; remove the setting")
     if settings.table_mates != "any" and (settings.tables is None or seats is None or seats < 3):
         raise InputError(
             f"{contest.name}: table_mates: only drawn tables of three or more seats have any; set tables, or remove it"

@@ -118,7 +118,7 @@ def _field_entrant(
     if artifact is None and entrant.set_aside and (artifact := recorded.get((entrant.name, entrant.sha256))):
         problem = None
     of = (number, entrant.name, entrant.kind, entrant.sha256)
-    return FieldEntrant(*of, artifact, problem, entrant.set_aside, author).bounded()
+    return FieldEntrant(*of, artifact, problem, entrant.set_aside, author, entrant.is_house).bounded()
 
 
 def house_files(contest: Contest, settings: ContestSettings, house: Sequence[HousePlayer]) -> dict[str, bytes]:

@@ -21,7 +21,7 @@ def line_of(ranking: Standings, name: str) -> Standing:
 def matches_of_bot(ranking: Standings, name: str) -> list[Match]:
     """A ranked bot's matches from its side, against ranked bots or house players, the best first."""
     line_of(ranking, name)
-    counted = {line.name for line in ranking.ranked} | set(ranking.house)
+    counted = {line.name for line in (*ranking.ranked, *ranking.house_bots)} | set(ranking.house)
     return sorted(
         (side for side in ranking.sides if side.x == name and {name, side.y} <= counted),
         key=lambda side: -lead(side),

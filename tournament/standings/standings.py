@@ -148,9 +148,14 @@ class Standings:
         return [line for line in self.entrants if line.rank is not None]
 
     @property
+    def house_bots(self) -> list[Standing]:
+        """The lines of the host's own bots, which play and aren't ranked."""
+        return [line for line in self.entrants if line.status == "house"]
+
+    @property
     def below(self) -> list[Standing]:
-        """The lines below the line."""
-        return [line for line in self.entrants if line.rank is None]
+        """The lines below the line: of bots that don't play."""
+        return [line for line in self.entrants if line.rank is None and line.status != "house"]
 
     @property
     def is_zero_sum(self) -> bool:
@@ -234,12 +239,12 @@ def compute_standings(field: ContestSetup, batches: Sequence[Batch], scoring: Ho
     less_luck = counting.without_luck()
     adjusted = tally if less_luck is counting else tally_of(less_luck)
     order = _order(fit, tally)
-    met = [index for index in order if tally.opponents[index]]
+    met = [index for index in order if tally.opponents[index] and not fit[index].is_house]
     measured = tally.measured.of(met)
     sure: SettledOrder | SureIntervals
     if field.until:
         each = per_replica if scoring is None else cast(int, field.settings["sessions"])
-        opponents = len(facts) if scoring else math.comb(len(met) - 1, seats - 1)
+        opponents = len(facts) if scoring else _tables_of_each(field, fit, seats, len(met))
         counts = looks_of(field.until)
         counts = counts[: _looks_so_far(counts, less_luck, each, [names[index] for index in met], opponents)]
         looks: list[Differences] = [
@@ -309,10 +314,21 @@ def _looks_so_far(counts: Sequence[int], legs: Legs, each: int, names: Sequence[
     return found
 
 
+def _tables_of_each(field: ContestSetup, fit: Sequence[FieldEntrant], seats: int, entrants: int) -> int:
+    """Return how many matches each of this many entrants has, if all combinations are played."""
+    house = sum(one.is_house for one in fit)
+    if not (taken := int(str(field.settings.get("house_seats", 0)))):
+        return math.comb(entrants + house - 1, seats - 1) if entrants else 0
+    return math.comb(entrants - 1, seats - taken - 1) * math.comb(house, taken) if entrants else 0
+
+
 def _order(fit: Sequence[FieldEntrant], tally: Tally) -> list[int]:
-    """The fit entrants, best first; at the end those who have met no one yet."""
+    """Return the fit entrants, best first: those that have met another one, those that haven't, and the host's."""
     compared = tally.measured.scores
-    return sorted(range(len(fit)), key=lambda index: (not tally.opponents[index], -compared[index], fit[index].name))
+    return sorted(
+        range(len(fit)),
+        key=lambda index: (fit[index].is_house, not tally.opponents[index], -compared[index], fit[index].name),
+    )
 
 
 def _ranked(
@@ -325,8 +341,8 @@ def _ranked(
     *,
     has_places: bool,
 ) -> list[Standing]:
-    """The lines of those who are ranked, in order. `adjusted`: the tally of the legs less luck."""
-    met = [index for index in order if tally.opponents[index]]  # these come first
+    """The lines of those who are ranked, and of the host's bots, in order. `adjusted`: the tally less luck."""
+    met = [index for index in order if tally.opponents[index] and not fit[index].is_house]  # these come first
     intervals = _intervals(tally)
     less_luck = intervals if adjusted is tally else _intervals(adjusted)
     lines = []
@@ -342,7 +358,7 @@ def _ranked(
                 entrant.name,
                 entrant.kind,
                 entrant.sha256,
-                rank=place + 1,
+                rank=None if entrant.is_house else place + 1,
                 score=score,
                 stderr=own.stderr,
                 ci_low=own.low,
@@ -351,7 +367,7 @@ def _ranked(
                 sessions=int(tally.sessions[index]),
                 games=int(tally.games[index]),
                 faults=faulty.counts.get(entrant.name, 0),
-                status="incomplete" if entrant.set_aside else "ok",
+                status="house" if entrant.is_house else "incomplete" if entrant.set_aside else "ok",
                 reason=entrant.set_aside and f"not all played, set aside in the last run: {entrant.set_aside}",
                 adjusted_score=without_luck.score,
                 adjusted_stderr=without_luck.stderr,

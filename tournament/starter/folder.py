@@ -67,11 +67,15 @@ def write_file(path: Path, text: str) -> None:
 
 
 def find_bot(text: str, settings: Config) -> Path:
-    """A bot by its path, or by its name among the entrants or the shipped bots. Raises InputError when there is
-    none."""
+    """Return a bot by its path, or by its name among the entrants, the house's and the shipped bots.
+
+    Raises:
+        InputError: There is none.
+    """
     if os.path.lexists(text):
         return Path(text)
-    folders = [settings.entrants, shipped() / "entrants" / settings.played.rules]
+    house = [settings.house] if settings.house else []
+    folders = [settings.entrants, *house, shipped() / "entrants" / settings.played.rules]
     known = [path for folder in folders if folder.is_dir() for path in sorted(folder.iterdir()) if kind_of(path)]
     for path in known:
         if text in (path.name, path.stem):

@@ -133,7 +133,8 @@ SUMMARY_FILE = re.compile(rf"{_BATCH}-[0-9a-f]{{12}}\.parquet")
 class FieldEntrant:
     """An entrant as the field has it. Its `number` never changes; `artifact` is the sha256 of what plays. One that
     can't play may have any file's name, and has no `sha256` if its file couldn't be read. `set_aside`: why it played
-    nothing in the last run; what it has played counts. `author`: who submitted it, if tables depend on that."""
+    nothing in the last run; what it has played counts. `author`: who submitted it, if tables depend on that.
+    `is_house`: it is the host's own, and isn't ranked."""
 
     __pydantic_config__ = CHECKED
 
@@ -145,6 +146,7 @@ class FieldEntrant:
     problem: Text | None
     set_aside: Text | None = None
     author: Text = ""
+    is_house: bool = False
 
     def __post_init__(self) -> None:
         if self.artifact is not None and not (valid_name(self.name) and self.sha256):

@@ -191,13 +191,15 @@ def _field_from(batches: Sequence[Batch]) -> ContestSetup | None:
         numbers |= zip(origin.names, origin.numbers)
         artifacts |= zip(origin.names, hex_hashes(origin.artifacts))
     house = {one.name: one for origin in origins for one in origin.house}
+    taken = int(str(last.settings.get("house_seats", 0)))
+    own = {name for batch in batches for seats in batch.legs.seated for name in seats[len(seats) - taken :]}
     return with_all_numbers(
         ContestSetup(
             last.contest,
             last.engine,
             last.settings,
             tuple(
-                FieldEntrant(number, name, "wasm", artifacts[name], artifacts[name], None)
+                FieldEntrant(number, name, "wasm", artifacts[name], artifacts[name], None, is_house=name in own)
                 for name, number in sorted(numbers.items(), key=lambda one: one[1])
             ),
             numbers,
@@ -256,7 +258,9 @@ def not_own(known: ContestSetup, batches: Sequence[Batch]) -> set[str]:
         house = legs.house_numbered(known.house_numbers)
         wrong |= (house < 0) | (house_match_number(numbers[:, 0], house) != match)
     elif legs.seats == 2 and "tables" not in known.settings and match.any():  # all bots at one table have match 0
-        by_name = np.argsort(np.argsort(np.array(names, object)))
+        own = {one.name for one in known.entrants if one.is_house} if "house_seats" in known.settings else set()
+        order = sorted(range(len(names)), key=lambda place: (names[place] in own, names[place]))
+        by_name = np.argsort(order)
         wrong |= match_number(numbers[:, 0], numbers[:, 1]) != match
         wrong |= by_name[players[:, 0]] >= by_name[players[:, 1]]
     if not wrong.any():

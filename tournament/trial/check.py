@@ -348,9 +348,7 @@ def _sharing(tried: Pairing) -> tuple[bool, str]:
     if legs_may_share(artifact):
         return True, ""
     adapter, source, library = sources_of(artifact, tried.sandbox, tried.contest.interface.python.sdk)
-    if library:
-        return False, "an import of the contest's library"
-    return False, why_legs_apart(source, tried.contest.interface, tried.sandbox, adapter)
+    return False, why_legs_apart(source, tried.contest.interface, tried.sandbox, adapter, library)
 
 
 def _search(tried: Pairing, submission: Submission, doing: Callable[[str], None], *, slow: bool) -> Search | None:

@@ -246,11 +246,8 @@ def play_match(
     if not of_two and (baseline or until_settled is not None):
         option = "--baseline" if baseline else "--until-settled"
         raise InputError(f"{option}: {contest.title} isn't for two seats, as it has to be; leave it out")
-    single = len(others) == 1 and of_two
     if until_settled is not None:
         check_confidence(until_settled)
-        if not baseline and not single:
-            raise InputError("--until-settled requires --baseline, or one OTHER")
     if keep is not None and baseline:
         raise InputError("--results: the records of two versions have no place there; leave out one of the options")
     require_other_deals(contest, config)
@@ -258,6 +255,9 @@ def play_match(
         contest, paths = on_deals_of_its_own(contest, [str(one) for one in others]), []
     else:
         paths = _opponents(config, [Path(one) for one in others], [bot, baseline] if baseline else [bot])
+    single = of_two and (len(others) == 1 or (config.contest.house_seats > 0 and len(paths) == 1))
+    if until_settled is not None and not baseline and not single:
+        raise InputError("--until-settled requires --baseline, or one OTHER")
     name = _existing(bot)
     opponent = None
     if single:
@@ -326,17 +326,29 @@ def _opponents(config: Config, given: Sequence[Path], versions: Sequence[Path]) 
         InputError: Two bots have one name, or there is no opponent.
     """
     names = {_existing(path).lower() for path in versions}
+    own, seats = house_bots(config), config.contest.house_seats
+    house = [path for path in given if path.resolve() in own]
+    entrants = [path for path in given if path.resolve() not in own]
+    if not entrants and not (house and not seats) and seats + 1 != config.played.seats_of(config.contest.playing()):
+        found = find_submissions(config.entrants)[0]
+        entrants = [one.path for one in found if one.name.lower() not in names]
+    if not house and (seats or not given):
+        house = own
+    if not (entrants or house):
+        raise InputError(f"{config.entrants}: there is no other bot to play against")
     if not given:
-        others = [one.path for one in find_submissions(config.entrants)[0] if one.name.lower() not in names]
-        if not others:
-            raise InputError(f"{config.entrants}: there is no other bot to play against")
-        return others
-    for path in given:
+        return [*entrants, *house]
+    for path in (*entrants, *house):
         name = _name_against(versions[0], path) if len(versions) == 1 else _existing(path)
         if name.lower() in names:
             raise InputError(f"{path}: both bots are called {name}; copy one of them under another name")
         names.add(name.lower())
-    return list(given)
+    return [*entrants, *house]
+
+
+def house_bots(config: Config) -> list[Path]:
+    """Return the resolved paths of the host's own bots."""
+    return [] if config.house is None else [one.path.resolve() for one in find_submissions(config.house)[0]]
 
 
 def _name_against(bot: Path, path: Path) -> str:
@@ -370,14 +382,16 @@ def _version(
 ) -> Iterator[tuple[Config, Callable[[int], _VersionResult]]]:
     """Provide the configuration of a version's run, and a function that plays it up to a number of replicas."""
     with scratch_folder() as folder:
-        bots = folder / "bots"
+        bots, house, of_house = folder / "bots", folder / "house", house_bots(config)
         bots.mkdir()
+        house.mkdir()
         name = _existing(bot)
         for path, played_as in ((bot, bot), *((path, _played_as(path, bot)) for path in others)):
             copy = shutil.copytree if path.is_dir() else shutil.copyfile
-            copy(path, bots / played_as.name)
+            copy(path, (house if path is not bot and path.resolve() in of_house else bots) / played_as.name)
         settings = config.contest.model_copy(update={"until_settled": None})
-        own = replace(config, contest=settings, entrants=bots, results=keep or str(folder / "results"))
+        results = keep or str(folder / "results")
+        own = replace(config, contest=settings, entrants=bots, results=results, house=house if of_house else None)
         with prepare_contest(contest, own, listener, of=name) as prepared:
             if keep is not None and (unlike := prepared.incompatible_records()) and unlike.needs_confirmation:
                 raise InputError(f"{unlike}; give another folder as --results")
@@ -436,7 +450,7 @@ class _PooledLegs:
             names = tuple(_BASELINE if one == other.name else one for one in other.legs.names)
             later = (1 + int(legs.match.max(initial=0))) * np.array([1, 0, 0, 0])
             legs = Legs.joined([legs, replace(other.legs, names=names, whole=other.legs.whole + later)])
-        fit = [{line.name for line in one.standings.ranked} for one in played]
+        fit = [{line.name for line in (*one.standings.ranked, *one.standings.house_bots)} for one in played]
         opponents = list(mine.standings.house) or sorted(set.intersection(*fit) - {one.name for one in played})
         return cls(contest, mine.field, legs, [mine.name, _BASELINE][: len(played)], opponents)
 

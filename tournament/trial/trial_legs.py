@@ -145,7 +145,11 @@ class Pairing:
             # No file can have these names, so a bot can be called "house". They are sorted last, so that the bot has
             # the first seat.
             kind: PlaysAs = "house" if contest.house else self.opponent_plays_as
-            return [Competitor(n, f"~{opponent.name} {n}", kind, opponent.sha256) for n in range(first, first + many)]
+            last = first + many
+            return [
+                Competitor(n, f"~{opponent.name} {n}", kind, opponent.sha256, is_house=n >= last - settings.house_seats)
+                for n in range(first, last)
+            ]
 
         if contest.house:
             against = AgainstHouse(contest.rules, playing | {"sessions": 1}, key, [mine], others(1, count))

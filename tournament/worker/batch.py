@@ -149,27 +149,36 @@ class ParquetSink:
         """Write out the rows. Raises OSError."""
         self._show_luck()
         self._first, self._leg_began = 0, None
+        values = [leg_values(leg) for leg, _, _ in self._legs]
         first_games = [first for _, first, _ in self._legs]
         first_sessions = [first for _, _, first in self._legs]
-        self._append(self.games_part, self.games, self.contest.games, first_games)
-        self._append(self.sessions_part, self.sessions, self.contest.sessions, first_sessions)
+        self._append(self.games_part, self.games, self.contest.games, values, first_games)
+        self._append(self.sessions_part, self.sessions, self.contest.sessions, values, first_sessions)
         self._legs = [(leg, 0, 0) for leg, _, _ in self._legs[-1:]]
 
-    def _append(self, part: PartWriter, table: Table, columns: Sequence[Column], first_rows: Sequence[int]) -> None:
-        """Write out a table's rows with the legs' own columns, of which each starts at one of these rows."""
-        legs, rows = [leg for leg, _, _ in self._legs], table.rows
+    def _append(
+        self,
+        part: PartWriter,
+        table: Table,
+        columns: Sequence[Column],
+        values: Sequence[dict[str, str | int]],
+        first_rows: Sequence[int],
+    ) -> None:
+        """Write out a table's rows with the legs' own columns, which have these values, each from one of these rows."""
+        rows = table.rows
         ends = np.array([*first_rows, rows], np.int64)
         lengths = ends[1:] - ends[:-1]
         some = np.flatnonzero(lengths)
-        values = [leg_values(leg) for leg in legs]
         added: dict[str, Runs] = {}
         for column in columns:
             if column.of_leg:
                 added[column.name] = Runs.of([one[column.name] for one in values], some, lengths[some])
             elif column.dtype == NAME:
-                names = [name for leg in legs for name in leg.names]
-                width = len(legs[0].names) if legs else 1
-                of_row = np.repeat(np.arange(len(legs)) * width, lengths) + table.arrays[column.name][:rows].astype(int)
+                names = [name for leg, _, _ in self._legs for name in leg.names]
+                width = len(names) // max(len(values), 1)
+                of_row = np.repeat(np.arange(len(values)) * width, lengths) + table.arrays[column.name][:rows].astype(
+                    int
+                )
                 starts = np.flatnonzero(np.diff(of_row, prepend=-1))
                 added[column.name] = Runs.of(names, of_row[starts], np.diff(starts, append=rows))
         part.append({**table.arrays, **added}, rows)

@@ -181,6 +181,7 @@ def new_core(
         raise _failure_of_rules(contest, leg, (0, 0), failure) from failure
 
 
+@deeply
 def new_seating(
     contest: Contest,
     settings: ContestSettings,
@@ -246,6 +247,7 @@ def _limits(fuel_per_call: int, fuel_per_leg: int, memory_megabytes: int) -> Bot
     return BotLimits(fuel_per_call, memory_megabytes, fuel_per_call, fuel_per_leg)
 
 
+@deeply
 def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults: LegFaults) -> bool:
     """Start a WebAssembly bot again after a fault; false when it can't start, which is one more."""
     try:

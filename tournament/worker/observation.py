@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
@@ -95,6 +95,22 @@ class ObservedLeg:
     drawings: tuple[str, ...] = ()
 
 
+class ObservationTape(Protocol):
+    """Records the decisions of a leg, and what its programs read and write in dialogues of their own."""
+
+    def asked(self, session: int, game: int, seat: int, kind: int, address: int, values: dict[str, Any], /) -> None:
+        """Record a decision before its answer, with the address of the bot's struct."""
+
+    def answered(self, seat: int, number: int, value: object, /) -> None:
+        """Record what a bot returned, and what it means to the rules."""
+
+    def failed(self, seat: int, /) -> None:
+        """Record a fault in the last decision of a seat."""
+
+    def recorded(self, dialogue: Dialogue, key: bytes) -> Dialogue:
+        """Return a dialogue that does the same and is recorded; `key` is that of the program's helpers."""
+
+
 @dataclass
 class _WindowSink:
     """A sink that keeps the rows of the observed games."""
@@ -142,16 +158,23 @@ def observe_leg(
     leg: Leg,
     artifacts: Mapping[str, bytes],
     window: Window | None = None,
+    new_tape: Callable[[], ObservationTape] | None = None,
 ) -> ObservedLeg:
     """Play a leg as a tournament plays it, up to the last game of the window.
 
-    A bot that is a process has one for this leg alone, so that its output is known. Raises RunError when this
-    machine can't run a bot, InputError when it can't confine one.
+    A bot that is a process has one for this leg alone, so that its output is known.
+
+    Args:
+        new_tape: Makes the tape of the window's decisions, again if the leg begins again.
+
+    Raises:
+        InputError: This machine can't confine a bot.
+        RunError: This machine can't run a bot.
     """
     window = window or Window()
     cores: list[ObservedCore] = []
     drawings: list[str] = []
-    watched = _watched(contest, window, cores, drawings, leg.names)
+    watched = _watched(contest, window, cores, drawings, leg.names, new_tape)
     sink = _WindowSink(
         Table(buffer_fields(contest.games), ROWS_PER_BUFFER),
         Table(buffer_fields(contest.sessions), ROWS_PER_BUFFER),
@@ -180,12 +203,21 @@ def cut_short(contest: Contest, sessions: int, games: int) -> Contest:
 
 
 def _watched(
-    contest: Contest, window: Window, cores: list[ObservedCore], drawings: list[str], names: Sequence[str] = ()
+    contest: Contest,
+    window: Window,
+    cores: list[ObservedCore],
+    drawings: list[str],
+    names: Sequence[str] = (),
+    new_tape: Callable[[], ObservationTape] | None = None,
 ) -> Contest:
     """The contest with cores that write down what happens in the window; each is added to `cores`."""
     draw = contest.new_drawn_core
 
+    tapes: list[ObservationTape] = []
+
     def new_core(setup: CoreSetup[Any]) -> GameCore:
+        if new_tape:
+            tapes.append(new_tape())
         if draw and window.drawn is not None:
             drawings.clear()  # of a core whose leg was begun again
             core = draw(setup, window.drawn, drawings, names)
@@ -199,6 +231,7 @@ def _watched(
                 first_game=window.first_game,
                 last_game=window.last_game,
                 most=window.decisions,
+                tape=tapes[-1] if tapes else None,
             )
         )
         return cores[-1]
@@ -208,7 +241,8 @@ def _watched(
         # A dialogue reads the contest's own core.
         def new_dialogue(core: GameCore, key: bytes) -> Dialogue:
             assert isinstance(core, ObservedCore)
-            return dialogue(core.core, key)
+            talk = dialogue(core.core, key)
+            return tapes[-1].recorded(talk, key) if tapes else talk
 
         interface = replace(interface, new_dialogue=new_dialogue)
     return replace(contest, new_core=new_core, interface=interface)

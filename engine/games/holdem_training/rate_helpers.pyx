@@ -36,13 +36,13 @@ cdef void* on_result(void* helpers, void* caller, RuntimeValue* values, size_t c
 cdef class RateHelpers:
     """The functions that a WebAssembly bot may import: tournament_rates and tournament_result.
 
-    `key` is the sampler's. They take from the bot's fuel, and trap when misused.
+    `key` is the sampler's. They take from the bot's fuel, if it has any to pay with, and trap when misused.
     """
 
     cdef RateSampler sampler
     cdef Fuel fuel
 
-    def __init__(self, bytes key, *, Fuel fuel):
+    def __init__(self, bytes key, *, Fuel fuel=None):
         self.sampler = RateSampler(key)
         self.fuel = fuel
 
@@ -61,7 +61,7 @@ cdef class RateHelpers:
         cdef int64_t samples = values[1].i32
         if samples < 1:
             return self.trap(NO_SAMPLES)
-        if self.fuel.pay(samples * FUEL_OF_SAMPLE) == 0:
+        if self.fuel is not None and self.fuel.pay(samples * FUEL_OF_SAMPLE) == 0:
             return self.trap(NO_FUEL)
         if not self.sampler.sample(<uint64_t>values[0].i64, samples, &wins, &ties):
             return self.trap(NO_STATE)
@@ -71,7 +71,7 @@ cdef class RateHelpers:
     cdef void* give_result(self, RuntimeValue* values) noexcept nogil:
         """Put the result where the arguments were; returns a trap, or NULL."""
         cdef int result
-        if self.fuel.pay(FUEL_OF_RESULT) == 0:
+        if self.fuel is not None and self.fuel.pay(FUEL_OF_RESULT) == 0:
             return self.trap(NO_FUEL)
         result = self.sampler.result(<uint64_t>values[0].i64)
         if result == NOT_CARDS:

@@ -16,13 +16,14 @@ from tournament.leg import PROCESSES, PlaysAs
 @dataclass(frozen=True)
 class Competitor:
     """An entrant who can play, or a house player. Its `number` never changes. No two of one `author` sit at a drawn
-    table, if the field says who that is."""
+    table, if the field says who that is. `is_house`: it is an entrant of the host's own."""
 
     number: int
     name: str
     kind: PlaysAs
     artifact: str
     author: str = ""
+    is_house: bool = False
 
 
 # The entrants of a match, by the number of their seats.

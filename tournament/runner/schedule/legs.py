@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -177,9 +177,28 @@ class RoundRobin(Schedule):
         return int(self.settings["sessions"])
 
     @property
+    def house_seats(self) -> int:
+        """Seats of a match that are the house bots': the last ones."""
+        return int(self.settings.get("house_seats", 0))
+
+    @property
+    def entrants(self) -> list[int]:
+        """The places of the competitors that draw or share the other seats, by number."""
+        return self._numbered(lambda player: not (self.house_seats and player.is_house))
+
+    @property
+    def house_bots(self) -> list[int]:
+        """The places of the competitors that have the house's seats, by number."""
+        return self._numbered(lambda player: bool(self.house_seats) and player.is_house)
+
+    def _numbered(self, belongs: Callable[[Competitor], bool]) -> list[int]:
+        places = [place for place, player in enumerate(self.competitors) if belongs(player)]
+        return sorted(places, key=lambda place: self.competitors[place].number)
+
+    @property
     def seat_count(self) -> int:
         """Seats of a match."""
-        return len(self.competitors) if self.seats is None else self.seats
+        return len(self.entrants) + self.house_seats if self.seats is None else self.seats
 
     @property
     def legs_per_replica(self) -> int:
@@ -199,7 +218,11 @@ class RoundRobin(Schedule):
         else:
             numbers = [player.number for player in self.competitors]
             tables = [self._pairs_of_copies() if self.of_copies else self._combinations()]
-            matches = [colex_numbers(numbers, tables[0])] if self.seats else [np.zeros(len(tables[0]), np.int64)]
+            # Tables of everybody differ by their house bots alone.
+            numbered = tables[0] if self.seats else self._combined(self.house_bots, self.house_seats)
+            matches = [colex_numbers(numbers, numbered)]
+            in_order = np.argsort(matches[0], kind="stable")
+            tables, matches = [tables[0][in_order]], [matches[0][in_order]]
         if self.of is not None:
             whose = [player.name == self.of for player in self.competitors]
             among = [np.array(whose, bool)[table].any(axis=1) for table in tables]
@@ -208,9 +231,21 @@ class RoundRobin(Schedule):
         return _in_replicas(self.replicas, matches, [self._seated(table) for table in tables])
 
     def _combinations(self) -> Whole:
-        """Return the places of the competitors in each match, by number."""
-        in_order = np.argsort([player.number for player in self.competitors], kind="stable")
-        found: Whole = in_order[combinations(len(in_order), self.seat_count)]
+        """Return the places of the competitors in each match, by number: each combination of entrants meets each of
+        house bots."""
+        own = self._combined(self.entrants, self.seat_count - self.house_seats)
+        house = self._combined(self.house_bots, self.house_seats)
+        tables = np.hstack([np.repeat(own, len(house), axis=0), np.tile(house, (len(own), 1))])
+        return self._by_number(tables) if self.house_seats else tables
+
+    def _combined(self, places: list[int], count: int) -> Whole:
+        found: Whole = np.array(places, np.int64)[combinations(len(places), count)]
+        return found
+
+    def _by_number(self, tables: Whole) -> Whole:
+        """Return tables whose rows go by the competitors' numbers."""
+        number = np.array([player.number for player in self.competitors], np.int64)
+        found: Whole = np.take_along_axis(tables, np.argsort(number[tables], axis=1), axis=1)
         return found
 
     def _pairs_of_copies(self) -> Whole:
@@ -227,21 +262,25 @@ class RoundRobin(Schedule):
 
     def _drawn(self, replica: int) -> tuple[Whole, Whole]:
         """The matches of a replica by number, and who plays them."""
-        places = sorted(range(len(self.competitors)), key=lambda place: self.competitors[place].number)
+        places, house = self.entrants, self.house_bots
         players = [self.competitors[place] for place in places]
         entrants = tuple((player.number, player.name, player.author) for player in players)
+        names = tuple(self.competitors[place].name for place in house)
         fingerprint = self.fingerprint or seed_fingerprint(self.key)
-        drawn = drawn_tables(fingerprint, entrants, self.seat_count, self.tables or 0, replica)
+        seats = self.seat_count - self.house_seats
+        drawn = drawn_tables(fingerprint, entrants, seats, self.tables or 0, replica, names, self.house_seats)
         members = np.array([chosen for _, chosen in drawn], np.int64).reshape(-1, self.seat_count)
-        return np.array([match for match, _ in drawn], np.int64), np.array(places, np.int64)[members]
+        return np.array([match for match, _ in drawn], np.int64), np.array([*places, *house], np.int64)[members]
 
     def _seated(self, tables: Whole) -> Whole:
-        """Entrants in the order of their seats: by name. Among many, one that is only tried is the first, so that all
-        of its versions have the same neighbours."""
+        """Entrants in the order of their seats: by name, those that have the house's seats last. Among many, one that
+        is only tried is the first, so that all of its versions have the same neighbours."""
         paired = None if tables.shape[1] == 2 else self.paired
         names = [player.name for player in self.competitors]
+        house = set(self.house_bots)
         by_seat = np.array(
-            sorted(range(len(names)), key=lambda place: (names[place] != paired, names[place])), np.int64
+            sorted(range(len(names)), key=lambda place: (place in house, names[place] != paired, names[place])),
+            np.int64,
         )
         seat = np.empty_like(by_seat)
         seat[by_seat] = np.arange(len(by_seat))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from tournament.errors import pluralize
 from tournament.leg import MOST_SEATS
 from tournament.runner.schedule.legs import RoundRobin
 from tournament.store.leg_result import MOST_MATCH
@@ -13,7 +14,12 @@ _MOST_LEGS = 1_000_000  # of all combinations of three and more
 
 def too_many(schedule: RoundRobin) -> str:
     """Return what of a schedule is too much, and what to do about it; "" for nothing."""
-    entrants, seats = len(schedule.competitors), schedule.seat_count
+    entrants, seats, house = len(schedule.entrants), schedule.seat_count, len(schedule.house_bots)
+    if house < schedule.house_seats:
+        return (
+            f"house_seats: {schedule.house_seats} of each table, and the house has {pluralize(house, 'bot')} that can"
+            " play; put as many bots into its folder"
+        )
     if seats > MOST_SEATS:
         return f"a match has at most {MOST_SEATS} seats, and there are {entrants:,} bots; move some of them away"
     if schedule.seats is None or seats < 3:
@@ -21,7 +27,8 @@ def too_many(schedule: RoundRobin) -> str:
     if schedule.tables is not None:
         return ""
     if schedule.of is None:
-        legs = math.comb(entrants, seats) * schedule.legs_per_replica * schedule.replicas.of_all
+        tables = math.comb(entrants, seats - schedule.house_seats) * math.comb(house, schedule.house_seats)
+        legs = tables * schedule.legs_per_replica * schedule.replicas.of_all
         if legs > _MOST_LEGS:
             return (
                 f"{entrants:,} bots on {seats} seats have {legs:,} legs, of at most {_MOST_LEGS:,};"
@@ -35,8 +42,10 @@ def too_many(schedule: RoundRobin) -> str:
 
 def too_few_authors(schedule: RoundRobin) -> str:
     """Return that no table can be drawn without two bots of one author; "" if it can."""
-    authors = {player.author or f" {player.name}" for player in schedule.competitors}
-    if schedule.tables is None or len(authors) >= schedule.seat_count:
+    authors = {
+        player.author or f" {player.name}" for player in map(schedule.competitors.__getitem__, schedule.entrants)
+    }
+    if schedule.tables is None or len(authors) >= schedule.seat_count - schedule.house_seats:
         return ""
     return (
         f'table_mates = "other_authors": a table of {schedule.seat_count} needs bots of {schedule.seat_count} authors,'

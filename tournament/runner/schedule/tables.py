@@ -59,23 +59,36 @@ def in_squares(first: Sequence[int], second: Sequence[int]) -> Iterator[tuple[in
 
 @lru_cache(maxsize=32)
 def drawn_tables(
-    fingerprint: str, entrants: tuple[tuple[int, str, str], ...], seats: int, tables: int, replica: int
+    fingerprint: str,
+    entrants: tuple[tuple[int, str, str], ...],
+    seats: int,
+    tables: int,
+    replica: int,
+    house: tuple[str, ...] = (),
+    house_seats: int = 0,
 ) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Return the tables of a replica: the match number of each, and the indices of who sits there.
+    """Return the tables of a replica: the match number of each, and the indices of who sits there: of entrants, then
+    of house bots, which follow the entrants.
 
     Args:
         fingerprint: That of the seed.
         entrants: Their numbers, names and authors. Those of one author, if it isn't "", share no table.
-        seats: Seats of a table.
+        seats: Seats of a table that are the entrants'.
         tables: Tables that each entrant hosts. One with the same entrants as an earlier one is left out.
         replica: Number of the replica.
+        house: Names of the house bots.
+        house_seats: Seats of a table that are theirs.
     """
     index = {number: place for place, (number, _, _) in enumerate(entrants)}
     draw = Draw(fingerprint, [name for _, name, _ in entrants], [author for _, _, author in entrants])
+    of_house = Draw(fingerprint, house)
     found, drawn = [], set()
     for number, place in in_squares(list(index), range(tables)):
         host = index[number]
         members = tuple(sorted((host, *draw.guests(replica, host, place, seats - 1))))
+        if house_seats:
+            served = of_house.serving(replica, entrants[host][1], place, house_seats)
+            members += tuple(len(entrants) + one for one in served)
         if members not in drawn:
             drawn.add(members)
             found.append((house_match_number(number, place), members))
@@ -96,13 +109,19 @@ class Draw:
 
     def guests(self, replica: int, host: int, place: int, count: int) -> tuple[int, ...]:
         """Return the indices of this many guests at a table, those with the lowest hashes, in ascending order."""
-        table = _word("table", self._fingerprint, str(replica), self._names[host], str(place))
-        hashes = _mixed(_mixed(self._own ^ np.uint64(table)) + np.uint64(table))
+        hashes = self._hashes(replica, self._names[host], place)
         hashes[host] = np.iinfo(np.uint64).max
-        if self._authors:
+        if self._authors and count:
             return self._of_other_authors(host, count, np.argsort(hashes, kind="stable").tolist())
-        lowest = np.argpartition(hashes, count - 1)[:count] if count < len(hashes) else np.arange(len(hashes))
-        return tuple(np.sort(lowest).tolist())
+        return _lowest(hashes, count)
+
+    def serving(self, replica: int, host: str, place: int, count: int) -> tuple[int, ...]:
+        """Return the indices of this many at a table of a host that is none of them."""
+        return _lowest(self._hashes(replica, host, place), count)
+
+    def _hashes(self, replica: int, host: str, place: int) -> _Words:
+        table = _word("table", self._fingerprint, str(replica), host, str(place))
+        return _mixed(_mixed(self._own ^ np.uint64(table)) + np.uint64(table))
 
     def _of_other_authors(self, host: int, count: int, in_order: Sequence[int]) -> tuple[int, ...]:
         """The first guests of whom no two, nor one and the host, have one author."""
@@ -114,6 +133,12 @@ class Draw:
                 if len(guests) == count:
                     break
         return tuple(sorted(guests))
+
+
+def _lowest(hashes: _Words, count: int) -> tuple[int, ...]:
+    """Return the indices of this many lowest hashes, in ascending order."""
+    lowest = np.argpartition(hashes, count - 1)[:count] if count < len(hashes) else np.arange(len(hashes))
+    return tuple(np.sort(lowest).tolist())
 
 
 def _word(*parts: str) -> int:

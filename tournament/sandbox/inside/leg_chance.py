@@ -15,7 +15,7 @@ import types
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import Any
 
 
@@ -54,12 +54,25 @@ class LegModules:
         sdks: Names of the contest's modules for bots.
         new_sdk: Called with such a name and the seed; returns the leg's module.
         copies: Whether the leg has its own copies of all other modules, too.
+        library: Code of the library's modules that each leg executes for itself.
+
+    Attributes:
+        library: The same.
+        names: The leg's builtins, which these modules get.
     """
 
     def __init__(
-        self, seed: int, sdks: Collection[str], new_sdk: Callable[[str, int], types.ModuleType], *, copies: bool
+        self,
+        seed: int,
+        sdks: Collection[str],
+        new_sdk: Callable[[str, int], types.ModuleType],
+        *,
+        copies: bool,
+        library: Mapping[str, types.CodeType] | None = None,
     ) -> None:
         self._sdks, self._new_sdk, self._copies = sdks, new_sdk, copies
+        self.library = library or {}
+        self.names: dict[str, object] = {}
         self.seeds = SeededBytes(seed, b"seeds")
         self.bytes = SeededBytes(seed, b"bytes")
         self._made: dict[str, types.ModuleType] = {}
@@ -85,11 +98,27 @@ class LegModules:
         if name not in self._made:
             if name in self._sdks:
                 self._made[name] = self._new_sdk(name, self._seed)
+            elif name in self.library:
+                self._execute(name, types.ModuleType(name), self.library[name])
             elif name in MAKERS:
                 self._made[name] = MAKERS[name](self, importlib.import_module(name))
+            elif self._copies and name in _COPIERS:
+                self._made[name] = _COPIERS[name](self, importlib.import_module(name))
             elif self._copies:
                 self._made[name] = _own_copy(importlib.import_module(name))
         return self._made.get(name)
+
+    def _execute(self, name: str, module: types.ModuleType, code: types.CodeType) -> None:
+        """Execute a module of the library as the leg's own, while decorators of the library's can find it."""
+        self._made[name] = sys.modules[name] = module
+        module.__dict__["__builtins__"] = self.names
+        try:
+            exec(code, module.__dict__)
+        except BaseException:
+            del self._made[name]
+            raise
+        finally:
+            sys.modules.pop(name, None)
 
 
 def _copy(module: types.ModuleType) -> types.ModuleType:
@@ -246,6 +275,32 @@ def _leg_numpy_random(leg: LegModules, original: types.ModuleType) -> types.Modu
     return module
 
 
+def _leg_sys(leg: LegModules, original: types.ModuleType) -> types.ModuleType:
+    """Return the parts of `sys` that show nothing of other legs. The process's limit of recursion stays."""
+    module = types.ModuleType(original.__name__)
+
+    def setrecursionlimit(limit: int) -> None:
+        if limit < 1:
+            raise ValueError("recursion limit must be greater or equal than 1")
+
+    vars(module).update(argv=[*sys.argv], maxsize=sys.maxsize, setrecursionlimit=setrecursionlimit)
+    return module
+
+
+def _leg_enum(leg: LegModules, original: types.ModuleType) -> types.ModuleType:
+    """Return `enum` executed again: its classes can be given attributes."""
+    assert original.__spec__ and original.__spec__.loader
+    module, loader = types.ModuleType(original.__name__), original.__spec__.loader
+    sys.modules["enum"] = module
+    try:
+        exec(loader.get_code("enum"), module.__dict__)  # type: ignore[attr-defined]
+    finally:
+        sys.modules["enum"] = original
+    return module
+
+
+# Copies for legs that may share a process, of modules whose classes are written in Python or show the process.
+_COPIERS: dict[str, Callable[[LegModules, types.ModuleType], types.ModuleType]] = {"enum": _leg_enum, "sys": _leg_sys}
 MAKERS: dict[str, Callable[[LegModules, types.ModuleType], types.ModuleType]] = {
     "random": _leg_random,
     "secrets": _leg_secrets,
@@ -267,10 +322,13 @@ def builtins_of(leg: LegModules) -> dict[str, object]:
         fromlist: Iterable[str] = (),
         level: int = 0,
     ) -> types.ModuleType:
+        if not level and name in leg.library and (of_library := leg.get(name)):
+            return of_library
         module = original_import(name, global_names, local_names, tuple(fromlist or ()), level)
         leg.seed_shared()
         found = module.__name__ if level else name  # a library has a random of its own as .random
         own = leg.get(found) if fromlist else leg.get(found.split(".")[0])
         return own or module
 
-    return {**vars(builtins), "__import__": import_for_leg}
+    leg.names = {**vars(builtins), "__import__": import_for_leg}
+    return leg.names

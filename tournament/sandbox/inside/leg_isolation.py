@@ -35,7 +35,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
     from collections.abc import Iterable, Iterator, Mapping
 
-# Maximum bytes of source and adapter, because parsing takes much memory.
+# Maximum bytes of all sources, because parsing takes much memory.
 MAX_BYTES = 1 << 18
 
 
@@ -52,6 +52,8 @@ MODULES: dict[str, frozenset[str]] = {
         "bisect": "bisect bisect_left bisect_right insort insort_left insort_right",
         "cmath": "exp log log10 sqrt phase polar rect sin cos tan pi e tau isnan isfinite isinf isclose",
         "collections": "OrderedDict defaultdict deque namedtuple",
+        "dataclasses": "dataclass field replace",
+        "enum": "Enum IntEnum auto unique",
         "functools": "cache cmp_to_key lru_cache partial reduce",
         "heapq": "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest",
         "itertools": "accumulate chain combinations combinations_with_replacement compress count cycle dropwhile"
@@ -65,6 +67,7 @@ MODULES: dict[str, frozenset[str]] = {
         " normalvariate paretovariate randint random randrange sample seed shuffle triangular uniform"
         " vonmisesvariate weibullvariate",
         "statistics": "fmean median median_high median_low",
+        "sys": "argv maxsize setrecursionlimit",
         "typing": "Any Callable ClassVar Deque Dict Final FrozenSet Iterable Iterator List Literal Mapping NoReturn"
         " Optional Sequence Set Tuple Type Union",
         "zlib": "adler32 compress crc32 decompress",
@@ -72,6 +75,11 @@ MODULES: dict[str, frozenset[str]] = {
 }
 # Modules whose objects all legs share. Bots could set attributes on them, so only annotations can name them.
 _ONLY_IN_ANNOTATIONS = {"typing"}
+# What makes attributes of names: namedtuple of texts in a call, dataclass of a class that it decorates.
+_MAKERS = _words("dataclass namedtuple")
+_ENUMS = _words("Enum IntEnum")
+# Attributes of what `dataclasses.field` makes: they lead to an object that all legs have.
+_OF_FIELDS = _words("default default_factory kw_only metadata type")
 # Builtin types that annotations can name. Those of the first line can be named nowhere else.
 _ONLY_TYPES = _words("bytes frozenset set str")
 _TYPES = _ONLY_TYPES | _words("bool dict float int list tuple")
@@ -110,6 +118,7 @@ _CALLED = _words("close send throw")
 # Builtins that take the entries of a dictionary and return no set of them; the second line only as sole argument.
 _TAKING_ENTRIES = _words("all any dict enumerate filter iter len list map reversed sorted tuple zip")
 _TAKING_ENTRIES_ALONE = _words("max min sum")
+_TEXT_OF_ANY_VALUE = 'a text made of any value; one of a number with a format shares, as in f"{x:.2f}"'
 _RELIED_ON = _CATCHABLE | _TAKING_ENTRIES | _TAKING_ENTRIES_ALONE | {"super", "print"}
 _STATEMENTS = (
     *(ast.Module, ast.FunctionDef, ast.ClassDef, ast.Return, ast.Delete, ast.Assign, ast.AugAssign, ast.AnnAssign),
@@ -165,7 +174,11 @@ class _NotIsolated(Exception):
 
 
 def isolation_violation(
-    source: bytes, sdk: Mapping[str, frozenset[str]], shown: Iterable[str] = (), adapter: bytes = b""
+    source: bytes,
+    sdk: Mapping[str, frozenset[str]],
+    shown: Iterable[str] = (),
+    adapter: bytes = b"",
+    library: Mapping[str, str] | None = None,
 ) -> str:
     """Return why a bot's legs must not share a process, with the line, or "" if they may.
 
@@ -174,18 +187,47 @@ def isolation_violation(
         sdk: The public names of the contest's own modules for bots.
         shown: Attributes of what the contest gives.
         adapter: The contest's adapter, which is executed before the bot's file, or b"".
+        library: Sources of the contest's library by their paths. Each leg executes it again, as it does the bot.
     """
-    if len(source) + len(adapter) > MAX_BYTES:
+    files = library or {}
+    if len(source) + len(adapter) + sum(map(len, files.values())) > MAX_BYTES:
         return f"larger than {MAX_BYTES >> 10} KiB"
     before = adapter + b"\n" if adapter else b""
+    where = ""
     try:
-        tree = ast.parse(before + source)
-        _Reader({**MODULES, **sdk}, shown, len(before.splitlines())).read(tree)
+        trees = {}
+        for where, text in files.items():
+            if "/" in where:
+                return f"{where} is in a package of the contest's library"
+            trees[where] = ast.parse(text)
+        where = ""
+        trees[where] = ast.parse(before + source)
+        own = {path.removesuffix(".py"): _globals_of(tree) for path, tree in trees.items() if path}
+        readers = {path: _Reader(MODULES, sdk, own, shown, 0 if path else len(before.splitlines())) for path in trees}
+        defined: set[str] = set()
+        for where, reader in readers.items():
+            defined |= reader.names_defined(trees[where])
+        denied = _DENIED | _OF_FIELDS if any(reader.has_fields for reader in readers.values()) else _DENIED
+        may_format = any(reader.may_format for reader in readers.values())
+        for where, reader in readers.items():
+            reader.read(trees[where], defined, denied, may_format=may_format)
     except _NotIsolated as reason:
-        return str(reason)
+        return f"{where}, {reason}" if where else str(reason)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return "can't be read"
+        return f"{where or 'it'} can't be read" if where else "can't be read"
     return ""
+
+
+def _globals_of(tree: ast.Module) -> frozenset[str]:
+    """Return the names that a module defines, without what it imports."""
+    found: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found.update(name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name))
+    return frozenset(found)
 
 
 def _text_of(node: ast.AST) -> str:
@@ -204,23 +246,34 @@ def _annotations_of(node: ast.AST) -> list[ast.expr]:
 class _Reader:
     """Walks a source's tree and stops at the first construct outside the subset."""
 
-    def __init__(self, modules: Mapping[str, frozenset[str]], shown: Iterable[str], adapter_lines: int) -> None:
+    def __init__(
+        self,
+        modules: Mapping[str, frozenset[str]],
+        sdk: Mapping[str, frozenset[str]],
+        library: Mapping[str, frozenset[str]],
+        shown: Iterable[str],
+        adapter_lines: int,
+    ) -> None:
         self._adapter_lines = adapter_lines
-        self._modules = modules
+        self._modules = {**library, **modules, **sdk}
+        self._sdk = sdk
         self._attributes = set(shown)
         self._types: set[str] = set()  # names imported from modules that only annotations can name
         self._annotations: set[int] = set()  # nodes in annotations
         self._bound: dict[str, str] = {}  # module by the name that it is bound to
         self._of_sdk: set[str] = set()  # names imported from the contest's own modules
-        self._makers: set[str] = set()  # names bound to namedtuple
-        self._may_format = False  # whether % could format an object
+        self._makers: dict[str, str] = {}  # names of namedtuple and dataclass, and which each is
+        self._of_enum: dict[str, str] = {}  # names of what comes from enum, and what each is
+        self._members: frozenset[str] = frozenset()  # attributes that only members of an Enum have
+        self.may_format = False  # whether % could put an object's text into some text or bytes
+        self.has_fields = False  # whether it can make fields of dataclasses
         self._fine: set[int] = set()  # nodes that are harmless in their context
 
-    def read(self, tree: ast.Module) -> None:
-        """Check a tree.
+    def names_defined(self, tree: ast.Module) -> set[str]:
+        """Return the names that a source may give to attributes.
 
         Raises:
-            _NotIsolated: The tree has a construct outside the subset.
+            _NotIsolated: An import leads out of the subset, or the source doesn't show such a name.
         """
         nodes = list(ast.walk(tree))
         for node in nodes:
@@ -228,14 +281,24 @@ class _Reader:
                 self._import(node)
         for part in [part for node in nodes for part in _annotations_of(node) if self._is_plain(part)]:
             self._annotations.update(id(inner) for inner in ast.walk(part))
+        found: set[str] = set()
         for node in nodes:
             self._surroundings(node)
-            self._attributes.update(self._defined(node))
-        self._attributes = self._attributes - _DENIED | _OF_PLAIN_VALUES
+            found.update(self._defined(node))
         for node in nodes:
             if isinstance(node, ast.Constant) and id(node) not in self._fine:
-                self._may_format |= isinstance(node.value, str) and "%" in node.value
-                self._may_format |= isinstance(node.value, bytes) and b"%" in node.value
+                self.may_format |= isinstance(node.value, str) and "%" in node.value
+                self.may_format |= isinstance(node.value, bytes) and b"%" in node.value
+        return found
+
+    def read(self, tree: ast.Module, defined: set[str], denied: frozenset[str], *, may_format: bool) -> None:
+        """Check a tree.
+
+        Raises:
+            _NotIsolated: The tree has a construct outside the subset.
+        """
+        nodes, self.may_format = list(ast.walk(tree)), may_format
+        self._attributes = (self._attributes | defined) - denied | _OF_PLAIN_VALUES | self._members
         for node in nodes:
             if not isinstance(node, (*_STATEMENTS, *_EXPRESSIONS)):
                 raise self._not_isolated(node, type(node).__name__)
@@ -287,7 +350,7 @@ class _Reader:
             return [] if isinstance(node.ctx, ast.Load) else [node.id]
         if isinstance(node, ast.Attribute):
             return [] if isinstance(node.ctx, ast.Load) else [node.attr]
-        if isinstance(node, ast.Call) and self._is_maker(node.func):
+        if isinstance(node, ast.Call) and self._is_maker(node.func, "namedtuple"):
             self._fine.add(id(node.func))
             fields = node.args[1] if len(node.args) == 2 else node
             texts = fields.elts if isinstance(fields, ast.List | ast.Tuple) else [fields]
@@ -297,13 +360,25 @@ class _Reader:
             return names
         return []
 
-    def _is_maker(self, node: ast.expr) -> bool:
+    def _is_maker(self, node: ast.expr, name: str = "") -> bool:
         """Return whether an expression is namedtuple, which makes attributes from texts."""
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            return node.attr == "namedtuple" and node.value.id in self._bound
-        return isinstance(node, ast.Name) and node.id in self._makers
+            called = node.attr if node.value.id in self._bound else ""
+        else:
+            called = self._makers.get(node.id, "") if isinstance(node, ast.Name) else ""
+        return called == name if name else called in _MAKERS
+
+    def _is_enum(self, node: ast.expr) -> bool:
+        """Return whether it is Enum or IntEnum."""
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            return node.attr in _ENUMS and self._bound.get(node.value.id) == "enum"
+        return isinstance(node, ast.Name) and self._of_enum.get(node.id) in _ENUMS
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        modules = [node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
+        self.has_fields |= "dataclasses" in modules
+        if "enum" in modules:  # A few exceptions of the library's have a name, too, which is a text.
+            self._members = frozenset(["name"])
         if isinstance(node, ast.ImportFrom):
             known = self._modules.get(node.module or "", frozenset())
             for alias in node.names:
@@ -314,23 +389,26 @@ class _Reader:
                     self._not_a_builtin(node, name)
                 if node.module in _ONLY_IN_ANNOTATIONS:
                     self._types.add(name)
-                if node.module not in MODULES:
+                if node.module in self._sdk:
                     self._of_sdk.add(name)
-                elif alias.name == "namedtuple":
-                    self._makers.add(name)
+                elif alias.name in _MAKERS and node.module in ("collections", "dataclasses"):
+                    self._makers[name] = alias.name
+                elif node.module == "enum":
+                    self._of_enum[name] = alias.name
                 if node.module == "__future__":  # all legs share this object
                     self._bound[name] = node.module
-            self._may_format |= node.module in _GIVING_BYTES
+            self.may_format |= node.module in _GIVING_BYTES
             return
         for alias in node.names:
             if alias.name not in self._modules or alias.asname in _CALLED:
                 raise self._not_isolated(node, f"imports {alias.name}")
             self._bound[alias.asname or alias.name] = alias.name
-            self._may_format |= alias.name in _GIVING_BYTES
+            self.may_format |= alias.name in _GIVING_BYTES
 
     def _not_a_builtin(self, node: ast.AST, name: str) -> None:
         """Refuse to rebind names that the rules rely on."""
-        if name in _RELIED_ON or name in _TYPES or name in self._bound or name in self._of_sdk or name in self._types:
+        known = (_RELIED_ON, _TYPES, self._bound, self._of_sdk, self._types, self._of_enum)
+        if any(name in names for names in known):
             raise self._not_isolated(node, f"gives {name} another meaning")
         if name in _CALLED:
             raise self._not_isolated(node, f"the name {name}, which generators call")
@@ -353,6 +431,12 @@ class _Reader:
                 self._fine.add(id(place.func))
             elif isinstance(place, ast.Set) and isinstance(node, ast.Compare):
                 self._fine.add(id(place))
+        if isinstance(node, ast.ClassDef):
+            self._fine.update(id(base) for base in node.bases if self._is_enum(base))
+            for decorator in node.decorator_list:
+                called = decorator.func if isinstance(decorator, ast.Call) else decorator
+                if self._is_maker(called, "dataclass"):
+                    self._fine.add(id(called))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("super", "print"):
             self._fine.add(id(node.func))
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and isinstance(node.ctx, ast.Load):
@@ -377,7 +461,7 @@ class _Reader:
         elif node.id in self._bound:
             if id(node) not in self._fine:
                 raise self._not_isolated(node, f"the module {node.id} as a value")
-        elif node.id in ("super", "print") or self._is_maker(node):
+        elif node.id in ("super", "print") or self._is_maker(node) or self._is_enum(node):
             if id(node) not in self._fine:
                 raise self._not_isolated(node, f"{node.id} as a value")
         elif node.id not in _BUILTINS | _DUNDER_NAMES and (
@@ -393,8 +477,8 @@ class _Reader:
                 raise self._not_isolated(node, f"{node.value.id}.{name}")
             if module in _ONLY_IN_ANNOTATIONS and id(node) not in self._annotations:
                 raise self._not_isolated(node, f"{node.value.id}.{name} outside an annotation")
-            if self._is_maker(node) and id(node) not in self._fine:
-                raise self._not_isolated(node, "namedtuple as a value")
+            if (self._is_maker(node) or self._is_enum(node)) and id(node) not in self._fine:
+                raise self._not_isolated(node, f"{name} as a value")
         elif name in ("keys", "items"):
             if id(node) not in self._fine:
                 raise self._not_isolated(node, f".{name}() as a value")
@@ -415,20 +499,20 @@ class _Reader:
         """Accept formats of numbers only. Other objects refuse them, or define them in their own class."""
         spec = node.format_spec
         if not isinstance(spec, ast.JoinedStr) or not all(isinstance(piece, ast.Constant) for piece in spec.values):
-            raise self._not_isolated(node, "a text made of any value")
+            raise self._not_isolated(node, _TEXT_OF_ANY_VALUE)
         text = "".join(str(piece.value) for piece in spec.values if isinstance(piece, ast.Constant))
         if node.conversion != -1 or not re.fullmatch(r"[0-9.,+ <>=^]*[bdefgox]", text):
-            raise self._not_isolated(node, "a text made of any value")
+            raise self._not_isolated(node, _TEXT_OF_ANY_VALUE)
 
     def _check_binop(self, node: ast.BinOp | ast.AugAssign) -> None:
-        if isinstance(node.op, ast.Mod) and self._may_format:
+        if isinstance(node.op, ast.Mod) and self.may_format:
             raise self._not_isolated(node, "% beside a text with a per cent sign, or bytes that may have one")
 
     _check_augassign = _check_binop
 
     def _check_set(self, node: ast.Set) -> None:
         if id(node) not in self._fine or not all(isinstance(value, ast.Constant) for value in node.elts):
-            raise self._not_isolated(node, "a set")
+            raise self._not_isolated(node, "a set; a list or a dict shares")
 
     def _check_compare(self, node: ast.Compare) -> None:
         """Refuse `is` between values, because other legs can influence whether two values are one object.
@@ -442,7 +526,7 @@ class _Reader:
                 or self._is_of_the_sdk(side)
                 for side in pair
             ):
-                raise self._not_isolated(node, "is between values")
+                raise self._not_isolated(node, "is between values; == shares")
 
     def _is_of_the_sdk(self, side: ast.expr) -> bool:
         """Return whether it is an attribute of an object in the contest's module, such as ActionType.RAISE."""
@@ -450,7 +534,7 @@ class _Reader:
             return False
         base = side.value
         if isinstance(base, ast.Attribute) and isinstance(base.value, ast.Name):
-            return self._bound.get(base.value.id, "math") not in MODULES
+            return self._bound.get(base.value.id) in self._sdk
         return isinstance(base, ast.Name) and base.id in self._of_sdk
 
     def _check_try(self, node: ast.Try) -> None:
@@ -463,7 +547,9 @@ class _Reader:
         caught = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
         for kind in caught:
             if not isinstance(kind, ast.Name) or kind.id not in _CATCHABLE:
-                raise self._not_isolated(node, "except of what may be a lack of memory")
+                raise self._not_isolated(
+                    node, "except of what may be a lack of memory; name errors, as in except ValueError"
+                )
 
     def _check_functiondef(self, node: ast.FunctionDef) -> None:
         if node.name not in _DUNDER_METHODS:
@@ -473,6 +559,25 @@ class _Reader:
         self._not_a_builtin(node, node.name)
         if node.keywords:
             raise self._not_isolated(node, "a class with keywords")
+        if any(map(self._is_enum, node.bases)) and (len(node.bases) > 1 or not self._has_members(node)):
+            raise self._not_isolated(node, "an Enum without members, or with other bases")
+
+    def _has_members(self, node: ast.ClassDef) -> bool:
+        """Return whether an Enum has a member for sure: one without any makes attributes of texts if it is called."""
+        names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
+        return "_ignore_" not in names and any(
+            isinstance(part, ast.Assign)
+            and isinstance(part.targets[0], ast.Name)
+            and not part.targets[0].id.startswith("_")
+            and (isinstance(part.value, ast.Constant) or self._is_auto(part.value))
+            for part in node.body
+        )
+
+    def _is_auto(self, node: ast.expr) -> bool:
+        called = node.func if isinstance(node, ast.Call) else None
+        if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name):
+            return called.attr == "auto" and self._bound.get(called.value.id) == "enum"
+        return isinstance(called, ast.Name) and self._of_enum.get(called.id) == "auto"
 
     def _check_arg(self, node: ast.arg) -> None:
         self._not_a_builtin(node, node.arg)

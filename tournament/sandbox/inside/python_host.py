@@ -15,12 +15,13 @@ import sys
 import types
 
 from engine.processes import python_bots
-from tournament.library import Library
+from tournament.library import Library, mentioned
 from tournament.sandbox.inside.bot_functions import choose_functions
 from tournament.sandbox.inside.function_names import NotChosen
 from tournament.sandbox.inside.leg_chance import MAKERS, LegModules, SeededBytes, builtins_of
 
 FILE_NAME, ADAPTER_NAME = "<bot>", "<adapter>"
+_DEEPEST = 10_000  # calls within each other that a bot may have that shares a process and sets that limit
 _LOADER = "load_bot"  # the adapter's function that receives the bot's code, which is then not executed
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
@@ -151,14 +152,16 @@ def serve() -> None:
     adapter, source, library = [
         _read_exactly(questions, int.from_bytes(_read_exactly(questions, 4), "little")) for _ in "abc"
     ]
-    if _told["examine"]:
-        _examine(answers, adapter, source)
-        return
-    own = Library({})
+    files: dict[str, str] = {}
     if library:
         import json
 
-        own = Library(json.loads(library))
+        files = json.loads(library)
+    if _told["examine"]:
+        _examine(answers, adapter, source, files)
+        return
+    own = Library(files)
+    if library and not _told["shares_process"]:
         sys.meta_path.insert(0, own)
     for name in [name for name in sys.modules if name.split(".")[0] in ("tournament", "engine")]:
         del sys.modules[name]
@@ -167,6 +170,8 @@ def serve() -> None:
     if _told["many_legs"]:
         gc.disable()  # collections would show a leg how much the others allocate
     if _told["shares_process"]:  # attributes output to its leg, also if the leg is alone
+        if b"setrecursionlimit" in adapter + source + library:
+            sys.setrecursionlimit(_DEEPEST)
         stream = None if _told["many_legs"] else sys.stderr
         sys.stdout = sys.stderr = python_bots.LegOutput(_without_addresses, stream)
     bot = _Bot(source, adapter, own)
@@ -197,7 +202,7 @@ def _all_told() -> list[str]:
     return list(dict.fromkeys(name for names in _told["told_names"] or () for name in names))
 
 
-def _examine(answers: int, adapter: bytes, source: bytes) -> None:
+def _examine(answers: int, adapter: bytes, source: bytes, library: dict[str, str]) -> None:
     """Write why the bot's legs must not share a process, nothing if they can. The bot isn't executed."""
     from tournament.sandbox.inside.leg_isolation import isolation_violation
 
@@ -208,7 +213,8 @@ def _examine(answers: int, adapter: bytes, source: bytes) -> None:
     }
     shown.update((name for name, *_ in (*_told["fields"], *_told["histories"][1])), _all_told())
     shown.add("f")
-    os.write(answers, isolation_violation(source, public, shown, adapter).encode())
+    files = mentioned(adapter + b"\n" + source, library)
+    os.write(answers, isolation_violation(source, public, shown, adapter, files).encode())
 
 
 def _new_leg_sdk(name: str, seed: int) -> Any:
@@ -234,11 +240,23 @@ class _Bot:
     def __init__(self, source: bytes, adapter: bytes, library: Library) -> None:
         self._source, self._adapter, self._library = source, adapter, library
         self._code: tuple[types.CodeType, types.CodeType] | None = None
+        self._modules: dict[str, types.CodeType] | None = None
         # One class for all legs. Legs that share a process can't reach it, and lookups by class stay fast.
         fields = {name: python_bots.Field(offset, code) for name, offset, code in _told["fields"]}
         told = {name: python_bots.Value(number) for number, name in enumerate(_all_told())}
         names = {"field_names": (*fields, *told)}
         self._view = type("Bot", (python_bots.View,), {**fields, **told, **names})
+
+    def _compiled_library(self) -> dict[str, types.CodeType]:
+        """Return the code of the library's modules, if each leg executes them for itself."""
+        if self._modules is None:
+            files = mentioned(self._adapter + b"\n" + self._source, self._library.files)
+            self._modules = {
+                path.removesuffix(".py"): compile(text, path, "exec", dont_inherit=True)
+                for path, text in files.items()
+                if _told["shares_process"]
+            }
+        return self._modules
 
     def new_leg(self, seed: int) -> tuple[python_bots.View, tuple[Callable[..., object] | None, ...]]:
         """Return the object that the bot is shown, and the function for each question, None if there is none."""
@@ -250,7 +268,9 @@ class _Bot:
         name = f"bot.{_told['name']}"
         module = types.ModuleType(name)
         module.__file__ = FILE_NAME
-        modules = LegModules(seed, _sdks, _new_leg_sdk, copies=_told["shares_process"])
+        modules = LegModules(
+            seed, _sdks, _new_leg_sdk, copies=_told["shares_process"], library=self._compiled_library()
+        )
         module.__dict__["__builtins__"] = of_leg = builtins_of(modules)
         self._library.forget(of_leg)
         # Decorators such as dataclass look up the module of a class.

@@ -122,13 +122,15 @@ def _fields(interface: Interface) -> list[tuple[str, int, str]]:
     )
 
 
-def isolation_violation(source: bytes, interface: Interface, sandbox: SandboxSettings, adapter: bytes = b"") -> str:
+def isolation_violation(
+    source: bytes, interface: Interface, sandbox: SandboxSettings, adapter: bytes = b"", library: bytes = b""
+) -> str:
     """Why legs of a bot must not share a process, with the line; "" when they may. The bot is not executed.
 
     They must not if its source takes too much to read. Raises InputError when it can't be confined, MachineBusyError
     when the machine keeps it from being read.
     """
-    artifact = pack(source, sandbox, interface.python.sdk, adapter=adapter)
+    artifact = pack(source, sandbox, interface.python.sdk, adapter=adapter, library=library)
     launch = launch_of(
         artifact, "bot", interface, sandbox, memory_megabytes=256, cpu_seconds=_TRIAL_SECONDS, examine=True
     )

@@ -12,12 +12,13 @@ import ctypes
 import resource
 from collections.abc import Mapping
 from functools import cache
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import wasmtime
 from wasmtime import _ffi as ffi
 
-from engine.wasm.instances import Instance, Store
+from engine.wasm import instances
+from engine.wasm.instances import Instance, StartedBot, Store
 from engine.wasm.runtime import find_functions
 from tournament.artifacts.limits import MOST_ELEMENTS
 from tournament.worker.wasm.traps import blame_machine
@@ -105,6 +106,11 @@ def new_instance(store: Store, module: wasmtime.Module, imports: list[Extern]) -
     return Instance(store, _address_of(module), imports)
 
 
+def start_bot(store: Store, module: wasmtime.Module, imports: list[Extern], *more: Any) -> StartedBot:
+    """Start a bot of a module as `instances.start_bot` does. Raises Trap, WasmtimeError and RunError."""
+    return instances.start_bot(store, _address_of(module), imports, *more)
+
+
 def native_function(store: Store, kind: wasmtime.FuncType, function: int, argument: int) -> Extern:
     """A C function at an address, called with this first argument, as a WebAssembly function."""
     return store.function(_address_of(kind), function, argument)
@@ -139,9 +145,3 @@ def content(store: Store, memory: Extern, first: int, count: int) -> bytes:
     """Bytes of a memory, fewer where it ends."""
     place, size = store.place_of(memory)
     return ctypes.string_at(place + first, max(0, min(count, size - first)))
-
-
-def signed(number: int, bits: int) -> int:
-    """The lowest bits of a number, as a signed one."""
-    number &= (1 << bits) - 1
-    return number - (1 << bits) if number >> (bits - 1) else number

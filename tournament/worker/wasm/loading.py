@@ -72,6 +72,11 @@ class LoadedBot:
         """The names of all exports that playing takes, as the runtime takes them: memory, fuel, and what answers."""
         return tuple(name.encode() for name in ("memory", FUEL, *self.functions))
 
+    @cached_property
+    def pages(self) -> int:
+        """The pages of its memory that its struct takes."""
+        return -(-self.interface.struct_size // PAGE)
+
     def module(self, kind: Engine) -> wasmtime.Module:
         """The bot, compiled for an engine."""
         return compile_module(self.counted, kind)

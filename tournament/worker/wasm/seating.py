@@ -6,29 +6,27 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import wasmtime
 
 from engine.kernel.game_core import GameCore
 from engine.wasm.direct_step import direct_step
 from engine.wasm.fuel import Fuel
-from engine.wasm.instances import Instance, Store, handle_of, handle_of_function, take_places
+from engine.wasm.instances import StartedBot, Store, handle_of_function, take_places
 from engine.wasm.referee import Referee
-from engine.wasm.surroundings import Surroundings
 from engine.wasm.watch import ANY_SEAT, Watch
 from tournament.artifacts.limits import BOT_STACK, MOST_ELEMENTS
 from tournament.containment import BotTrouble
-from tournament.contests.interface import Helpers, Interface
+from tournament.contests.interface import Interface
 from tournament.contests.questions import refusal
 from tournament.leg import Failure, Unfit, cant_start
 from tournament.store.leg_result import Used
 from tournament.worker.faults import Stopped
 from tournament.worker.wasm import calls, notes
-from tournament.worker.wasm.calls import Extern
 from tournament.worker.wasm.engine import Engine, compile_module, engine, has_pool, version
-from tournament.worker.wasm.imports import imports_of, new_fuel
-from tournament.worker.wasm.loading import PAGE, LoadedBot
+from tournament.worker.wasm.imports import Imports, imports_of, new_fuel
+from tournament.worker.wasm.loading import LoadedBot
 from tournament.worker.wasm.loop_text import loop_text
 from tournament.worker.wasm.stack import on_deep_stack, was_interrupted
 from tournament.worker.wasm.traps import (
@@ -146,73 +144,65 @@ class Seating:
     @property
     def memory_bytes(self) -> int:
         """The size of the bots' memories together; of stacks, which lie at their beginnings, only the pages in use."""
-        memories = [seated.memory for seated in self._seated if seated]
+        memories = [seated.started.memory for seated in self._seated if seated]
         return sum(
-            max(self._store.place_of(memory)[1] - BOT_STACK, 0) + calls.resident(self._store, memory, BOT_STACK)
+            max(self._store.size_of(memory) - BOT_STACK, 0) + calls.resident(self._store, memory, BOT_STACK)
             for memory in memories
         )
 
     def used(self) -> list[Used]:
         """Return what each seat's bot used so far. The size of a memory is that of the bot's last start."""
         return [
-            Used(fuel.spent, 0.0, max(self._store.place_of(seated.memory)[1] - BOT_STACK, 0) if seated else 0)
+            Used(fuel.spent, 0.0, max(self._store.size_of(seated.started.memory) - BOT_STACK, 0) if seated else 0)
             for fuel, seated in zip(self._fuel, self._seated)
         ]
 
     def seat(self, seat: int, seed: int) -> None:
         """Start the seat's bot: fresh memory, rand() and all else that is random from `seed`; charged to the leg.
 
-        It plays once `join` has been called. Raises Unfit: too much memory, or its initialisers trap or don't end;
-        BotTrouble when they take far too long for their fuel, or the machine gives no memory; and Stopped.
+        It plays once `join` has been called. Call it on a deep stack.
+
+        Raises Unfit: too much memory, or its initialisers trap or don't end; BotTrouble when they take far too long for
+        their fuel, or the machine gives no memory; and Stopped.
         """
         bot = self._bots[seat]
         assert bot is not None
         if former := self._seated[seat]:
-            calls.empty(self._store, former.memory)
+            calls.empty(self._store, former.started.memory)
         self._seated[seat] = None
         fuel = self._fuel[seat]
         given = min(self._limits.fuel_to_start, self.referee.fuel_left(seat))
+        self.watch.begin(seat)
         try:
-            seated = on_deep_stack(
-                _start_watched,
-                self.watch,
-                seat,
-                self._store,
-                bot,
-                self._limits,
-                seed,
-                given,
-                self.engine,
-                fuel,
-                by_lines=self.core.observes,
-            )
+            seated = _start(self._store, bot, self._limits, seed, given, self.engine, fuel, by_lines=self.core.observes)
         except _NoMemory as trouble:
             raise BotTrouble((self._names[seat],), f"can't start: {trouble}") from None
         except Unfit as unfit:
+            self.watch.end()
             self._look_at_time()
             if unfit.lasting and given < self._limits.fuel_to_start and not self.referee.fuel_left(seat):
                 raise cant_start(BANK_IS_EMPTY, "other", lasting=True) from None
             raise
+        finally:
+            self.watch.end()
         self._look_at_time()
         self._seated[seat] = seated
-        if seated.surroundings:
-            self.core.listen(seat, seated.surroundings.take_printed)
-        self.core.write_views_to(seat, seated.window)
+        if surroundings := seated.imports.surroundings:
+            self.core.listen(seat, surroundings.take_printed)
+        self.core.write_views_to(seat, seated.started.window)
 
     def join(self) -> None:
         """Make the loop that plays the bots which are seated now, if any is."""
-        if not any(self._seated):
+        there = [seated.started for seated in self._seated if seated]
+        if not there:
             return
-        kinds = tuple(there and there.bot.results for there in self._seated)
+        kinds = tuple([seated and seated.bot.results for seated in self._seated])
         module = _loop_module(kinds, self.core.seats, self._limits.wanted, self.engine)
-        functions = [self.direct.function if self.direct else self._step]
-        addresses: list[Extern] = []
-        counters = [there.counter for there in self._seated if there]
-        for bot_there in self._seated:
-            if bot_there:
-                functions += bot_there.functions
-                addresses.append(bot_there.address)
-        (loop,) = calls.new_instance(self._store, module, [*functions, *addresses, *counters]).exports((b"play",))
+        imports = [self.direct.function if self.direct else self._step]
+        for one in there:
+            imports += one.functions
+        imports += [one.address for one in there] + [one.counter for one in there]
+        (loop,) = calls.new_instance(self._store, module, imports).exports((b"play",))
         self.referee.seat_bots(handle_of_function(loop))
 
     def take_failure(self) -> Failure:
@@ -239,17 +229,17 @@ class Seating:
         if notes.UNCAUGHT in seated.bot.notes and is_uncaught(error):
             fuel.give(_FUEL_TO_TELL)
             with contextlib.suppress(wasmtime.Trap, wasmtime.WasmtimeError):
-                on_deep_stack(seated.instance.call, notes.UNCAUGHT.encode())
+                on_deep_stack(seated.started.instance.call, notes.UNCAUGHT.encode())
             fuel.give(0)
         if notes.FAILURE not in seated.bot.notes:
             return ""
-        (noted,) = seated.instance.exports((notes.FAILURE.encode(),))
-        return notes.noted_failure(self._store, seated.memory, noted)
+        (noted,) = seated.started.instance.exports((notes.FAILURE.encode(),))
+        return notes.noted_failure(self._store, seated.started.memory, noted)
 
     def printed(self, seat: int) -> bytes:
         """The end of what a seat's bot printed."""
         seated = self._seated[seat]
-        return seated.surroundings.printed if seated and seated.surroundings else b""
+        return seated.imports.surroundings.printed if seated and seated.imports.surroundings else b""
 
     def _look_at_time(self) -> None:
         """Raise what ended the bots' code, if that wasn't a bot: Stopped, BotTrouble, or Ctrl-C."""
@@ -275,8 +265,10 @@ def try_start(bot: LoadedBot, limits: BotLimits) -> None:
     fuel = (new_fuel(store),)
     watch = _new_watch(store, limits.engine, fuel, seconds=_SECONDS_MORE, stopping=was_interrupted, apart=True)
     try:
-        on_deep_stack(_start_watched, watch, 0, store, bot, limits, 0, limits.fuel_to_start, limits.engine, fuel[0])
+        watch.begin(0)
+        on_deep_stack(_start, store, bot, limits, 0, limits.fuel_to_start, limits.engine, fuel[0])
     except Unfit:
+        watch.end()
         if watch.late >= 0:
             raise cant_start(late(*watch.used_by(0))) from None
         raise
@@ -295,14 +287,8 @@ def require_memory() -> None:
 
 class _SeatedBot(NamedTuple):
     bot: LoadedBot
-    instance: Instance
-    functions: list[Extern]
-    address: Extern  # of the bot's struct, in its memory
-    memory: Extern
-    window: int  # in our memory: where its view is written
-    counter: Extern  # of its fuel
-    helpers: Helpers | None  # kept alive: the bot's imports point to them
-    surroundings: Surroundings | None  # what tells it the time and listens to it, if it may ask or print
+    started: StartedBot
+    imports: Imports  # kept alive: the bot has their addresses
 
 
 class _NoMemory(Exception):
@@ -344,15 +330,6 @@ def _new_watch(
     return watch
 
 
-def _start_watched(watch: Watch, seat: int, *arguments: Any, **named: Any) -> _SeatedBot:
-    """`_start`, looked after: by the time of the thread that runs it."""
-    watch.begin(seat)
-    try:
-        return _start(*arguments, **named)
-    finally:
-        watch.end()
-
-
 def _start(
     store: Store,
     bot: LoadedBot,
@@ -369,38 +346,16 @@ def _start(
     `fuel`: what counts what it uses of `given`. `by_lines`: it prints line by line, to be observed.
     """
     fuel.count_by(b"")
-    # Room for its struct is added later, so that the bot can't take it.
     store.limit(limits.memory_bytes, MOST_ELEMENTS, _MOST_INSTANCES)
     try:
         imports = imports_of(store, bot, kind, seed, fuel, by_lines=by_lines)
-        instance = calls.new_instance(store, bot.module(kind), [imports.externs[name] for name in bot.imports])
-        memory, counter, *functions = instance.exports(bot.exports)
-        fuel.count_by(handle_of(counter))
-        fuel.give(given)
-        for name in bot.called_first:
-            instance.call(name)
-        # The bot's struct goes into pages of its own, out of the way of its allocator.
-        pages = -(-bot.interface.struct_size // PAGE)
-        store.limit(limits.memory_bytes + pages * PAGE, MOST_ELEMENTS, _MOST_INSTANCES)
-        address = store.grow(memory, pages) * PAGE
-        window = store.place_of(memory)[0] + address
-        if imports.seed_random:
-            imports.seed_random(calls.signed(seed, 64))
-        if bot.is_told:
-            instance.call(b"tournament_start", address, calls.signed(seed, 64))
+        started = calls.start_bot(
+            *(store, bot.module(kind), [imports.externs[name] for name in bot.imports], bot.exports, bot.called_first),
+            *(imports.seed_random, bot.is_told, seed, fuel, given, bot.pages),
+        )
     except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
         raise _why_not_started(error, bot.code, ran_out=fuel.ran_out) from None
-    return _SeatedBot(
-        bot,
-        instance,
-        functions,
-        store.constant(address),
-        memory,
-        window,
-        counter,
-        imports.helpers,
-        imports.surroundings,
-    )
+    return _SeatedBot(bot, started, imports)
 
 
 def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError, code: bytes, *, ran_out: bool) -> Exception:

@@ -1,0 +1,248 @@
+"""Debugging a bot: a recorded game's decisions, put to the bot's file outside the sandbox."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from engine.rules.decisions import SEATING
+from tournament.artifacts.bot import Submission
+from tournament.audit.replay import RecordedLeg, recorded_leg
+from tournament.audit.report import reading
+from tournament.config import Config
+from tournament.contests.interface import Interface
+from tournament.debugging import native, native_driver, program, python_driver
+from tournament.debugging.tape import DecisionTape, TapedDecision, decisions_to_debug
+from tournament.entrants.build import adapted, build_entrant
+from tournament.entrants.folder import find_submissions
+from tournament.errors import InputError, printable
+from tournament.keys import seed_after_faults
+from tournament.leg import Unfit
+from tournament.sandbox.outside.launch import PythonBot
+from tournament.sandbox.outside.scratch import scratch_folder
+from tournament.store.reading import read_records
+from tournament.store.storage import open_storage
+from tournament.worker.observation import Window, observe_leg
+from tournament.worker.processes import python_bots
+
+Debugger = Literal["", "gdb", "pdb"]
+_MOST_DECISIONS = 10_000_000
+_LAST_GAME = (1 << 62) - 1
+
+
+@dataclass(frozen=True)
+class Place:
+    """A game of the records: match (its number or its bots' names), session of the match, and game, None for all."""
+
+    match: int | tuple[str, ...]
+    session: int
+    game: int | None
+
+
+@dataclass(frozen=True)
+class TapedBot:
+    """A bot's file, and the decisions that lead to a recorded game.
+
+    Attributes:
+        submission: The file as it is now.
+        is_changed: Whether the file has changed since the game was recorded.
+        interface: The contest's interface with the organiser's adapters.
+        decisions: The decisions since the bot's last start.
+        texts: The decisions in words.
+        first: Index of the game's first decision.
+        tape: All that was recorded.
+        known: The leg that was recorded.
+    """
+
+    submission: Submission
+    is_changed: bool
+    interface: Interface
+    decisions: Sequence[TapedDecision]
+    texts: Sequence[str]
+    first: int
+    random_seed: int
+    tape: DecisionTape
+    known: RecordedLeg
+
+
+def first_fault(location: str, bot: str) -> Place:
+    """Return the place of a bot's first recorded fault.
+
+    Raises:
+        InputError: The records have no fault of this bot.
+    """
+    with reading(location):
+        records = read_records(open_storage(location))
+        places = sorted(
+            (leg.match, fault.session, fault.game)
+            for batch in records.batches
+            for leg in (batch.legs[number] for number in range(len(batch.legs)))
+            for fault in leg.faults
+            if fault.seat < len(leg.seats) and leg.seats[fault.seat] == bot
+        )
+    if not places:
+        raise InputError(f"{printable(bot)} has no recorded fault; choose a game with --match and --session")
+    return Place(*places[0])
+
+
+def tape_bot(
+    location: str, config_of: Callable[[str], Config], bot: str, place: Place, say: Callable[[str], None]
+) -> TapedBot:
+    """Play the leg of a recorded game again, sandboxed as in a run, and record the bot's decisions.
+
+    Args:
+        config_of: Returns the settings of a contest.
+        say: Called with progress.
+
+    Raises:
+        InputError: There is no such game, the bot doesn't play in it or has no decision there, or its file is gone.
+        RunError: The records can't be read, or this machine can't play.
+    """
+    with reading(location):
+        known = recorded_leg(open_storage(location), config_of, place.match, place.session, say)
+    contest, config = known.contest, config_of(known.contest.name)
+    leg = known.leg.of_teams(contest.members)
+    seat = next((number for number, one in enumerate(leg.seats) if one.name == bot), None)
+    if seat is None:
+        players = " against ".join(known.recorded.seats)
+        raise InputError(f"{printable(bot)} doesn't play in match {known.recorded.match}: it is {players}")
+    found, _ = find_submissions(config.entrants)
+    submission = next((one for one in found if one.name == bot), None)
+    if submission is None:
+        raise InputError(f"{config.entrants} has no {printable(bot)}: debug needs its file")
+    interface = adapted(contest.interface, known.players.settings)
+    is_process = leg.seats[seat].kind != "wasm"
+    if is_process != (submission.kind in ("python", "program")):
+        raise InputError(f"{submission.path}: the records are of a bot of another kind; run again first")
+    seed = leg.seats[seat].random_seed
+    memory_bytes = 0 if is_process else interface.struct_size
+    tapes: list[DecisionTape] = []
+
+    def new_tape() -> DecisionTape:
+        tapes.append(DecisionTape(interface, seat, memory_bytes, seed))
+        return tapes[-1]
+
+    in_leg = place.session - leg.plan.first_session
+    last_game = _LAST_GAME if place.game is None else place.game
+    window = Window(0, in_leg, 0, _LAST_GAME, _MOST_DECISIONS)
+    say("playing the leg again")
+    observe_leg(
+        contest, known.players.settings, known.players.sandbox, known.leg, known.artifacts[-1], window, new_tape
+    )
+    until = [one for one in tapes[-1].decisions if (one.session, one.game) <= (in_leg, last_game)]
+    decisions, first, faults = decisions_to_debug(until, in_leg, place.game)
+    if not decisions:
+        raise InputError(f"{printable(bot)} makes no decision in that game; choose another one")
+    texts = [_in_words(interface, one, leg.plan.first_session) for one in decisions]
+    if faults:
+        seed = seed_after_faults(seed, faults)
+    recorded = {entrant.name: entrant.sha256 for entrant in known.entrants}
+    return TapedBot(
+        submission, recorded.get(bot) != submission.sha256, interface, decisions, texts, first, seed, tapes[-1], known
+    )
+
+
+def debug_bot(taped: TapedBot, folder: Path | None, debugger: Debugger, say: Callable[[str], None]) -> int:
+    """Put a tape's decisions to the bot's file, outside the sandbox, at this process's terminal.
+
+    Args:
+        folder: An empty folder to keep what was built; None for a temporary one.
+        debugger: What the bot runs under, if anything.
+        say: Called with lines for the user.
+
+    Returns:
+        0 if all answers are as recorded; otherwise 1, also if the bot fails.
+
+    Raises:
+        InputError: A tool isn't installed, or the bot can't be built or started.
+    """
+    run = {"c": _debug_native, "cpp": _debug_native, "python": _debug_python, "program": _debug_program}
+    if taped.submission.kind not in run:
+        raise InputError(f"{taped.submission.path}: debug needs the source of a bot")
+    if folder is not None:
+        return run[taped.submission.kind](taped, folder, debugger, say)
+    with scratch_folder() as scratch:
+        return run[taped.submission.kind](taped, scratch, debugger, say)
+
+
+def _debug_native(taped: TapedBot, folder: Path, debugger: Debugger, say: Callable[[str], None]) -> int:
+    with_gdb = debugger == "gdb"
+    sandbox = taped.known.players.sandbox
+    try:
+        bot = native.build_native(taped.submission, taped.interface, sandbox, folder, has_sanitizers=not with_gdb)
+    except Unfit as unfit:
+        raise InputError(f"{taped.submission.path}: {unfit}") from None
+    say(f"built by {bot.description}")
+    compiled = taped.interface.compiled
+    orders = native_driver.Orders(
+        taped.decisions,
+        taped.texts,
+        taped.first,
+        taped.tape.memory_bytes,
+        taped.random_seed,
+        compiled.imports,
+        compiled.new_helpers,
+    )
+    return 1 if native.run_native(bot, orders, with_gdb=with_gdb) else 0
+
+
+def _debug_python(taped: TapedBot, folder: Path, debugger: Debugger, say: Callable[[str], None]) -> int:
+    interface, players = taped.interface, taped.known.players
+    entrant = build_entrant(taped.submission, interface, players.settings, players.sandbox)
+    if entrant.artifact is None:
+        raise InputError(f"{taped.submission.path}: {entrant.problem}")
+    launch = python_bots.launch_of(
+        entrant.artifact, entrant.name, interface, players.sandbox, memory_megabytes=256, cpu_seconds=60
+    )
+    assert isinstance(launch.what, PythonBot)
+    histories = interface.python.histories
+    orders = python_driver.Orders(
+        str(taped.submission.path.resolve()),
+        dict(launch.what.orders),
+        launch.given[0],
+        interface.library,
+        taped.random_seed,
+        taped.decisions,
+        taped.texts,
+        [interface.parameters.get(question.name, ()) for question in interface.questions],
+        (histories.length, histories.lists) if histories else None,
+        [question.names for question in interface.questions],
+        taped.first,
+        debugger == "pdb",
+    )
+    (folder / "orders").write_bytes(pickle.dumps(orders))
+    words = [sys.executable, "-m", "tournament.debugging.python_driver", str(folder)]
+    return 1 if subprocess.run(words).returncode else 0
+
+
+def _debug_program(taped: TapedBot, folder: Path, debugger: Debugger, say: Callable[[str], None]) -> int:
+    sessions = taped.known.leg.plan.sessions
+    if taped.tape.lines:
+        lines, answers = program.lines_of_dialogue(taped.tape.lines)
+    else:
+        lines, answers = program.lines_of(taped.interface, taped.decisions, taped.texts, sessions)
+    written, errors, status = program.run_program(taped.submission.source, lines, folder)
+    for line in errors.splitlines()[-20:]:
+        say(f"stderr: {printable(line)}")
+    if difference := program.first_difference(written, answers):
+        say(difference)
+        say(f"it ended with status {status}")
+        return 1
+    say(f"all {len(answers):,} answers are as in the contest")
+    return 0
+
+
+def _in_words(interface: Interface, decision: TapedDecision, first_session: int) -> str:
+    """Return a decision with its place and its observation."""
+    if interface.show_view:
+        shown = interface.show_view(dict(decision.values))  # type: ignore[arg-type]
+    else:
+        values = {name: value for name, value in decision.values.items() if name not in SEATING}
+        shown = ", ".join(f"{name} {f'{v:g}' if isinstance(v, float) else v}" for name, v in values.items())
+    name = interface.questions[decision.kind].name
+    return printable(f"session {first_session + decision.session}, game {decision.game}, {name}: {shown}")

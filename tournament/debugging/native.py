@@ -1,0 +1,238 @@
+"""A C or C++ bot as a native library with the compiler's sanitizers, asked by a process of its own.
+
+The library is made of the text that also gives the bot's WebAssembly, so the same functions answer. It runs in a Python
+process (`native_driver`), because there the contest's own helpers answer the bot's calls of them.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tournament.artifacts.bot import Submission
+from tournament.artifacts.c_bots import compile_bot
+from tournament.artifacts.compiler_command import ADAPTER_FOLDER, BOT_FOLDER
+from tournament.contests.interface import Import, Interface
+from tournament.errors import InputError
+from tournament.sandbox.outside.settings import SandboxSettings
+
+_COMPILERS = {"c": "gcc", "cpp": "g++"}
+# Arithmetic is as in WebAssembly: integers wrap around, and no sum is rounded once instead of twice.
+_FLAGS = ("-w", "-g", "-fPIC", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-fsigned-char")
+_SANITIZERS = (
+    "-O1",
+    "-fno-omit-frame-pointer",
+    "-fsanitize=address,undefined",
+    "-fno-sanitize=vptr",
+    "-fno-sanitize-recover=undefined",
+)
+_C_TYPES = {"i32": "int32_t", "i64": "int64_t", "f32": "float", "f64": "double"}
+_RANDOMNESS = Path(__file__).parents[1] / "artifacts" / "bot_runtime" / "randomness.c"
+# An adapter's function by the decision that it answers.
+_EXPORTED = re.compile(r'__export_name__\("(\w+)"\)\)\)\s+(?:ANSWER_\w+\(|\w+ )(\w+)[,(]')
+# gdb stops in this function before each decision of the game; a step leads to the bot.
+STOP = "tournament_stop"
+
+
+@dataclass(frozen=True)
+class NativeBot:
+    """A native build of a bot.
+
+    Attributes:
+        source: The bot's file.
+        folder: The folder with the library, its sources and what the driver reads.
+        has_sanitizers: Whether the compiler's sanitizers watch it.
+        description: The compiler and its sanitizers, in words.
+    """
+
+    source: Path
+    folder: Path
+    has_sanitizers: bool
+    description: str
+
+    @property
+    def library(self) -> Path:
+        """The shared library."""
+        return self.folder / "bot.so"
+
+
+def build_native(
+    submission: Submission, interface: Interface, sandbox: SandboxSettings, folder: Path, *, has_sanitizers: bool
+) -> NativeBot:
+    """Build a bot's file as a native library.
+
+    Args:
+        folder: An existing folder for the build.
+        has_sanitizers: Whether memory errors and undefined behaviour end the bot with a report.
+
+    Raises:
+        InputError: The compiler or its sanitizers aren't installed, or don't accept the bot.
+        Unfit: The bot doesn't build for the contest.
+    """
+    compiler = shutil.which(_COMPILERS[submission.kind])
+    if not compiler:
+        missing = _COMPILERS[submission.kind]
+        raise InputError(f"debug needs {missing}, which isn't installed; try: apt install {missing}")
+    compiled = compile_bot(submission, interface, sandbox)
+    (folder / BOT_FOLDER).mkdir()
+    (folder / BOT_FOLDER / f"{submission.name}{'.c' if submission.kind == 'c' else '.cpp'}").symlink_to(
+        submission.path.resolve()
+    )
+    if adapter := interface.adapters.get(submission.kind):
+        (folder / ADAPTER_FOLDER).mkdir()
+        (folder / ADAPTER_FOLDER / adapter.name).write_bytes(adapter.content)
+    unit = folder / f"unit{'.c' if submission.kind == 'c' else '.cpp'}"
+    unit.write_text(compiled.unit + _driver_text(interface))
+    (folder / "imports.c").write_text(
+        "".join(["#include <stdint.h>\n", *map(_import_text, interface.compiled.imports)])
+    )
+    watched = _SANITIZERS if has_sanitizers else ("-O0",)
+    common = [*_FLAGS, *watched, "-iquote", str(interface.folder)]
+    gcc = shutil.which("gcc") or compiler
+    commands = [
+        [gcc, *common, "-c", str(_RANDOMNESS), "-o", str(folder / "randomness.o")],
+        [gcc, *common, "-c", str(folder / "imports.c"), "-o", str(folder / "imports.o")],
+        # Bsymbolic: the bot calls the rand() of its leg, not that of Python's C library.
+        [
+            *[compiler, *common, f"-std={compiled.standard}", "-shared", "-Wl,-Bsymbolic", str(unit)],
+            *[str(folder / "randomness.o"), str(folder / "imports.o"), "-lm", "-o", str(folder / "bot.so")],
+        ],
+    ]
+    for command in commands:
+        ended = subprocess.run(command, capture_output=True, text=True)
+        if ended.returncode:
+            if has_sanitizers and ("libasan" in ended.stderr or "libubsan" in ended.stderr):
+                raise InputError(
+                    "debug needs gcc's sanitizers, which aren't installed; try: apt install libasan8 libubsan1"
+                )
+            raise InputError(
+                f"{submission.path}: {Path(compiler).name} doesn't build it:\n{ended.stderr.strip()[-4000:]}"
+            )
+    words = f"{Path(compiler).name} -std={compiled.standard}"
+    return NativeBot(
+        submission.path,
+        folder,
+        has_sanitizers,
+        words + " with address and undefined-behaviour sanitizers" * has_sanitizers,
+    )
+
+
+def run_native(bot: NativeBot, orders: object, *, with_gdb: bool) -> int:
+    """Run the driver with a bot's library, at this process's terminal.
+
+    Args:
+        orders: The `native_driver.Orders` for it.
+        with_gdb: Whether gdb stops before each decision of the game.
+
+    Returns:
+        The driver's exit status.
+
+    Raises:
+        InputError: gdb or the sanitizers' library isn't installed.
+    """
+    (bot.folder / "orders").write_bytes(pickle.dumps(orders))
+    words = [sys.executable, "-m", "tournament.debugging.native_driver", str(bot.folder)]
+    environment = dict(os.environ)
+    if with_gdb:
+        if not shutil.which("gdb"):
+            raise InputError("--gdb: gdb isn't installed; try: apt install gdb")
+        words = [
+            "gdb",
+            "-q",
+            "-ex",
+            "set breakpoint pending on",
+            "-ex",
+            f"break {STOP}",
+            "-ex",
+            "run",
+            "--args",
+            *words,
+        ]
+    elif bot.has_sanitizers:
+        environment |= {
+            "LD_PRELOAD": _sanitizers_library(),
+            # Python frees nothing at its end, and catches no signals of the bot's.
+            "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:exitcode=99:detect_stack_use_after_return=1",
+            "UBSAN_OPTIONS": "print_stacktrace=1:exitcode=99",
+        }
+    if with_gdb or not bot.has_sanitizers:
+        return subprocess.run(words, env=environment).returncode
+    with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True, errors="replace") as driver:
+        assert driver.stderr
+        for line in _own_frames(driver.stderr):
+            print(
+                line.replace(str(bot.folder / BOT_FOLDER), str(bot.source.parent)), end="", file=sys.stderr, flush=True
+            )
+    return driver.returncode
+
+
+def _own_frames(lines: Iterable[str]) -> Iterator[str]:
+    """Yield a report's lines without the frames of the driver, which called the bot."""
+    is_drivers = False
+    for line in lines:
+        is_frame = re.match(r"\s+#\d+ ", line) is not None
+        is_drivers = is_frame and (is_drivers or " tournament_ask " in line or " tournament_begin " in line)
+        if not is_drivers:
+            yield line
+
+
+def _sanitizers_library() -> str:
+    found = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True).stdout.strip()
+    if not os.path.isabs(found):
+        raise InputError("debug needs gcc's sanitizers, which aren't installed; try: apt install libasan8 libubsan1")
+    return found
+
+
+def _driver_text(interface: Interface) -> str:
+    """Return the end of the unit: one function that asks the bot for any decision."""
+    adapter = interface.adapter or (interface.folder / "adapter.h").read_text()
+    functions = dict(_EXPORTED.findall(adapter))
+    cases = "".join(
+        f"#ifdef BOT_{question.name.upper()}\n    if (kind == {kind})\n"
+        f"        return {functions[question.name]}(tournament_pass(view));\n#endif\n"
+        for kind, question in enumerate(interface.questions)
+        if question.name in functions
+    )
+    return f"""
+#ifdef __cplusplus
+struct tournament_pass {{
+    void *view;
+    explicit tournament_pass(void *its) : view(its) {{}}
+    template <class T> operator T *() const {{ return (T *)view; }}
+}};
+extern "C" {{
+#else
+#define tournament_pass(view) (view)
+#endif
+__attribute__((noinline)) void {STOP}(void) {{ __asm__ volatile(""); }}
+
+void tournament_begin(void *view, uint64_t seed) {{ tournament_start(tournament_pass(view), seed); }}
+
+int64_t tournament_ask(int kind, void *view, int stops)
+{{
+    if (stops)
+        {STOP}();
+{cases}    return 0;
+}}
+#ifdef __cplusplus
+}}
+#endif
+"""
+
+
+def _import_text(one: Import) -> str:
+    """Return a function that a bot imports, which calls the contest's own by a pointer."""
+    names = [f"p{number}" for number in range(len(one.parameters))]
+    parameters = ", ".join(f"{_C_TYPES[kind]} {name}" for kind, name in zip(one.parameters, names)) or "void"
+    result = _C_TYPES[one.result]
+    return (
+        f"{result} (*tournament_pointer_{one.name})({parameters});\n"
+        f"{result} {one.name}({parameters}) {{ return tournament_pointer_{one.name}({', '.join(names)}); }}\n"
+    )

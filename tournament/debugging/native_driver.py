@@ -1,0 +1,126 @@
+"""The process that asks a bot's native library for the decisions of a tape: `python -m … FOLDER`.
+
+It ends with 0 if all answers are as recorded, and with 1 at the first that isn't. The sanitizers end it with 99.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import pickle
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tournament.contests.interface import Import, NewHelpers
+from tournament.debugging.tape import TapedDecision
+from tournament.keys import helpers_key
+
+_TYPES: dict[str, Any] = {
+    "i32": ctypes.c_int32,
+    "i64": ctypes.c_int64,
+    "f32": ctypes.c_float,
+    "f64": ctypes.c_double,
+}
+
+
+@dataclass(frozen=True)
+class Orders:
+    """The decisions to ask for.
+
+    Attributes:
+        decisions: The decisions since the bot's start.
+        texts: The decisions in words, for messages.
+        first: Index of the game's first decision.
+        memory_bytes: Size of the bot's struct.
+        random_seed: The start of the bot's rand().
+        imports: The contest's functions that bots import.
+        new_helpers: Makes what is behind the imports, if there are any.
+    """
+
+    decisions: Sequence[TapedDecision]
+    texts: Sequence[str]
+    first: int
+    memory_bytes: int
+    random_seed: int
+    imports: Sequence[Import]
+    new_helpers: NewHelpers | None
+
+
+def main(folder: Path) -> int:
+    """Ask for all decisions in the folder's orders, and return the exit status."""
+    orders: Orders = pickle.loads((folder / "orders").read_bytes())
+    library = ctypes.CDLL(str(folder / "bot.so"))
+    library.tournament_ask.restype = ctypes.c_int64
+    library.tournament_ask.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_int]
+    library.tournament_begin.argtypes = [ctypes.c_void_p, ctypes.c_uint64]
+    kept = _join_helpers(library, orders)
+    size = max(8, orders.memory_bytes)
+    here = np.zeros(-(-size // 8), np.uint64).view(np.uint8)  # Aligned for any struct.
+    memory = here.ctypes.data
+    recorded = here.copy()
+    library.tournament_begin(memory, orders.random_seed)
+    for number, (decision, text) in enumerate(zip(orders.decisions, orders.texts)):
+        if number >= orders.first:
+            print(f"{text} …", flush=True)
+        recorded[decision.before[0]] = decision.before[1]
+        here[:] = recorded
+        answer = library.tournament_ask(decision.kind, memory, number >= orders.first)
+        recorded[decision.after[0]] = decision.after[1]
+        if decision.number is None:
+            print(f"{text}: returned {answer} here; in the contest the bot ended in this decision", flush=True)
+            return 1
+        if answer != decision.number or (here != recorded).any():
+            what = f"{answer} here, {decision.number} in the contest"
+            if answer == decision.number:
+                what = "an answer with other bytes than in the contest"
+            print(f"{text}: returned {what}", flush=True)
+            return 1
+        if decision.is_fault:
+            print(f"{text}: returned {answer} as in the contest, which is a fault there", flush=True)
+            return 1
+    print(f"all {len(orders.decisions):,} answers are as in the contest", flush=True)
+    del kept
+    return 0
+
+
+def _join_helpers(library: ctypes.CDLL, orders: Orders) -> list[object]:
+    """Put the contest's helpers behind a library's imports. Returns what must stay alive while it is called."""
+    if orders.new_helpers is None:
+        return []
+    helpers = orders.new_helpers(helpers_key(orders.random_seed))
+    kept: list[object] = [helpers]
+    for one in orders.imports:
+        function = _called_by_values(one, *helpers.functions[one.name])
+        kept.append(function)
+        ctypes.c_void_p.in_dll(library, f"tournament_pointer_{one.name}").value = ctypes.cast(
+            function, ctypes.c_void_p
+        ).value
+    return kept
+
+
+def _called_by_values(one: Import, address: int, helpers: int) -> Any:
+    """Return a C function that calls one of the WebAssembly runtime's form, with an array of 16-byte values."""
+    native = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)(
+        address
+    )
+    result = _TYPES[one.result]
+
+    def call(*arguments: Any) -> Any:
+        values = (ctypes.c_char * (16 * max(1, len(arguments))))()
+        for place, (kind, argument) in enumerate(zip(one.parameters, arguments)):
+            _TYPES[kind].from_buffer(values, 16 * place).value = argument
+        if native(helpers, None, ctypes.addressof(values), len(arguments)):
+            print(f"{one.name} was called with arguments that it refuses", flush=True)
+            raise SystemExit(1)
+        return result.from_buffer(values).value
+
+    make: Callable[..., Any] = ctypes.CFUNCTYPE(result, *(_TYPES[kind] for kind in one.parameters))
+    return make(call)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(Path(sys.argv[1])))

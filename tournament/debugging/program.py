@@ -1,0 +1,97 @@
+"""A program that reads the lines of a recorded leg, and the comparison of its answers."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from tournament.artifacts.archive import recipe_of, unpack
+from tournament.contests.interface import Interface
+from tournament.debugging.tape import TapedDecision
+from tournament.errors import InputError, truncate
+
+# Seconds: a program reads all lines and ends in this time.
+_SECONDS = 60
+
+
+def lines_of(
+    interface: Interface, decisions: Sequence[TapedDecision], texts: Sequence[str], sessions: int
+) -> tuple[list[str], list[tuple[str, object]]]:
+    """Return the lines that a program reads, and of each of its answers the decision in words and what it answered.
+
+    The lines are those of contests whose programs are asked in JSON.
+    """
+    lines, answers = [str(sessions)], []
+    for decision, text in zip(decisions, texts):
+        question = interface.questions[decision.kind]
+        lines.append(json.dumps({"decision": question.python_name, **decision.values}))
+        if not question.only_tells:
+            answers.append((text, decision.answer if decision.number is None else _plain(decision)))
+    return lines, answers
+
+
+def run_program(archive: bytes, lines: Sequence[str], folder: Path) -> tuple[list[str], str, int]:
+    """Run a program on lines that are known beforehand, in a folder of its own.
+
+    Returns:
+        The lines that it wrote, its standard error, and its exit status.
+
+    Raises:
+        InputError: It can't be built or started, or doesn't end.
+    """
+    recipe = recipe_of(archive)
+    unpack(archive, folder)
+    (folder / "lines").write_text("".join(f"{line}\n" for line in lines))
+    for words in filter(None, (recipe.build,)):
+        if subprocess.run(words, cwd=folder).returncode:
+            raise InputError(f"{' '.join(words)}: the program's build failed")
+    try:
+        with (folder / "lines").open() as questions:
+            ended = subprocess.run(
+                recipe.command, cwd=folder, stdin=questions, capture_output=True, text=True, timeout=_SECONDS
+            )
+    except OSError as trouble:
+        raise InputError(f"{' '.join(recipe.command)}: can't be started: {trouble.strerror}") from None
+    except subprocess.TimeoutExpired:
+        raise InputError(
+            f"{' '.join(recipe.command)}: still runs after {_SECONDS} s; does it read to the end?"
+        ) from None
+    return ended.stdout.splitlines(), ended.stderr, ended.returncode
+
+
+def first_difference(written: Sequence[str], answers: Sequence[tuple[str, object]]) -> str:
+    """Return the first answer that isn't as recorded, in words, or "" if all are."""
+    for number, (text, recorded) in enumerate(answers):
+        if number >= len(written):
+            return f"{text}: wrote nothing here, {recorded} in the contest"
+        if _meaning(written[number]) != _meaning(recorded):
+            return f"{text}: wrote {truncate(written[number], 200)!r} here, {recorded} in the contest"
+    return ""
+
+
+def _plain(decision: TapedDecision) -> object:
+    return decision.number if decision.answer is None else decision.answer
+
+
+def _meaning(line: object) -> object:
+    """Return the value of an answer's line, or the line itself if it has another form."""
+    if isinstance(line, str) and line.startswith("ACTION "):
+        try:
+            return json.loads(line.removeprefix("ACTION "))
+        except ValueError:
+            return line
+    return line
+
+
+def lines_of_dialogue(lines: Sequence[tuple[bool, str]]) -> tuple[list[str], list[tuple[str, object]]]:
+    """Return what `lines_of` returns, from the recorded lines of a dialogue."""
+    read = [line for is_programs, line in lines if not is_programs]
+    last, answers = "", list[tuple[str, object]]()
+    for is_programs, line in lines:
+        if is_programs:
+            answers.append((f"after {last!r}", line))
+        else:
+            last = line
+    return read, answers

@@ -1,0 +1,135 @@
+"""The process that asks a Python bot for the decisions of a tape: `python -m … FOLDER`, under pdb at a terminal.
+
+It makes the bot as the sandbox's interpreter does (`sandbox.inside.python_host`), without the sandbox. It ends with 0
+if all answers are as recorded, and with 1 at the first that isn't or at an exception.
+"""
+
+from __future__ import annotations
+
+import pdb
+import pickle
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from tournament.debugging.tape import TapedDecision
+from tournament.library import Library
+from tournament.sandbox.inside import python_host
+
+
+@dataclass(frozen=True)
+class Orders:
+    """The decisions to ask for.
+
+    Attributes:
+        file: The bot's file.
+        settings: What the sandbox's interpreter is told of the contest and the bot.
+        adapter: The organiser's adapter.
+        library: The organiser's modules, by path.
+        random_seed: The start of the bot's own randomness.
+        decisions: The decisions since the bot's start.
+        texts: The decisions in words, for messages.
+        parameters: By kind of decision, the values that its function takes one by one.
+        histories: The names of the lists of moves, each with the value that is added, and the value with their length.
+        names: By kind of decision, words for some answers.
+        first: Index of the game's first decision.
+        steps: Whether pdb stops at each decision of the game.
+    """
+
+    file: str
+    settings: dict[str, Any]
+    adapter: bytes
+    library: Mapping[str, str]
+    random_seed: int
+    decisions: Sequence[TapedDecision]
+    texts: Sequence[str]
+    parameters: Sequence[Sequence[str]]
+    histories: tuple[str, Mapping[str, str]] | None
+    names: Sequence[Mapping[int, str]]
+    first: int
+    steps: bool
+
+
+class View(SimpleNamespace):
+    """A bot's observation, with each value as an attribute."""
+
+
+def main(folder: Path) -> int:
+    """Ask for all decisions in the folder's orders, and return the exit status."""
+    orders: Orders = pickle.loads((folder / "orders").read_bytes())
+    python_host.FILE_NAME = orders.file
+    python_host.prepare(orders.settings)
+    library = Library(orders.library)
+    sys.meta_path.insert(0, library)
+    debugger = pdb.Pdb()
+    try:
+        bot = python_host._Bot(Path(orders.file).read_bytes(), orders.adapter, library)
+        _, functions = bot.new_leg(orders.random_seed)
+    except Exception:
+        return _failed("the bot can't start", debugger if orders.steps else None)
+    view = View(f=[0] * orders.settings["state_size"])
+    for number, (decision, text) in enumerate(zip(orders.decisions, orders.texts)):
+        _show(view, decision.values, orders.histories)
+        function = functions[decision.kind]
+        if function is None:
+            continue
+        is_here = number >= orders.first
+        if is_here:
+            print(f"{text} …", flush=True)
+        arguments: list[object] = [view] if orders.settings["passes_view"] or orders.settings["told_names"] else []
+        arguments += [decision.values[name] for name in orders.parameters[decision.kind]]
+        try:
+            answer = debugger.runcall(function, *arguments) if is_here and orders.steps else function(*arguments)
+        except Exception:
+            return _failed(text, debugger if orders.steps else None)
+        if not decision.is_fault and not _is_equal(answer, decision, orders.names[decision.kind]):
+            print(f"{text}: returned {answer!r} here, {decision.answer!r} in the contest", flush=True)
+            return 1
+        if decision.is_fault:
+            print(f"{text}: returned {answer!r} here; in the contest the bot was at fault in this decision", flush=True)
+            return 1
+    print(f"all {len(orders.decisions):,} answers are as in the contest", flush=True)
+    return 0
+
+
+def _show(view: View, values: Mapping[str, object], histories: tuple[str, Mapping[str, str]] | None) -> None:
+    """Set a view's attributes, and add to its lists of moves."""
+    vars(view).update(values)
+    if histories:
+        length, lists = histories
+        for name, value in lists.items():
+            moves = [] if values[length] == 0 else vars(view).get(name, [])
+            if len(moves) < int(values[length]):  # type: ignore[call-overload]
+                moves.append(values[value])
+            setattr(view, name, moves)
+
+
+def _is_equal(answer: object, decision: TapedDecision, names: Mapping[int, str]) -> bool:
+    """Return whether an answer is the recorded one, which rules may have as a number or as a name."""
+    recorded: Callable[[object], bool] = (decision.answer, decision.number).__contains__
+    if isinstance(answer, float) and recorded(int(answer)):
+        return True
+    return recorded(answer) or any(recorded(number) for number, name in names.items() if name == answer)
+
+
+def _failed(text: str, debugger: pdb.Pdb | None) -> int:
+    """Print the exception that is being handled, without this module's own lines, and return the exit status."""
+    kind, error, trace = sys.exc_info()
+    assert error is not None
+    own = __file__
+    while trace and trace.tb_next and trace.tb_frame.f_code.co_filename in (own, python_host.__file__, pdb.__file__):
+        trace = trace.tb_next
+    print(f"{text}: {kind.__name__ if kind else ''}", flush=True)
+    traceback.print_exception(kind, error, trace)
+    if debugger and sys.stdin.isatty():
+        debugger.reset()
+        debugger.interaction(None, trace)
+    return 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(Path(sys.argv[1])))

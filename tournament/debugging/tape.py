@@ -1,0 +1,151 @@
+"""The decisions of one bot in a leg, recorded while the leg is played again."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from tournament.contests.interface import Dialogue, Interface
+from tournament.contests.questions import view_values
+from tournament.keys import helpers_key
+
+Patch = tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]  # places of bytes that change, and the new bytes
+
+
+@dataclass(frozen=True)
+class TapedDecision:
+    """A decision of the bot, and its answer.
+
+    Attributes:
+        session: Number of the session in the leg.
+        game: Number of the game in the session.
+        kind: Number of the decision in the contest's interface.
+        values: The observation by name.
+        before: What changes in the bot's struct before it is asked. Processes have no struct.
+        after: What the bot changes in its struct.
+        number: The number that it returned, None if it returned none.
+        answer: The answer as the rules understand it.
+        is_fault: Whether the bot was at fault. It then starts again.
+    """
+
+    session: int
+    game: int
+    kind: int
+    values: Mapping[str, object]
+    before: Patch
+    after: Patch
+    number: int | None = None
+    answer: object = None
+    is_fault: bool = False
+
+
+@dataclass
+class DecisionTape:
+    """Records the decisions of one seat of a leg, and the lines of its dialogue if its contest has one.
+
+    Attributes:
+        interface: The contest's interface.
+        seat: The seat, with a number for each bot of a team.
+        memory_bytes: Size of the bot's struct, 0 for a process.
+        random_seed: The start of the bot's own randomness.
+        decisions: The decisions so far.
+        lines: The dialogue's lines: whether the program wrote the line, and the line.
+    """
+
+    interface: Interface
+    seat: int
+    memory_bytes: int
+    random_seed: int
+    decisions: list[TapedDecision] = field(default_factory=list)
+    lines: list[tuple[bool, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._memory = np.zeros(self.memory_bytes, np.uint8)
+        self._address = 0
+
+    def asked(
+        self, session: int, game: int, seat: int, kind: int, address: int, values: Mapping[str, object], /
+    ) -> None:
+        """Record a decision before its answer. `ObservedCore` calls this and the next two methods."""
+        if seat != self.seat:
+            return
+        if not self.interface.by_name:
+            values = view_values(self.interface, kind, ctypes.string_at(address, self.interface.view_size))
+        self._address = address
+        nothing = np.empty(0, np.uint32), np.empty(0, np.uint8)
+        self.decisions.append(TapedDecision(session, game, kind, values, self._changes(), nothing))
+
+    def answered(self, seat: int, number: int, value: object, /) -> None:
+        """Record the answer to the last decision of this seat. Only the first counts: the next is a default."""
+        if seat == self.seat and self.decisions and self.decisions[-1].number is None:
+            self.decisions[-1] = replace(self.decisions[-1], number=number, answer=value, after=self._changes())
+
+    def failed(self, seat: int, /) -> None:
+        """Record that this seat's bot was at fault in its last decision."""
+        if seat == self.seat and self.decisions:
+            self.decisions[-1] = replace(self.decisions[-1], is_fault=True)
+
+    def recorded(self, dialogue: Dialogue, key: bytes) -> Dialogue:
+        """Return a dialogue that copies its lines to this tape, if it is this seat's."""
+        return _CopiedDialogue(dialogue, self.lines) if key == helpers_key(self.random_seed) else dialogue
+
+    def _changes(self) -> Patch:
+        """Return what has changed in the struct since the last call."""
+        now = np.frombuffer(ctypes.string_at(self._address, self.memory_bytes), np.uint8)
+        places = np.flatnonzero(now != self._memory).astype(np.uint32)
+        self._memory = now
+        return places, now[places]
+
+
+@dataclass(frozen=True)
+class _CopiedDialogue:
+    """A dialogue that copies its lines to a list."""
+
+    dialogue: Dialogue
+    lines: list[tuple[bool, str]]
+
+    def asked(self) -> Sequence[str]:
+        """Return the lines that ask for the pending decision."""
+        return self._copied(self.dialogue.asked())
+
+    def said(self, line: bytes) -> object:
+        """Return what a program's line means: lines in reply, or its answer."""
+        self.lines.append((True, line.decode("utf-8", "replace").rstrip("\r\n")))
+        reply = self.dialogue.said(line)
+        return self._copied(reply) if isinstance(reply, list) else reply
+
+    def ended(self) -> Sequence[str]:
+        """Return the last lines."""
+        return self._copied(self.dialogue.ended())
+
+    def _copied(self, lines: Sequence[str]) -> Sequence[str]:
+        self.lines.extend((False, line) for line in lines)
+        return lines
+
+
+def decisions_to_debug(
+    decisions: Sequence[TapedDecision], session: int, game: int | None
+) -> tuple[list[TapedDecision], int, int]:
+    """Return the decisions that a bot needs in order to reach a game, and where the game's own begin.
+
+    They begin with the bot's last start before the game, and end with the game or with the bot's first fault in it.
+
+    Args:
+        decisions: All decisions of the bot since the leg began.
+        session: Number of the session in the leg.
+        game: Number of the game, or None for the whole session.
+
+    Returns:
+        The decisions, the index of the game's first one, and the number of faults before the first of them.
+    """
+    wanted = [number for number, one in enumerate(decisions) if one.session == session and game in (None, one.game)]
+    if not wanted:
+        return [], 0, 0
+    faults = [number for number, one in enumerate(decisions[: wanted[0]]) if one.is_fault]
+    begin = faults[-1] + 1 if faults else 0
+    end = next((number for number in wanted if decisions[number].is_fault), wanted[-1])
+    return list(decisions[begin : end + 1]), wanted[0] - begin, len(faults)

@@ -1,0 +1,147 @@
+"""Totals of authors: the scores of each author's bots together, their error, and between which places each author is.
+
+What two bots of an author win from each other, or from the same opponents, is in both scores. So the error of a total
+follows from the covariances of scores, which their errors and those of their differences tell.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from tournament.arrays import Floats, Whole
+from tournament.errors import InputError
+from tournament.standings.settled_order import MOST_PAIRED, order_of
+from tournament.standings.standard_errors import ScoreErrors, on_grid
+from tournament.standings.standings import Standings
+
+_ROUNDING = 1e-12  # of the sum of absolute scores: what equal totals may differ by
+
+
+@dataclass(frozen=True)
+class AuthorTotal:
+    """An author's line of the leaderboard by author."""
+
+    rank: int  #: rank of the total; authors with equal totals share it
+    author: str  #: the author
+    total: float  #: sum of the scores of the author's bots
+    stderr: float | None  #: standard error of the total; null if unknown
+    ci_half_width: float | None  #: half-width of its 95% interval; null if unknown
+    rank_low: int | None  #: first rank that can be the true one, with 95% for all authors together; null if unknown
+    rank_high: int | None  #: last such rank; null if unknown
+    bots: tuple[str, ...]  #: names of the ranked bots, the best first
+
+    @property
+    def place(self) -> str:
+        """The ranks that can be the true one, as in 2–4; — if unknown."""
+        if self.rank_low is None:
+            return "—"
+        return f"{self.rank_low}" if self.rank_low == self.rank_high else f"{self.rank_low}–{self.rank_high}"
+
+
+def authors_by_bot(authors: Mapping[str, Sequence[str]], names: Sequence[str]) -> dict[str, str]:
+    """Return the author of each bot that has one.
+
+    Args:
+        authors: By author the names of bots, or patterns of names such as `ann_*`.
+        names: Names of all bots.
+
+    Raises:
+        InputError: A bot is two authors'.
+    """
+    found: dict[str, str] = {}
+    for author, patterns in authors.items():
+        for name in names:
+            is_theirs = any(fnmatchcase(name, pattern) for pattern in patterns)
+            if is_theirs and found.setdefault(name, author) != author:
+                raise InputError(f"authors: {name} is a bot of {found[name]} and of {author}; name it once")
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """Errors of sums of scores.
+
+    Attributes:
+        measured: The scores.
+        weights: What each sum has of each score, a row for each sum.
+    """
+
+    measured: ScoreErrors
+    weights: Floats
+
+    @property
+    def known(self) -> bool:
+        """Whether anything is known of differences."""
+        return self.measured.tells and len(self.measured.scores) <= MOST_PAIRED
+
+    def _covariances(self) -> tuple[Floats, Floats]:
+        """Return the covariances of the sums, and the least degrees of freedom of each one's scores."""
+        count = len(self.measured.scores)
+        own = np.nan_to_num(self.measured.stderr) ** 2
+        freedom = np.zeros(len(self.weights))
+        covariances = np.diag(own)
+        if self.known and count > 1:
+            between = self.measured.differences
+            covariances = (own[:, np.newaxis] + own - between.variances) / 2
+            np.fill_diagonal(covariances, own)
+        if self.known or count == 1:
+            freedom = np.where(self.weights != 0, self.measured.freedom, np.inf).min(axis=1)
+        products = np.einsum("ij,jk,lk->il", self.weights, covariances, self.weights, optimize=False)
+        return products, freedom
+
+    def of_scores(self) -> tuple[Floats, Floats]:
+        """Return each sum's variance and the degrees of freedom of that."""
+        covariances, freedom = self._covariances()
+        return np.maximum(np.diagonal(covariances), 0.0), freedom
+
+    def of_differences(self, chosen: Whole) -> tuple[Floats, Floats]:
+        """Return the same of the differences between these sums."""
+        covariances, freedom = self._covariances()
+        own = np.diagonal(covariances)
+        found = np.maximum(own[:, np.newaxis] + own - 2 * covariances, 0.0)
+        fewest = np.minimum(freedom[:, np.newaxis], freedom)
+        return found[np.ix_(chosen, chosen)], fewest[np.ix_(chosen, chosen)]
+
+
+def totals_of_authors(standings: Standings, author_of: Mapping[str, str]) -> list[AuthorTotal]:
+    """Return the authors by the sums of their ranked bots' scores, the best first.
+
+    Args:
+        standings: The standings.
+        author_of: The author of each bot; bots without one are left out.
+    """
+    lines = [line for line in standings.ranked if line.matches]  # as `measured` has them
+    names = sorted({author_of[line.name] for line in lines if line.name in author_of})
+    weights = np.zeros((len(names), len(lines)))
+    for column, line in enumerate(lines):
+        if line.name in author_of:
+            # `measured` has scores of one opponent on average.
+            is_sum = standings.scoring is None and not standings.has_means
+            weights[names.index(author_of[line.name]), column] = line.matches if is_sum else 1.0
+    sums = [math.fsum(line.score for line in lines if author_of.get(line.name) == name) for name in names]
+    totals = on_grid(sums, _ROUNDING * sum(abs(line.score) for line in lines))  # equal bots give equal totals
+    order = sorted(range(len(names)), key=lambda place: (-totals[place], names[place]))
+    measured = ScoreErrors(
+        totals, _Sums(standings.measured, weights), standings.measured.replicas, np.arange(len(names))
+    ).of(order)
+    bounds: list[tuple[int | None, int | None]] = [(None, None)] * len(order)
+    if measured.tells:
+        bounds = [(low, high) for low, high in order_of(measured).bounds]
+    errors, reaches = measured.stderr.tolist(), measured.ci_half_width.tolist()
+    return [
+        AuthorTotal(
+            1 + int((totals > totals[place]).sum()),
+            names[place],
+            float(totals[place]),
+            None if math.isnan(error) else error,
+            None if math.isnan(reach) else reach,
+            *bound,
+            tuple(line.name for line in lines if author_of.get(line.name) == names[place]),
+        )
+        for place, error, reach, bound in zip(order, errors, reaches, bounds)
+    ]
