@@ -200,10 +200,8 @@ cdef class Lanes:
         """Add a leg, which begins with the next run, and return its number.
 
         Args:
-            core: The leg's core.
             referee: The referee of its WebAssembly bots; None without such bots.
             games: The table of games that the core writes to. When it is full, its rows move to a buffer.
-            sessions: The table of sessions.
             channels: The channel of each seat's process; -1 for a WebAssembly bot, BY_CALLER for the caller.
             slots: What the seats' processes call the lane.
             kept: What `answers` returned when this leg broke off: these answers count again.

@@ -192,7 +192,6 @@ cdef int64_t whole(object value, str expected="a number") except? -1:
     """Return a bot's answer as an integer. Fractions are cut off, numbers are clamped to 64 bits, NaN becomes 0.
 
     Args:
-        value: The answer.
         expected: Description of valid answers, for the message.
 
     Raises:
@@ -623,8 +622,6 @@ def serve(
     """Answer messages until the pipe closes.
 
     Args:
-        questions: Descriptor of the messages.
-        answers: Descriptor of the answers.
         new_leg: Called with a seed; returns a leg's view and the functions that answer its questions. None stands for
             a question that only adds to the histories.
         explain: Called with an exception; returns it as text.

@@ -46,10 +46,8 @@ cdef class Referee:
 
     Args:
         context: Address of the context of the bots' store.
-        fuels: The seats' fuels.
         fuel: Fuel for each decision.
         bank: Fuel for all decisions and starts of a seat.
-        watch: The time limits.
     """
 
     def __init__(

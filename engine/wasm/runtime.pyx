@@ -35,7 +35,6 @@ def find_functions(library, raise_failure):
     """Find the functions in the runtime's library, a `ctypes.CDLL`. A call of `dlsym` in C would need a glibc of 2021.
 
     Args:
-        library: The library.
         raise_failure: Called with the addresses of an error and of a trap, 0 for none; raises what they describe.
 
     Raises:

@@ -27,7 +27,6 @@ def pack(folder: Path, *, built: bool = False) -> bytes:
     """Return a folder as one archive. The same files give the same bytes.
 
     Args:
-        folder: The folder.
         built: Whether a build wrote it. Builds can't mark files as executable, so this marks those that look
             executable.
 

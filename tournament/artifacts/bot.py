@@ -18,8 +18,6 @@ class Submission:
     """A submitted file, or a submitted folder as an archive.
 
     Attributes:
-        name: The bot's name.
-        kind: Its kind.
         path: The file or folder.
         source: Its bytes.
         sha256: Digest of these bytes, in hex.
@@ -37,8 +35,6 @@ class Entrant:
     """A submission after building.
 
     Attributes:
-        name: The bot's name.
-        kind: Its kind.
         sha256: Digest of the submission, in hex.
         artifact: The bytes that play, or None if the bot is broken.
         problem: Why it is broken.

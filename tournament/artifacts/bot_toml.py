@@ -19,7 +19,6 @@ class Recipe:
     """The content of bot.toml.
 
     Attributes:
-        command: The command that plays.
         build: The command that builds it, empty if there is none.
     """
 

@@ -62,7 +62,6 @@ class Compiled:
     """A bot's WebAssembly.
 
     Attributes:
-        code: The module.
         standard: Language standard by which the bot builds.
         unit: Text of its unit.
     """
@@ -146,7 +145,6 @@ class _Tries:
         """Compile the bot by a standard.
 
         Args:
-            standard: The standard.
             bare: Names to rename in a BARE build, or None for a plain one.
 
         Raises:

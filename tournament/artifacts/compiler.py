@@ -34,7 +34,6 @@ class Unit:
 
     Attributes:
         path: The file, in a folder of its own.
-        standard: One of the STANDARDS.
         include: Folder of the contest's header.
         sandbox: How the compiler is confined.
         hints: Hints that are added to the compiler's messages.

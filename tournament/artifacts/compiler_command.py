@@ -197,7 +197,6 @@ def bot_command(words: list[str], standard: str) -> list[str]:
 
     Args:
         words: The result of `words_said`.
-        standard: One of the STANDARDS.
     """
     return [zig(), "clang", *words, f"-std={standard}", *_OF_BOTS]
 

@@ -79,10 +79,6 @@ def run_compiler(
     The compiler reads its own files, `folder` and `readable`. It writes into `folder` alone.
 
     Args:
-        commands: The commands' words.
-        folder: The folder in which it works.
-        readable: More readable paths.
-        sandbox: How it is confined.
         libraries: Folder in which it builds its libraries. No untrusted code is involved, so it isn't confined, only
             limited.
         hints: Hints that are added to its messages.

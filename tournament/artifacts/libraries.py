@@ -61,7 +61,6 @@ def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, say: Cal
     cache.
 
     Args:
-        kinds: The languages.
         sandbox: How submissions' compilers are confined.
         say: Called with a message before the build.
 

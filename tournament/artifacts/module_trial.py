@@ -20,10 +20,8 @@ def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]],
     This doesn't find other errors in the module.
 
     Args:
-        code: The module.
         library: Path of the runtime's library.
         engines: Settings of each engine.
-        sandbox: How it is confined.
 
     Raises:
         Unfit: Compiling takes too long.

@@ -121,7 +121,6 @@ def pack(
     """Return the artifact: a line with the versions, then the library, the contest's adapter, and the file.
 
     Args:
-        source: The bot's file.
         sandbox: The allowed packages.
         sdk: The contest's module for bots, if any.
         legs_may_share: Whether legs can share a process (`isolation_violation` found nothing).

@@ -55,8 +55,6 @@ class CheckReport:
     """The result of a check.
 
     Attributes:
-        name: The bot's name.
-        kind: Its kind.
         size: Bytes of its artifact.
         problem: Why it can't be built or started, or None.
         seed: The seed that was drawn for the check; None if the settings have one.
@@ -73,7 +71,6 @@ class CheckReport:
         faults: Its faults in the leg.
         boundary_questions: Number of extreme questions that it answered.
         boundary_faults: Its faults there.
-        opponent: Name of the opponent.
         printed: Last output of its first games.
         habits: Remarks on its answers there.
         at_fault: The game of its first fault.
@@ -184,11 +181,6 @@ def check_bot(
     sessions. A slow bot plays less. An error of our own counts as the bot's problem.
 
     Args:
-        contest: The contest.
-        settings: Its settings.
-        sandbox: How processes are confined.
-        path: The bot's file or folder.
-        listener: Receives messages.
         doing: Called with the name of each step.
 
     Raises:
@@ -287,7 +279,6 @@ class _LongestLeg:
     """The longest leg that was played.
 
     Attributes:
-        trial: The leg.
         pairing: The pairing that played it.
         seconds: Wall-clock time that it took.
         slow: Why no longer leg was played, "" if it was complete.

@@ -133,9 +133,7 @@ def judge_program(
     """Start a program in the current folder and play its match.
 
     Args:
-        contest: The contest whose statement defines the judge.
         command: The program and its arguments.
-        sandbox: How it is confined.
         hands: Hands of the match; None for the statement's number.
         seed: Chooses deals and dice. No contest has the same deals.
         decks: File of fixed hands, if any.

@@ -54,7 +54,6 @@ class Estimate:
     """A number with its error.
 
     Attributes:
-        value: The number.
         stderr: Its standard error; None if unknown.
         ci_half_width: Half-width of its 95% interval; None if unknown.
     """
@@ -78,7 +77,6 @@ class OpponentResult:
     """The results against one opponent.
 
     Attributes:
-        opponent: Name of the opponent.
         points: The bot's points.
         opponent_points: The opponent's points; None for a house player.
         baseline: The baseline's points, if there is one.
@@ -99,7 +97,6 @@ class ProjectedRank:
     """The rank that the bot's score would have among recorded bots, without the recorded bot of its name.
 
     Attributes:
-        bots: Number of these bots.
         rank: Rank by its score.
         rank_low: Best possible rank; None if errors are unknown.
         rank_high: Worst possible rank; None if errors are unknown.
@@ -226,11 +223,7 @@ def play_match(
     """Play a bot against others.
 
     Args:
-        contest: The contest.
-        config: Its configuration.
-        bot: The bot's file or folder.
         others: Files of opponents, or names of house players. Empty: all entrants, or all house players.
-        listener: Receives messages and progress.
         baseline: Another version of the bot, which plays the same deals.
         until_settled: Probability with which replicas are played until the bot is better or worse than its baseline, or
             than its only opponent.
@@ -429,9 +422,7 @@ class _PooledLegs:
     """The legs of one version, or of two as if they were entered together.
 
     Attributes:
-        contest: The contest.
         field: The field of the first version's run.
-        legs: The legs of all versions.
         names: The versions' names in these legs.
         opponents: Opponents that all versions met and that weren't disqualified.
     """
@@ -492,9 +483,6 @@ def _report(
     """Return the report of one version, or of the bot and its baseline.
 
     Args:
-        contest: The contest.
-        config: Its configuration.
-        played: The versions.
         stopped: The last interim result, if any.
         opponent: Name of the only opponent, or None.
     """

@@ -29,7 +29,6 @@ class Mistake:
     """A line of a bot's source with undefined behaviour.
 
     Attributes:
-        line: The line.
         when: When it first occurred.
     """
 

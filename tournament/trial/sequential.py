@@ -26,7 +26,6 @@ class Difference:
     """A difference in points per session.
 
     Attributes:
-        mean: The difference.
         error: Its standard error, infinite if unknown.
         freedom: Degrees of freedom of the error, 0 if unknown.
     """
@@ -47,7 +46,6 @@ class InterimResult:
 
     Attributes:
         verdict: Whether the bot is better.
-        replicas: Replicas played so far.
         message: The result as text.
         done: Whether play stops.
         critical_value: Half-width, in standard errors, of an interval that is valid at every interim analysis.
@@ -77,7 +75,6 @@ def analyse(confidence: float, difference: Difference, count: int, counts: tuple
 
     Args:
         confidence: Probability that the verdict is right.
-        difference: The difference so far.
         count: Replicas played, one of the counts.
         counts: Numbers of replicas at which there is an interim analysis.
     """

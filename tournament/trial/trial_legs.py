@@ -43,7 +43,6 @@ class Meter:
     """The cost of a bot's decisions in a leg.
 
     Attributes:
-        decisions: Number of decisions.
         fuel: Fuel used, for WebAssembly.
         max_fuel: Maximum fuel of a decision.
         use: Processor time and memory, for a process.
@@ -76,7 +75,6 @@ class Trial:
     """A leg that the bot played in the first seat.
 
     Attributes:
-        result: The leg's result.
         sink: Its sink, with the digest of its rows.
         meter: The cost of the bot's decisions.
     """
@@ -101,11 +99,6 @@ class Pairing:
     """A bot that is tried, after its build, and its opponent.
 
     Attributes:
-        contest: The contest.
-        settings: Its settings.
-        sandbox: How processes are confined.
-        bot: The bot.
-        opponent: The opponent.
         opponent_plays_as: How the opponent is run, if the contest has no house players.
     """
 
@@ -170,10 +163,6 @@ def build(
     A bot that can't be built has no artifact.
 
     Args:
-        contest: The contest.
-        settings: Its settings.
-        sandbox: How processes are confined.
-        path: The bot's file or folder.
         say: Called with a message before a long step.
 
     Raises:

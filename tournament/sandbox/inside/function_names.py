@@ -45,7 +45,6 @@ def names_for(stem: str, question: str, words: Iterable[str] = ()) -> list[str]:
     """Return the names that a question's function can have: the exact one, then those after the file.
 
     Args:
-        stem: The bot's name.
         question: The statement's name of the function.
         words: Words of the bot's source. Those that differ from an accepted name only in case are accepted, too.
     """
@@ -59,7 +58,6 @@ def choose(stem: str, fitting: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the name that answers each question. All are exact names, or all are named after the file.
 
     Args:
-        stem: The bot's name.
         fitting: For each question the names of the bot's functions that fit.
 
     Raises:

@@ -183,7 +183,6 @@ def isolation_violation(
     """Return why a bot's legs must not share a process, with the line, or "" if they may.
 
     Args:
-        source: The bot's file.
         sdk: The public names of the contest's own modules for bots.
         shown: Attributes of what the contest gives.
         adapter: The contest's adapter, which is executed before the bot's file, or b"".

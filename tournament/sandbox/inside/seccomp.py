@@ -133,7 +133,6 @@ def filter_of_bots(own_pid: int, *, threads: bool, executes: bool) -> bytes:
     """Return the filter of a process that plays, as the kernel takes it: 8 bytes per instruction.
 
     Args:
-        own_pid: Its process ID.
         threads: Whether it can start threads.
         executes: Whether it can become another program. Filter, domain and limits then stay.
 
@@ -149,7 +148,6 @@ def filter_of_builds(own_pid: int, supervisor_pid: int, signals: bool) -> bytes:
     """Return the filter of a compiler or a build, which also starts processes and writes files.
 
     Args:
-        own_pid: Its process ID.
         supervisor_pid: ID of the process that ends what the build leaves behind.
         signals: Whether it can send signals, because Landlock keeps them within the build.
 

@@ -39,7 +39,6 @@ class Confined:
     """A running confined process and its pipes. `end` closes all of its descriptors.
 
     Attributes:
-        pid: Process ID.
         to: Descriptor of its input, −1 once it is closed.
         answers: Descriptor of its output.
         errors: Descriptor of its standard error.

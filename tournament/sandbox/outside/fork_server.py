@@ -201,7 +201,6 @@ class _Forked:
 
     Attributes:
         server: The server that forked it.
-        pid: Process ID.
         pidfd: Descriptor that names this process, also after its end.
         ends: Descriptors of input, output and standard error.
     """

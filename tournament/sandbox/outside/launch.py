@@ -89,7 +89,6 @@ class Build:
     """Commands that run one after another until one fails. They can start processes and write files.
 
     Attributes:
-        commands: The commands' words.
         environment: Environment variables.
         writable: Folders that they can write to.
         watched: Whether `BuildWatch` checks what the processes use together.
@@ -120,7 +119,6 @@ class ModuleTrial:
 
     Attributes:
         library: Path of the engine's library.
-        settings: Settings of each engine.
     """
 
     kind: ClassVar[str] = "module"
@@ -170,8 +168,6 @@ class LaunchSpec:
     """A process to start.
 
     Attributes:
-        what: What it runs.
-        limits: Its limits.
         folder: Its working folder, if any.
         readable: Readable paths in addition to those that every program needs.
         modules: More modules of this project that it can import.

@@ -32,8 +32,6 @@ class Finished:
 
     Attributes:
         status: Exit status, or minus a signal's number.
-        output: Its standard output.
-        errors: Its standard error.
         cut_off: Whether it had to be ended.
         excess: The resource of which it used too much, "" for none.
         seconds: Its own time, as of the last sample.
@@ -65,8 +63,6 @@ def run(launch: LaunchSpec, mode: Mode, seconds: float, given: bytes = b"", most
     It must read its input before it writes much.
 
     Args:
-        launch: What to run.
-        mode: Whether it is confined.
         seconds: Maximum seconds of its own time (`process_time`).
         given: Its input.
         most: Approximate number of bytes that are kept of each output.
@@ -182,7 +178,6 @@ def listen(
     """Read a process's output until it has closed it, or its own time is over.
 
     Args:
-        process: The process.
         had: The limit of its own time.
         most: Approximate number of bytes that are kept of each output.
         whole: Number of bytes of standard output after which to stop. Stop also once standard output is closed. None
