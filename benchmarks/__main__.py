@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import growth, holdem, tables, two_card_draw
+from benchmarks import environments, growth, holdem, tables, two_card_draw
 from benchmarks.fields import (
     ROOT,
     STATEMENT_BOTS,
@@ -110,7 +110,9 @@ def main() -> None:
             "≤ 1.1",
         )
     )
-    for measured in itertools.chain(growth.rows(), holdem.rows(options.rounds), tables.rows(options.rounds)):
+    for measured in itertools.chain(
+        growth.rows(), *(part.rows(options.rounds) for part in (holdem, tables, environments))
+    ):
         add(Row(*measured))
     target = ROOT / "benchmarks" / "results"
     target.mkdir(exist_ok=True)

@@ -77,7 +77,7 @@ def overheard(
     # The deals don't depend on this folder's path, which the program's contents name.
     leg = leg_of([replace(one, artifact=one.name) for one in competitors], artifacts)
     artifact = {one.name: one.artifact for one in competitors}
-    seats = (replace(seat, artifact=artifact.get(seat.artifact, seat.artifact)) for seat in leg.seats)
+    seats = (seat._replace(artifact=artifact.get(seat.artifact, seat.artifact)) for seat in leg.seats)
     leg = replace(leg, seats=tuple(seats))
     for name in ("asked", "answered"):
         (folder / name).unlink(missing_ok=True)

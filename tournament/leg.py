@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -97,8 +97,7 @@ def house_match_number(entrant: _Number, house: _Number) -> _Number:
     return number
 
 
-@dataclass(frozen=True)
-class LegPlan:
+class LegPlan(NamedTuple):
     """What a core needs of a leg.
 
     Attributes:
@@ -140,8 +139,7 @@ class LegPlan:
         }
 
 
-@dataclass(frozen=True)
-class Seat:
+class Seat(NamedTuple):
     """A player in a leg: its name, what it plays as, the sha256 of what plays, and the start of its own randomness.
     `random_seed`, 64 bits, starts its rand(); with `helpers_key`, 32 bytes, the contest's helpers draw for it."""
 
@@ -179,7 +177,7 @@ class Leg:
         if members == 1:
             return self
         seats = [
-            replace(seat, random_seed=seed_of_partner(seat.random_seed, place))
+            seat._replace(random_seed=seed_of_partner(seat.random_seed, place))
             for seat in self.seats
             for place in range(members)
         ]
@@ -213,4 +211,4 @@ class Leg:
     @cached_property
     def has_processes(self) -> bool:
         """Whether one of its bots is a process."""
-        return any([seat.kind in PROCESSES for seat in self.seats])
+        return not PROCESSES.isdisjoint([seat.kind for seat in self.seats])

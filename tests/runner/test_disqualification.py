@@ -224,7 +224,7 @@ def test_bot_disqualified_in_a_task_plays_no_more_of_it(tmp_path: Path) -> None:
 def test_what_came_before_a_disqualification_is_played_on() -> None:
     """Legs in step end in any order."""
     plan, other = LegPlan(0, 0, 1, bytes(32)), Seat("b", "wasm", "", 0)
-    legs = [Leg(str(number), plan, (replace(other, name="a"), other)) for number in range(4)]
+    legs = [Leg(str(number), plan, (other._replace(name="a"), other)) for number in range(4)]
     out = Disqualified(legs)
     out.note(legs[3], ())
     assert all(map(out.plays, legs))

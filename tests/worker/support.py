@@ -135,7 +135,7 @@ def legs_of(entrants: Iterable[Entrant], settings: Settings) -> list[Leg]:
         artifacts[entrant.name] = digest_of(entrant)
 
     def seated(seat: Seat) -> Seat:
-        return replace(seat, artifact=artifacts[seat.name])
+        return seat._replace(artifact=artifacts[seat.name])
 
     legs = [leg for leg in round_robin(competitors, settings) if leg.has_processes]
     return [replace(leg, seats=tuple(map(seated, leg.seats))) for leg in legs]

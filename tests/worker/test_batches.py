@@ -16,7 +16,7 @@ from tests.built_in import VON_NEUMANN_POKER
 from tests.worker.support import ON
 from tournament.artifacts import python_artifact
 from tournament.contests.von_neumann_poker.rules import Settings
-from tournament.keys import KEY_BYTES
+from tournament.keys import KEY_BYTES, SubKeys
 from tournament.leg import Leg, PlaysAs
 from tournament.runner.pace import Pace
 from tournament.runner.plan import starts_per_leg
@@ -69,7 +69,7 @@ class OneMatchForEachLeg(Schedule):
     def leg(self, fixture: Fixture) -> Leg:
         return cast(Leg, fixture)
 
-    def _rotation_of(self, fixture: Fixture) -> int:
+    def _rotation_of(self, fixture: Fixture, keys: SubKeys) -> int:
         return 0
 
     def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:

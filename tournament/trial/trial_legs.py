@@ -205,7 +205,7 @@ def _key(settings: ContestSettings) -> bytes:
 
 def _new_short_core(new_core: NewCore, setup: CoreSetup[Any]) -> GameCore:
     """Return a core for a leg with at most the sessions of a check."""
-    few = replace(setup.leg, sessions=min(SESSIONS, setup.leg.sessions))
+    few = setup.leg._replace(sessions=min(SESSIONS, setup.leg.sessions))
     return new_core(replace(setup, leg=few))
 
 

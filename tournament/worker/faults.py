@@ -8,7 +8,6 @@ can't be replaced: the leg is over.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from engine.kernel.game_core import GameCore
 from tournament.contests.contest import Contest
@@ -91,7 +90,7 @@ class LegFaults:
             self._disqualify(number)
             return None
         seat = self._leg.seats[number]
-        return replace(seat, random_seed=seed_after_faults(seat.random_seed, self._count(number)))
+        return seat._replace(random_seed=seed_after_faults(seat.random_seed, self._count(number)))
 
     @property
     def ended_by(self) -> int | None:

@@ -105,7 +105,7 @@ def _new_core(setup: CoreSetup[Settings]) -> GameCore:
 def _new_core_at_limits(setup: CoreSetup[Settings]) -> GameCore:
     """Games in which all moves are drawn at random, whatever the bots choose: histories that they haven't met."""
     even = 1 - 1 / len(setup.settings.moves)  # with so much noise, all moves are equally likely
-    few = replace(setup.leg, sessions=min(setup.leg.sessions, _SESSIONS_AT_LIMITS))
+    few = setup.leg._replace(sessions=min(setup.leg.sessions, _SESSIONS_AT_LIMITS))
     return _new_core(replace(setup, leg=few, settings=setup.settings.model_copy(update={"noise": even})))
 
 

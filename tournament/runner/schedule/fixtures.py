@@ -57,7 +57,7 @@ class Fixture(NamedTuple):
     @property
     def has_processes(self) -> bool:
         """Whether one of its bots is a process."""
-        return any(seat.kind in PROCESSES for number, seat in enumerate(self.seats) if number not in self.out)
+        return not PROCESSES.isdisjoint([seat.kind for number, seat in enumerate(self.seats) if number not in self.out])
 
 
 @dataclass(frozen=True)

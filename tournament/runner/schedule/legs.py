@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.arrays import Whole
-from tournament.keys import number_of, seed_fingerprint, sub_key
+from tournament.keys import SubKeys, number_of, seed_fingerprint
 from tournament.leg import Leg, LegPlan, Seat, house_match_number, legs_per_replica
 from tournament.records.self_play import name_of_copy
 from tournament.runner.schedule.digests import Digests
@@ -95,6 +95,7 @@ class Schedule(ABC):
         it. An opponent sees a few bits of each word in what the bot does with it, and would have 2^64 numbers to try.
         """
         chance, deals = self._chance_of(fixture), self._chance_of_deals(fixture)
+        keys = SubKeys(self.key, *chance)
         count = len(fixture.seats)
         # Versions of a bot that are compared have one role, and its rand(), whatever they are called.
         role = fixture.names.index(self.paired) if self.paired is not None else 0
@@ -104,7 +105,7 @@ class Schedule(ABC):
                 player.name,
                 "out" if place in fixture.out else player.kind,
                 player.artifact,
-                random_seed=number_of(sub_key(self.key, *chance, "rand", (place - role) % len(players))),
+                number_of(keys.of("rand", (place - role) % len(players))),
             )
             for place, player in enumerate(players)
         ]
@@ -114,9 +115,9 @@ class Schedule(ABC):
                 match=fixture.match,
                 number=fixture.number,
                 sessions=self.sessions_per_leg,
-                deals_key=sub_key(self.key, *deals, "deals"),
+                deals_key=(keys if deals == chance else SubKeys(self.key, *deals)).of("deals"),
                 seats=count,
-                rotation=(self._rotation_of(fixture) + role) % count,
+                rotation=(self._rotation_of(fixture, keys) + role) % count,
                 replica=fixture.number // self.legs_per_replica,
             ),
             seats=tuple(seated[:count]),
@@ -124,8 +125,8 @@ class Schedule(ABC):
         )
 
     @abstractmethod
-    def _rotation_of(self, fixture: Fixture) -> int:
-        """Return how far the leg's bots are moved from the positions that its key draws for them."""
+    def _rotation_of(self, fixture: Fixture, keys: SubKeys) -> int:
+        """Return how far a leg, of these keys, moves its bots from the positions that its key draws for them."""
 
     def _chance_of(self, fixture: Fixture) -> tuple[str, str]:
         """The label of all that is random in a leg: its digest, or that of the legs of any version of the bot."""
@@ -287,7 +288,7 @@ class RoundRobin(Schedule):
         found: Whole = by_seat[np.sort(seat[tables], axis=1)]
         return found
 
-    def _rotation_of(self, fixture: Fixture) -> int:
+    def _rotation_of(self, fixture: Fixture, keys: SubKeys) -> int:
         # Of two the key draws who comes first in a match's first leg, and then they alternate, so that no role goes by
         # a bot's name. Of more the key draws the positions, and the legs of a duplicate match, which share it, differ
         # by their rotation alone.
@@ -296,8 +297,10 @@ class RoundRobin(Schedule):
             return fixture.number % (self.legs_per_replica if count > 2 else 1)
         if self.first_by_name:
             return fixture.number
-        start = fixture._replace(number=0, digest=self._digests.of(fixture.players, 0).hex())
-        return fixture.number + number_of(sub_key(self.key, *self._chance_of(start), "first")) % 2
+        if fixture.number:
+            start = fixture._replace(number=0, digest=self._digests.of(fixture.players, 0).hex())
+            keys = SubKeys(self.key, *self._chance_of(start))
+        return fixture.number + number_of(keys.of("first")) % 2
 
     def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:
         first = fixture.number - fixture.number % self.legs_of_deals
@@ -341,7 +344,7 @@ class AgainstHouse(Schedule):
         players = np.array([(entrants[one], house[other]) for one, other in pairs], np.int64).reshape(-1, 2)
         return _in_replicas(self.replicas, [match], [players])
 
-    def _rotation_of(self, fixture: Fixture) -> int:
+    def _rotation_of(self, fixture: Fixture, keys: SubKeys) -> int:
         return 0
 
     def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:
