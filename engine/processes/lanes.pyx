@@ -5,8 +5,7 @@ legs: each leg is a lane, each process a channel. A lane plays until it needs a 
 channel's gathered questions are sent in one message. As answers arrive, the lanes continue.
 
 A channel exchanges binary messages with many lanes (`engine.processes.messages`), or lines of text with one lane. The
-next line answers a line of JSON (`engine.processes.lines`), and an earlier line is a fault. If decisions need more than
-a line, the caller passes a dialogue. Its `asked()` returns the lines of a question. Its `said(line)` returns a list of
+next line answers a line of JSON, and an earlier line is a fault. If decisions need more than a line, the caller passes a dialogue. Its `asked()` returns the lines of a question. Its `said(line)` returns a list of
 lines in reply, or the program's answer. A program with a dialogue can write ahead.
 
 The caller of `run` can take a seat, too, with the channel BY_CALLER. Its lane is in `waiting` until the caller calls
@@ -148,7 +147,7 @@ cdef inline int seat_at(Lane* lane, int channel) noexcept nogil:
 cdef class Lanes:
     """The lanes of one worker, and their `channels`.
 
-    The arguments `view_size` and `tells_values` come from the contest's interface. QuestionLines takes `questions`.
+    The arguments `view_size` and `tells_values` come from the contest's interface. QuestionWriter takes `questions`.
 
     Raises:
         ValueError: The view or a decision is too large.

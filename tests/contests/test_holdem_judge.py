@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.games.holdem_training.bob import preflop_call_probability
 from engine.games.holdem_training.core import CHECK, HoldemTraining
 from engine.games.holdem_training.rates import RateSampler
 from engine.kernel.game_core import LEG_IS_OVER, RECORDS_ARE_FULL
@@ -21,6 +20,7 @@ from engine.processes.lanes import Violation
 from tests.cli.in_process import command
 from tests.oracles import holdem_training as oracle
 from tests.oracles.deals import key_of
+from tests.oracles.holdem_training import chance_of_call
 from tournament.contests import find_contest
 from tournament.contests.holdem_training.decks import read_decks
 from tournament.contests.holdem_training.protocol import RATE_BUDGET
@@ -29,6 +29,7 @@ from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.errors import InputError
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
+from tournament.trial import judging
 from tournament.trial.judging import Verdict, WrittenDialogue, judge_program
 from tournament.worker.processes import bot_process
 
@@ -78,10 +79,6 @@ def run_command(folder: Path, *arguments: str, exit_code: int = 0) -> str:
     process = command(folder, *arguments, columns=200)
     assert process.code == exit_code, process.err
     return process.out + process.err
-
-
-def chance_of_call(hole: tuple[int, int], raised: int) -> float:
-    return preflop_call_probability(*hole, raised)
 
 
 # Words.
@@ -275,7 +272,8 @@ def test_a_program_that_works_too_long_is_out_of_time(
 ) -> None:
     """Also where the time that every process has to get ready lets it play to the end."""
     monkeypatch.setattr(bot_process, "START_SECONDS", grace)
-    verdict = judged(tmp_path, CHECKER.replace('say("ACTION', f'{work}; say("ACTION'), 1, seconds=0.4)
+    monkeypatch.setattr(judging, "SECONDS", 0.4)
+    verdict = judged(tmp_path, CHECKER.replace('say("ACTION', f'{work}; say("ACTION'), 1)
     assert (verdict.ending, verdict.exit_code) == ("out of time", 4)
     assert reason in verdict.text
 
