@@ -5,8 +5,9 @@ legs: each leg is a lane, each process a channel. A lane plays until it needs a 
 channel's gathered questions are sent in one message. As answers arrive, the lanes continue.
 
 A channel exchanges binary messages with many lanes (`engine.processes.messages`), or lines of text with one lane. The
-next line answers a line of JSON, and an earlier line is a fault. If decisions need more than a line, the caller passes a dialogue. Its `asked()` returns the lines of a question. Its `said(line)` returns a list of
-lines in reply, or the program's answer. A program with a dialogue can write ahead.
+next line answers a line of JSON, and an earlier line is a fault. If decisions need more than a line, the caller passes
+a dialogue. Its `asked()` returns the lines of a question. Its `said(line)` returns a list of lines in reply, or the
+program's answer. A program with a dialogue can write ahead.
 
 The caller of `run` can take a seat, too, with the channel BY_CALLER. Its lane is in `waiting` until the caller calls
 `answer`, or `answer_rows` for many lanes.
