@@ -394,7 +394,7 @@ cdef class Leg:
     """A lane's bot: its view and its functions, or the reason why it couldn't start."""
     cdef View view
     cdef bint is_well           # whether it plays, without a failure or a lack of memory
-    cdef bint lacked_memory     # its failure doesn't count, because other legs can have taken the memory
+    cdef bint lacked_memory     # no failure of the bot, because other legs can have taken the memory
     cdef PyObject** functions           # functions by kind of question, borrowed from `kept`
     cdef PyObject* few_functions[FEW_QUESTIONS]
     cdef object kept
