@@ -41,7 +41,7 @@ from tournament.store.legs import Legs
 from tournament.store.reading import read_field
 from tournament.store.storage import join_location, open_storage
 from tournament.trial.paired_tables import PairedTables, mean_and_error
-from tournament.trial.sequential import Difference, InterimResult, UntilSure, Verdict, legs_in, play_until
+from tournament.trial.sequential import Difference, InterimResult, Verdict, check_confidence, legs_in, play_until
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -208,7 +208,8 @@ def play_match(
     if at_tables and seats is not None:
         tables = {"tables": config.contest.tables or 1, "table_mates": "any"}
         config = replace(config, contest=config.contest.model_copy(update=tables))
-    rule = None if until_settled is None else UntilSure.of(until_settled)
+    if until_settled is not None:
+        check_confidence(until_settled)
     if keep is not None and baseline:
         raise InputError("--results: can't keep the records of two versions; omit --results or --baseline")
     require_other_deals(contest, config)
@@ -217,7 +218,7 @@ def play_match(
     else:
         paths = _opponents(config, [Path(one) for one in others], [bot, baseline] if baseline else [bot])
     single = of_two and (len(others) == 1 or (config.contest.house_seats > 0 and len(paths) == 1))
-    if rule and not baseline and not single:
+    if until_settled is not None and not baseline and not single:
         raise InputError("--until-settled requires --baseline, or one OTHER")
     name = _existing(bot)
     opponent = None
@@ -226,7 +227,7 @@ def play_match(
     against = opponent or (pluralize(len(paths), "other bot") if paths else "house players")
     same_deals = f", and {baseline} on the same deals" if baseline else ""
     each = f"{pluralize(config.contest.sessions, 'session')} each"
-    if config.contest.replicas > 1 and not rule:
+    if config.contest.replicas > 1 and until_settled is None:
         each = f"{config.contest.replicas:,} replicas of {pluralize(config.contest.sessions, 'session')} each"
     listener.on_message(f"{name} against {against}, {each}{same_deals}")
     with contextlib.ExitStack() as stack:
@@ -238,15 +239,15 @@ def play_match(
 
         def play(replicas: int) -> Difference | None:
             played[:] = [version(replicas) for _, version in versions]
-            if rule is None or any(one.standings.below if single else one.is_out for one in played):
+            if until_settled is None or any(one.standings.below if single else one.is_out for one in played):
                 return None
             if at_tables:
                 return Difference.of(*mean_and_error(_tables_of(played).differences))
             return _PooledLegs.of(contest, played).difference() if baseline else _difference(played[0])
 
         settings, stopped = config.contest, None
-        if rule:
-            stopped = play_until(rule, settings.replicas, settings.max_replicas, play, listener.on_message)
+        if until_settled is not None:
+            stopped = play_until(until_settled, settings.replicas, settings.max_replicas, play, listener.on_message)
         else:
             play(settings.replicas)
         report = _report(contest, config, played, stopped, opponent)
