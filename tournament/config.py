@@ -24,8 +24,8 @@ from pydantic import (
 )
 
 from tournament.contests import BUILT_IN, KNOWN_RULES, find_contest, no_contest
+from tournament.contests.bots import ADAPTED
 from tournament.contests.contest import Contest
-from tournament.contests.interface import ADAPTED
 from tournament.contests.rules_loader import load_rules, loaded_rules, names_rules
 from tournament.contests.settings import ContestSettings
 from tournament.errors import InputError, truncate

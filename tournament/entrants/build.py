@@ -23,8 +23,9 @@ from tournament.artifacts.bot import Entrant, Submission
 from tournament.artifacts.compiler_command import LANGUAGES, WRITTEN_FROM, Purpose
 from tournament.cache import cache_folder, keep, recall, trouble_in_words
 from tournament.containment import our_error
+from tournament.contests.bots import ADAPTED, Adapter
 from tournament.contests.contest import Contest
-from tournament.contests.interface import ADAPTED, Adapter, Interface
+from tournament.contests.interface import Interface
 from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
 from tournament.entrants import hints

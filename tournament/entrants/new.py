@@ -10,7 +10,8 @@ from pathlib import Path
 
 from tournament import contests
 from tournament.contests.contest import Contest
-from tournament.contests.interface import DecisionSpec, Interface
+from tournament.contests.interface import Interface
+from tournament.decisions.decision import Decision
 from tournament.entrants.folder import KINDS
 from tournament.errors import InputError
 from tournament.names import NAME_RULE, valid_name
@@ -90,7 +91,7 @@ def _write(template: Path, path: Path, name: str, interface: Interface) -> None:
         chooses = "plays at random" if language == "python" else "plays the first legal action"
         at_random = any(_LEGAL_ACTIONS in question.observation for question in interface.questions)
         text = text.replace("{manner}", chooses if at_random else "always answers the same")
-        if not any(question.only_tells for question in interface.questions):
+        if not any(question.is_news for question in interface.questions):
             text = _ALWAYS_ANSWERS.sub(lambda found: textwrap.indent(textwrap.dedent(found[1]), "    "), text)
         text = text.replace("# {functions}\n", "\n\n".join(_functions(interface)))
         text = _MARK.sub(lambda mark: _branches(language, interface, mark[1]), text)
@@ -105,8 +106,8 @@ def _branches(language: str, interface: Interface, indent: str) -> str:
     form, plain, first, nothing = _FORMS[language]
     lines = []
     for question in interface.questions:
-        told, says, chosen = question.observation, _says(question), _in(language, question.default)
-        answer = nothing if question.only_tells else first if _LEGAL_ACTIONS in told else plain.replace("{}", chosen)
+        told, says, chosen = interface.observed(question), _says(question), _in(language, question.default)
+        answer = nothing if question.is_news else first if _LEGAL_ACTIONS in told else plain.replace("{}", chosen)
         names = ", ".join(told)
         note = textwrap.wrap(f"{says} It is told {names}.", _WIDTH - 8 - len(indent))
         written = form.format(name=question.name, answer=answer, names=names)
@@ -122,22 +123,22 @@ def _in(language: str, answer: object) -> str:
     return text if language == "javascript" else text.replace('"', '\\"')
 
 
-def _says(question: DecisionSpec) -> str:
+def _says(question: Decision) -> str:
     """Return the purpose of a decision and its legal answers, as sentences."""
-    names = ", ".join(f"{value} is {word}" for value, word in question.names.items())
-    about = " ".join(question.description.replace('"""', "'''").replace("\\", "/").split()).rstrip(".")
-    if question.only_tells:
+    names = ", ".join(f"{value} is {word}" for value, word in question.answer_names.items())
+    about = " ".join(question.in_words.replace('"""', "'''").replace("\\", "/").split()).rstrip(".")
+    if question.is_news:
         return f"{about}." if about else "Only tells something."
-    answers = f"Return {question.answers or (f'a number: {names}' if names else 'a whole number')}."
+    answers = f"Return {f'a number: {names}' if names else question.answers}."
     return f"{about}. {answers}" if about else answers
 
 
 def _functions(interface: Interface) -> Iterator[str]:
     """Yield a Python program's function for each decision, with its values as parameters."""
     for question in interface.questions:
-        told = question.observation
+        told = interface.observed(question)
         chosen = f"random.choice({_LEGAL_ACTIONS})" if _LEGAL_ACTIONS in told else repr(question.default)
-        answer = "return None" if question.only_tells else f"return {chosen}"
+        answer = "return None" if question.is_news else f"return {chosen}"
         head = textwrap.fill(f"def {question.name}({', '.join(told)}):", _WIDTH, subsequent_indent="    ")
         says = textwrap.fill(f'"""{_says(question)}"""', _WIDTH, initial_indent="    ", subsequent_indent="    ")
         yield f"{head}\n{says}\n    {answer}\n"

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from tournament.contests import find_contest
+from tournament.contests.bots import CompiledBots
 from tournament.contests.contest import Contest
-from tournament.contests.interface import CompiledBots, Interface
+from tournament.contests.interface import Interface
 from tournament.contests.scoring import PointsSource
 from tournament.contests.settings import ContestSettings
 from tournament.errors import InputError

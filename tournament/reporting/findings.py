@@ -21,7 +21,7 @@ from tournament.reporting.game_sample import Survey, survey_games
 from tournament.reporting.games import PlayedAgain
 from tournament.reporting.replays import ConfigOf, best_session, played_again
 from tournament.reporting.trends import Courses, courses_of
-from tournament.rules.rules import failed_to_render
+from tournament.rules.drawings import failed_to_render
 from tournament.standings.outlier_pairs import OutlierPair, outlier_pairs
 from tournament.standings.standings import Standings
 from tournament.store.legs import Legs

@@ -335,7 +335,7 @@ def habits(contest: Contest, seen: Sequence[ObservedGame]) -> tuple[str, ...]:
     remarks = []
     steps = [step for game in seen for step in game.steps if step.seat == 0]
     for question in contest.interface.questions:
-        if question.only_tells:
+        if question.is_news:
             continue
         answered = [step for step in steps if step.decision == question.name and step.fault is None]
         answers = [step.answer_text for step in answered]

@@ -11,9 +11,9 @@ from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.watching.observed_core import ObservedCore
 from tournament.cache import cache_folder
+from tournament.contests.bots import Dialogue
 from tournament.contests.contest import Contest, CoreSetup
 from tournament.contests.game_text import GameText, plain_game, plain_value, told_game
-from tournament.contests.interface import Dialogue
 from tournament.contests.questions import in_words, view_values
 from tournament.contests.settings import ContestSettings
 from tournament.errors import printable
@@ -311,5 +311,5 @@ def _plain_answer(contest: Contest, kind: int, answer: object) -> str:
     """An answer by its name in the contest, else the value."""
     if answer is None:
         return "nothing"
-    names = contest.interface.questions[kind].names
+    names = contest.interface.questions[kind].answer_names
     return names.get(answer, str(answer)) if isinstance(answer, int) else str(answer)
