@@ -58,13 +58,13 @@ def test_a_program_comes_as_an_archive(ground: Ground, around: str, more: list[s
     [
         (
             ["deep/er/bot.toml"],
-            "looked for at the top and in a folder there; at the top there is deep",
+            "at the top or in a folder there; at the top it has deep",
         ),
-        (["bot.sh", "Bot.toml"], "at the top there is Bot.toml, bot.sh"),
-        ([], "at the top there is nothing"),
+        (["bot.sh", "Bot.toml"], "at the top it has Bot.toml, bot.sh"),
+        ([], "at the top it has nothing"),
         (["one/bot.toml", "two/bot.toml"], "several programs, one and two"),
-        (["."], "a path that is refused: ."),
-        (["bot.toml", "x" * 201], "a path that is refused: x"),
+        (["."], "an invalid path: ."),
+        (["bot.toml", "x" * 201], "an invalid path: x"),
     ],
 )
 def test_an_archive_that_is_no_program_says_why(ground: Ground, names: list[str], why: str) -> None:

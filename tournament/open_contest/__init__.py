@@ -1,1 +1,1 @@
-"""Contests that stay open: they are kept current while bots come, shown to everybody, and take submissions."""
+"""Open contests: they stay current while bots arrive, publish their boards, and take submissions."""

@@ -1,4 +1,4 @@
-"""A program's folder as an archive, as people and their systems make them."""
+"""Archives of program folders, as people and their systems make them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,25 @@ from tournament.open_contest.refusals import Refused
 
 ARCHIVE = ".zip"
 _RECIPE = "bot.toml"
-_MOST_FILES = 500
-_MOST_PATH, _MOST_PART = 1_000, 200  # bytes, of a path and of each name in it
-_SYSTEMS_OWN = frozenset({"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"})  # what file managers add
+_MAX_FILES = 500
+# Maximum bytes of a path, and of each name in it.
+_MAX_PATH, _MAX_NAME = 1_000, 200
+# Files that file managers add.
+_SYSTEMS_OWN = frozenset({"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"})
 
 
 def unpack_program(archive: bytes, folder: Path, most: int) -> None:
-    """Write the program of an archive to a folder: what lies beside its bot.toml, at the top or in one folder there.
+    """Write the program of an archive to a folder.
 
-    Raises Refused for paths that lead out, links, more than `most` bytes, and where bot.toml isn't found.
+    The program is the folder of its bot.toml, at the top of the archive or directly below.
+
+    Args:
+        archive: Content of the archive.
+        folder: Folder to write into.
+        most: Maximum bytes of the files.
+
+    Raises:
+        Refused: The archive has paths that lead out, links, too many bytes, or no bot.toml.
     """
     for name, (content, runs) in _program_in(_files_of(archive, most)).items():
         target = folder / name
@@ -30,35 +40,43 @@ def unpack_program(archive: bytes, folder: Path, most: int) -> None:
 
 
 def _program_in(files: dict[PurePosixPath, tuple[bytes, bool]]) -> dict[PurePosixPath, tuple[bytes, bool]]:
-    """The files of the program, by their paths in its folder."""
+    """Return the files of the program, by their paths in its folder.
+
+    Raises:
+        Refused: The archive has no program, or more than one.
+    """
     if PurePosixPath(_RECIPE) in files:
         return files
     folders = sorted({path.parts[0] for path in files if path.parts[1:] == (_RECIPE,)})
     if len(folders) == 1:
         return {path.relative_to(folders[0]): file for path, file in files.items() if path.parts[0] == folders[0]}
     if folders:
-        raise Refused(422, f"the archive has several programs, {' and '.join(folders[:2])}: one of them, please")
-    there = ", ".join(sorted({path.parts[0] for path in files})[:5]) or "nothing"
+        raise Refused(422, f"the archive has several programs, {' and '.join(folders[:2])}; send one of them")
+    top = ", ".join(sorted({path.parts[0] for path in files})[:5]) or "nothing"
     raise Refused(
         422,
-        f"the archive has no {_RECIPE}: it is looked for at the top and in a folder there; at the top there is {there}",
+        f"the archive has no {_RECIPE} at the top or in a folder there; at the top it has {top}",
     )
 
 
 def _files_of(archive: bytes, most: int) -> dict[PurePosixPath, tuple[bytes, bool]]:
-    """The files of an archive: content, and whether it may be executed."""
-    found: dict[PurePosixPath, tuple[bytes, bool]] = {}
+    """Return the files of an archive: content, and whether it can be executed.
+
+    Raises:
+        Refused: The archive can't be read, or has an invalid path or too many bytes.
+    """
+    files: dict[PurePosixPath, tuple[bytes, bool]] = {}
     left = most
     try:
         with zipfile.ZipFile(BytesIO(archive)) as opened:
             entries = [entry for entry in opened.infolist() if not entry.is_dir()]
-            if len(entries) > _MOST_FILES:
-                raise Refused(422, f"the archive has more than {_MOST_FILES} files")
+            if len(entries) > _MAX_FILES:
+                raise Refused(422, f"the archive has more than {_MAX_FILES} files")
             for entry in entries:
                 # Some of Windows' tools write its separators.
                 path, mode = PurePosixPath(entry.filename.replace("\\", "/")), entry.external_attr >> 16
-                if not _is_plain(path) or any(one in found for one in (path, *path.parents)):
-                    raise Refused(422, f"the archive has a path that is refused: {printable(entry.filename)[:100]}")
+                if not _is_plain(path) or any(one in files for one in (path, *path.parents)):
+                    raise Refused(422, f"the archive has an invalid path: {printable(entry.filename)[:100]}")
                 if _SYSTEMS_OWN.intersection(path.parts) or path.name.startswith("._"):
                     continue
                 if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
@@ -68,18 +86,19 @@ def _files_of(archive: bytes, most: int) -> dict[PurePosixPath, tuple[bytes, boo
                 left -= len(content)
                 if left < 0:
                     raise Refused(422, f"the archive has more than {most:,} bytes unpacked")
-                found[path] = (content, bool(mode & 0o100))
-        if any(above in found for path in found for above in path.parents):
-            raise Refused(422, "the archive has a file and a folder of one name")
+                files[path] = (content, bool(mode & 0o100))
+        if any(parent in files for path in files for parent in path.parents):
+            raise Refused(422, "the archive has a file and a folder with the same name")
     except Refused:
         raise
-    except Exception as error:  # each of its decompressors has its own
+    # Each decompressor has its own exceptions.
+    except Exception as error:
         raise Refused(422, f"the archive can't be read: {printable(str(error))[:100]}") from None
-    return found
+    return files
 
 
 def _is_plain(path: PurePosixPath) -> bool:
-    """Whether a path leads to a place within its folder that any file system has."""
+    """Return whether a path stays in its folder and is valid on any file system."""
     inside = bool(path.parts) and not path.is_absolute() and ".." not in path.parts
     lengths = [len(part.encode(errors="replace")) for part in path.parts]
-    return inside and str(path).isprintable() and sum(lengths) <= _MOST_PATH and max(lengths) <= _MOST_PART
+    return inside and str(path).isprintable() and sum(lengths) <= _MAX_PATH and max(lengths) <= _MAX_NAME

@@ -1,4 +1,4 @@
-"""The authors who may submit bots, each with a token of which the file has the hash alone."""
+"""The authors who are allowed to submit bots. Each has a token, of which the file has only the hash."""
 
 from __future__ import annotations
 
@@ -20,20 +20,22 @@ from tournament.errors import InputError, RunError
 from tournament.names import LETTERS
 from tournament.small_files import read_small_file, write_whole
 
-# As logins are: dots and spaces within. A token ends in a dot and its secret, which has none.
+# Names are like logins, with dots and spaces inside. A token ends in a dot and its secret, which has no dot.
 _NAME = re.compile(r"[A-Za-z0-9_-]+(?:[. ][A-Za-z0-9_-]+)*")
-_MOST_LETTERS = 32
-_MOST_BYTES = 1 << 20
-# Of no author: who is unknown takes as long to refuse as who is known.
-_NOBODY = hashlib.sha256(b"").hexdigest()
+_MAX_LETTERS = 32
+_MAX_BYTES = 1 << 20
+# Hash of no author's token, so that refusing an unknown author takes as long as refusing a known one.
+_NO_TOKEN = hashlib.sha256(b"").hexdigest()
 
 
 @dataclass(frozen=True)
 class Author:
-    """A person who may submit bots.
+    """A person who is allowed to submit bots.
 
     Attributes:
-        hashed: Hexadecimal sha256 of the token, "" once it is revoked.
+        name: Name of the author.
+        hashed: Hexadecimal sha256 of the token; "" once it is revoked.
+        banned: Whether the author is banned.
         organiser: Whether the token shows the whole class.
     """
 
@@ -44,18 +46,22 @@ class Author:
 
 
 def read_authors(path: Path) -> dict[str, Author]:
-    """The authors of a file by name, none where there is no file yet. Raises InputError."""
+    """Return the authors of a file by name, or none if there is no file yet.
+
+    Raises:
+        InputError: The file is invalid.
+    """
     if not path.exists():
         return {}
     try:
-        document = tomllib.loads(read_small_file(path, _MOST_BYTES).decode())
+        document = tomllib.loads(read_small_file(path, _MAX_BYTES).decode())
     except ValueError as error:
         raise InputError(f"{path}: {error}") from None
     authors = {}
     for name, table in document.items():
-        known = {"token": str, "banned": bool, "organiser": bool}
-        if not isinstance(table, dict) or any(not isinstance(table[key], known.get(key, ())) for key in table):
-            raise InputError(f"{path}: [{name}] may have token, a hash, and banned and organiser, true or false")
+        types = {"token": str, "banned": bool, "organiser": bool}
+        if not isinstance(table, dict) or any(not isinstance(table[key], types.get(key, ())) for key in table):
+            raise InputError(f"{path}: [{name}] can have token (a hash), banned and organiser (true or false)")
         _check_name(name)
         authors[name] = Author(name, table.get("token", ""), table.get("banned", False), table.get("organiser", False))
     return authors
@@ -64,8 +70,13 @@ def read_authors(path: Path) -> dict[str, Author]:
 def add_author(path: Path, name: str, *, organiser: bool = False) -> str:
     """Add an author and return the token, which isn't stored.
 
+    Args:
+        path: Path of the authors' file.
+        name: Name of the author.
+        organiser: Whether the token shows the whole class.
+
     Raises:
-        InputError: The name is bad, exists already, or differs from another's in case only.
+        InputError: The name is invalid, exists already, or differs from another only in case.
         RunError: The file can't be written.
     """
     _check_name(name)
@@ -76,47 +87,67 @@ def add_author(path: Path, name: str, *, organiser: bool = False) -> str:
                 raise InputError(
                     f"{name}: is banned; to lift that, remove the line banned = true below [{name}] in {path}"
                 )
-            raise InputError(
-                f"{name}: is there already; for another token: tournament author token {shlex.quote(name)}"
-            )
+            raise InputError(f"{name}: exists already; for another token: tournament author token {shlex.quote(name)}")
         if other := next((one for one in authors if one.lower() == name.lower()), None):
-            raise InputError(f"{name}: there is {other} already, and names that differ in case only look alike")
+            raise InputError(f"{name}: {other} exists already, and names must not differ only in case")
         return _give_token(path, authors, Author(name, "", organiser=organiser))
 
 
 def renew_token(path: Path, name: str) -> str:
-    """Give an author, who stays banned if banned, another token; the one before opens nothing any more. Raises as
-    `add_author`."""
+    """Give an author another token. The previous one becomes invalid, and a ban stays.
+
+    Raises:
+        InputError: There is no such author.
+        RunError: The file can't be written.
+    """
     with _locked(path):
         return _give_token(path, *_known(path, name))
 
 
 def revoke_token(path: Path, name: str, *, ban: bool) -> None:
-    """Have an author's token open nothing any more; with `ban` the author's bots leave, too. Raises as `add_author`."""
+    """Make an author's token invalid.
+
+    Args:
+        path: Path of the authors' file.
+        name: Name of the author.
+        ban: Whether the author's bots leave, too.
+
+    Raises:
+        InputError: There is no such author.
+        RunError: The file can't be written.
+    """
     with _locked(path):
         authors, author = _known(path, name)
         _write(path, authors | {name: replace(author, banned=True) if ban else replace(author, hashed="")})
 
 
 class AuthorsFile:
-    """The authors of a file, as it was when it was last right: an organiser edits it while people submit."""
+    """The authors of a file in its last valid state, because an organiser edits it while people submit."""
 
     def __init__(self, path: Path, tell: Callable[[str], None] = lambda what: None) -> None:
-        """Raises InputError."""
+        """Read the file.
+
+        Args:
+            path: Path of the file.
+            tell: Called once with the problem of each invalid edit.
+
+        Raises:
+            InputError: The file is invalid.
+        """
         self.path, self._tell = path, tell
         self._read = self._state()
         self._authors = read_authors(path)
 
     def __call__(self) -> Mapping[str, Author]:
-        """The authors of now; `tell` is told once of an edit that is wrong."""
+        """Return the authors now, or those before an invalid edit."""
         if (now := self._state()) != self._read:
             self._read = now
             try:
                 if not now:
-                    raise InputError(f"{self.path} is gone")
+                    raise InputError(f"{self.path} is missing")
                 self._authors = read_authors(self.path)
             except InputError as wrong:
-                self._tell(f"{wrong}; the authors before stay")
+                self._tell(f"{wrong}; the previous authors stay")
         return self._authors
 
     def _state(self) -> tuple[int, ...]:
@@ -128,17 +159,19 @@ class AuthorsFile:
 
 
 def author_of(token: str, authors: Mapping[str, Author]) -> Author | None:
-    """Whose token this is; None where it is no one's, or a banned author's."""
+    """Return the author with this token, or None if it is invalid or the author is banned."""
     name, _, secret = token.rpartition(".")
     author = authors.get(name)
-    expected = author.hashed if author and author.hashed else _NOBODY
+    expected = author.hashed if author and author.hashed else _NO_TOKEN
     fits = hmac.compare_digest(_hash(secret), expected)
     return author if author and fits and secret and not author.banned else None
 
 
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Let no other process change the file during the block. The lock is its folder's, so that no file is left.
+    """Let no other process change the file during the block.
+
+    The lock is that of its folder, so that no extra file is left.
 
     Raises:
         RunError: The folder can't be opened.
@@ -148,7 +181,8 @@ def _locked(path: Path) -> Iterator[None]:
     except OSError as error:
         raise RunError(f"{path} can't be written: {error.strerror}") from None
     try:
-        with contextlib.suppress(OSError):  # A file system without locks has none to offer.
+        # Some file systems have no locks.
+        with contextlib.suppress(OSError):
             fcntl.flock(folder, fcntl.LOCK_EX)
         yield
     finally:
@@ -156,10 +190,10 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _check_name(name: str) -> None:
-    if len(name) > _MOST_LETTERS or not _NAME.fullmatch(name):
+    if len(name) > _MAX_LETTERS or not _NAME.fullmatch(name):
         raise InputError(
             f"{name!r}: an author's name has {LETTERS}, digits, _ and -, and one dot or space between these,"
-            f" {_MOST_LETTERS} at most"
+            f" {_MAX_LETTERS} at most"
         )
 
 
@@ -193,5 +227,5 @@ def _write(path: Path, authors: dict[str, Author]) -> None:
 
 
 def _as_key(name: str) -> str:
-    """A name as TOML has it."""
+    """Return a name as a key of TOML."""
     return name if name.replace("_", "").replace("-", "").isalnum() else json.dumps(name)

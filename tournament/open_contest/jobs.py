@@ -2,7 +2,7 @@
 
 A job is a bot that was submitted, a practice match, a replay or a withdrawal. Names, former versions and quotas are
 queries over the jobs. A transaction takes a job and another one finishes it, so a job whose server was killed is
-queued again. `submissions` decides about jobs; this module stores them.
+queued again. `submissions` decides about jobs, and this module stores them.
 """
 
 from __future__ import annotations
@@ -30,9 +30,12 @@ QUEUED, ENTERED, NOT_FIT, PLAYED = "queued", "entered", "not fit", "played"
 REPLACED, WITHDRAWN, SET_ASIDE = "replaced", "withdrawn", "set aside"
 
 _FORMAT = 2
-_MAX_VERSIONS = 10  # former versions of a bot whose content is kept
-_MAX_SHOWN = 3  # replays of an author whose steps are kept, because they are large
-_MAX_SAID = 200  # jobs of an author whose text is kept
+# Maximum previous versions of a bot with stored content.
+_MAX_VERSIONS = 10
+# Maximum replays of an author with stored steps, because they are large.
+_MAX_SHOWN = 3
+# Maximum jobs of an author with stored text.
+_MAX_SAID = 200
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS job (
   n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, author TEXT NOT NULL, contest TEXT NOT NULL, bot TEXT NOT NULL,
@@ -90,7 +93,7 @@ def database_beside(authors: Path) -> Path:
 
 
 def authors_of_bots(database: Path, contest: str) -> dict[str, str]:
-    """Return the author of each bot of a contest; nothing if no author submitted one.
+    """Return the author of each bot of a contest, or nothing if no author submitted one.
 
     Raises:
         RunError: The database can't be read.
@@ -110,7 +113,15 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 class Jobs:
-    """All jobs. One lock guards the connection; `changed` is notified when there is something new to do."""
+    """All jobs, in a database.
+
+    Attributes:
+        changed: Lock of the connection. It is notified if there is something new to do.
+        changes: Number of writes.
+        served: Time at which a job was last taken, by author and lane.
+        running: Running jobs by id.
+        database: The connection.
+    """
 
     def __init__(self, path: Path) -> None:
         """Open the database, which is made if it doesn't exist.
@@ -122,8 +133,8 @@ class Jobs:
         if (earlier := path.with_name("submissions")).is_dir():
             raise InputError(f"{earlier}: submissions of an earlier version; move that folder away, and submit again")
         self.changed = threading.Condition(threading.RLock())
-        self.changes = 0  # how often something was written
-        self.served: dict[tuple[str, str], float] = {}  # when a job of each author was last taken, by lane
+        self.changes = 0
+        self.served: dict[tuple[str, str], float] = {}
         self.running: dict[str, Job] = {}
         try:
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
@@ -147,11 +158,11 @@ class Jobs:
             return self.database.execute(f"SELECT {what} FROM job WHERE {where}", values).fetchall()
 
     def job(self, job_id: str) -> Job | None:
-        """Return a job; None if there is none of that id."""
+        """Return a job, or None if there is none with that id."""
         return next(iter(self.find("id = ?", job_id)), None)
 
     def content(self, job: Job) -> bytes | None:
-        """Return the file that was submitted; None if there was none, or it isn't kept any more."""
+        """Return the submitted file, or None if there was none or it is no longer stored."""
         (row,) = self.rows("content", "id = ?", job.id)
         content: bytes | None = row[0]
         return content
@@ -160,8 +171,10 @@ class Jobs:
         """Store a new job and return it with its id.
 
         Args:
+            job: The job.
+            content: Content of the submitted file; None if there is none.
             day: Date by which the job counts.
-            ends_earlier: Whether the job withdraws what was submitted of its bot before, and isn't tried yet.
+            ends_earlier: Whether the job withdraws earlier submissions of its bot that aren't tried yet.
         """
         job = dataclasses.replace(job, id=secrets.token_hex(12))
         with self.changed, self.database as database:
@@ -195,9 +208,9 @@ class Jobs:
         return done.rowcount == 1
 
     def take(self, lane: str, ready: Callable[[Job], bool]) -> Job | None:
-        """Take the job of the author who waits longest in a lane, and return it; None if none is ready.
+        """Take the job of the author who waits longest in a lane, and return it, or None if none is ready.
 
-        An author has one running job per lane at most.
+        An author has at most one running job per lane.
         """
         with self.changed:
             busy = {job.author for job in self.running.values() if job.lane == lane}
@@ -220,7 +233,7 @@ class Jobs:
         return [number for _, _, _, number in sorted(turns)]
 
     def place(self, job: Job) -> int | None:
-        """Return how many jobs are done up to a queued one; None for one that isn't queued."""
+        """Return how many jobs are done up to a queued one, or None for one that isn't queued."""
         with self.changed:
             now = self.job(job.id)
             if now is None or now.state != QUEUED:

@@ -1,4 +1,4 @@
-"""What authors read of their bots and jobs: outcomes, faults and losses."""
+"""The values of authors' pages about their bots and jobs: outcomes, faults and losses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,15 @@ _OF_BOT = "author = ? AND contest = ? AND bot = ?"
 
 @dataclass
 class _Records:
-    """The records of a contest as a board showed them, by its `stamp`; and what was worked out of them."""
+    """The records of a contest that a board showed.
+
+    Attributes:
+        stamp: Stamp of the board.
+        results: The records.
+        contest: Contest of the records.
+        losses: Worst match of each bot so far, by name.
+        one_at_a_time: Lock for reading the records.
+    """
 
     stamp: bytes = b""
     results: Results | None = None
@@ -39,9 +47,15 @@ class _Records:
 
 
 class Mine:
-    """The values of authors' pages. `published` is the folder of the boards."""
+    """The values of authors' pages."""
 
     def __init__(self, submissions: Submissions, published: Path) -> None:
+        """Prepare the pages.
+
+        Args:
+            submissions: Submissions of the authors.
+            published: Folder of the boards.
+        """
         self._submissions, self._published = submissions, published
         self._records: dict[str, _Records] = {}
 
@@ -90,14 +104,15 @@ class Mine:
             "anchor": f"bot-{bot}", "faults": [], "losses": None,
         }  # fmt: skip
         with (
-            contextlib.suppress(InputError, RunError, FileNotFoundError),  # none yet, or they change just now
+            # There are none yet, or a run changes them now.
+            contextlib.suppress(InputError, RunError, FileNotFoundError),
             self._read(contest, records_with(current.records[contest], bot)) as records,
         ):
             found |= self._played(records, bot, hidden=bool(config.played.house) and contest not in current.over)
         return found
 
     def _played(self, records: _Records, bot: str, *, hidden: bool) -> dict[str, Any]:
-        """Return what a bot's matches tell; if `hidden`, without its questions and outputs."""
+        """Return the results of a bot's matches, without its questions and outputs if they are hidden."""
         assert records.results and records.contest
         ranking = records.results.ranking
         names = [line.name for line in ranking.entrants]
@@ -159,7 +174,8 @@ def words_of_job(values: Mapping[str, Any]) -> str:
             return "\n".join(_replay_in_words(report))
         if values["kind"] == PRACTICE and report:
             return "\n".join(_match_in_words(report))
-    except (KeyError, TypeError, ValueError):  # written by another version
+    # Another version wrote them.
+    except (KeyError, TypeError, ValueError):
         pass
     return str(values["said"] or values["quick"])
 

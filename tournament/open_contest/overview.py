@@ -1,4 +1,4 @@
-"""The class at a glance: every author of an open contest with the last upload, its state and the best place."""
+"""The class at a glance: every author of an open contest with the last upload, its state and the best rank."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from tournament.open_contest.authors import Author, read_authors
 from tournament.open_contest.jobs import BOT, NOT_FIT, SET_ASIDE, Jobs, database_beside
 from tournament.open_contest.publish import PLACE
 
-_NOTHING = "nothing submitted"  # the state of an author without a bot
+# State of an author without a bot.
+_NOTHING = "nothing submitted"
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,12 @@ class AuthorLine:
 def status_of(
     authors: Iterable[Author], jobs: Jobs | None, contests: Iterable[str], boards: Mapping[str, list[dict[str, Any]]]
 ) -> list[AuthorLine]:
-    """Return a line for each author and contest; of organisers for those who submitted something.
+    """Return a line for each author and contest, except for organisers who submitted nothing.
 
     Args:
-        jobs: What was submitted; None if nothing was.
+        authors: The authors.
+        jobs: Submitted jobs; None if there are none.
+        contests: Names of the contests.
         boards: Lines of each contest's leaderboard, the best first.
     """
     of_author = "author = ? AND contest = ? AND kind = ? ORDER BY n DESC LIMIT 1"
@@ -83,10 +86,15 @@ def boards_in(published: Path, contests: Iterable[str]) -> dict[str, list[dict[s
 
 
 def lines_never_ranked(authors: Path, contest: str, ranked: Iterable[str]) -> list[dict[str, Any]]:
-    """Return lines of a gradebook for bots that were submitted and aren't ranked, and for authors without any bot.
+    """Return lines of a gradebook for submitted bots without a rank, and for authors without any bot.
+
+    Args:
+        authors: Path of the authors' file.
+        contest: Name of the contest.
+        ranked: Names of the bots with a rank.
 
     Raises:
-        InputError: The authors' file is wrong.
+        InputError: The authors' file is invalid.
         RunError: The database can't be read.
     """
     if not (database := database_beside(authors)).exists():

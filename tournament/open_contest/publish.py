@@ -1,8 +1,8 @@
-"""Publishing an open contest: a page and a board that everybody sees, below `c/<contest>/`, each written whole.
+"""Publishing an open contest: a public page and a board, below `c/<contest>/`, each written as a whole.
 
-Each leg has its own cards, so a game that is shown tells nothing about another. The page has everything but what bots
-wrote, which concerns their authors. Against house players all bots meet the same hands, so their games are shown after
-the final.
+Each leg has its own cards, so a shown game reveals nothing about another. The page has everything except the bots' own
+output, which concerns only their authors. Against house players all bots meet the same hands, so their games are shown
+after the final.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ from tournament.small_files import write_whole
 from tournament.standings.standings import Standing, Standings
 from tournament.store.storage import join_location, open_storage
 
-_MAX_VERSIONS = 50  # of a bot
-# What the public reads of a fault, by its kind: nothing that a bot wrote.
+# Maximum versions of a bot on a board.
+_MAX_VERSIONS = 50
+# Public descriptions of faults by kind. They contain nothing that a bot wrote.
 _PUBLIC = {
     "fuel": "took too long", "time": "took too long", "silence": "did not answer", "start": "did not start",
     "line": "broke the protocol", "other": "failed",
@@ -63,9 +64,11 @@ def publish(
 
     Args:
         folder: The published folder.
+        name: Name of the contest.
+        config: Settings of the contest.
         heading: Heading of the page.
-        open: Whether cards are secret, so that the board shows neither the seed nor what bots wrote.
-        unready: Returns the names of bots that are left below the line.
+        open: Whether cards are secret, so that the board shows neither the seed nor the bots' output.
+        unready: Returns the names of bots that stay below the line.
         place: Folder of the contests' pages in the published one.
 
     Raises:
@@ -98,9 +101,11 @@ def publish(
     findings = replace(findings, stamp=hashlib.sha256(json.dumps(board, default=str).encode()).hexdigest()[:16])
     page = render(contest, findings, live=True, options="" if open else " --final", heading=heading)
     for file, text in (("index.html", page), ("board.json", json.dumps(board, indent=2, default=str) + "\n")):
-        write_whole(target / f"{file}.gz", gzip.compress(text.encode(), 6))  # for browsers that take it
+        # For browsers that accept compressed files.
+        write_whole(target / f"{file}.gz", gzip.compress(text.encode(), 6))
         write_whole(target / file, text.encode())
-    write_whole(target / "stamp", findings.stamp.encode())  # Last, so that its readers find the page of it.
+    # Written last, so that its readers find the page with this stamp.
+    write_whole(target / "stamp", findings.stamp.encode())
 
 
 def publish_index(folder: Path, contests: Mapping[str, Config], over: Collection[str], *, submissions: bool) -> None:
@@ -121,7 +126,7 @@ def publish_index(folder: Path, contests: Mapping[str, Config], over: Collection
 
 
 def faces_of(contests: Mapping[str, Config], over: Collection[str], folder: Path | None = None) -> list[ContestFace]:
-    """Return what everybody may know of each contest. The published folder tells which had a preliminary."""
+    """Return the public facts about each contest. The published folder shows which had a preliminary."""
     now = datetime.now(UTC)
     found = []
     for name, config in contests.items():
@@ -148,7 +153,14 @@ def faces_of(contests: Mapping[str, Config], over: Collection[str], folder: Path
 def rules_of(
     contests: Mapping[str, Config], over: Collection[str], name: str, *, short: bool = False
 ) -> dict[str, Any]:
-    """Return a contest's rules, settings, limits and templates for scripts; if `short`, its name and dates alone."""
+    """Return a contest's rules, settings, limits and templates for scripts.
+
+    Args:
+        contests: Settings of the contests by name.
+        over: Names of the contests that have closed.
+        name: Name of the contest.
+        short: Whether to return only its name and dates.
+    """
     config = contests[name]
     (face,) = faces_of({name: config}, over)
     line = {
@@ -257,7 +269,7 @@ def _versions(board: Path, findings: Findings) -> Versions:
 
 
 def _without_words(ranking: Standings) -> Standings:
-    """Return standings without what bots wrote, and without the places of their faults."""
+    """Return standings without the bots' output, and without the places of their faults."""
     kinds: dict[str, Counter[str]] = {}
     for leg, fault in ranking.faults:
         kinds.setdefault(leg.seats[fault.seat], Counter())[_PUBLIC[fault.kind]] += 1

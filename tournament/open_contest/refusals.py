@@ -1,10 +1,16 @@
-"""What an open contest refuses to do for an author."""
+"""Refusals of an open contest."""
 
 from __future__ import annotations
 
 
 class Refused(Exception):
-    """A request that isn't met: an HTTP status, why, and after how many seconds another try makes sense."""
+    """Raised when a request of an author is refused.
+
+    Attributes:
+        status: HTTP status.
+        why: Reason for the author.
+        retry_after: Seconds after which another attempt makes sense; None if it doesn't.
+    """
 
     def __init__(self, status: int, why: str, retry_after: int | None = None) -> None:
         super().__init__(why)

@@ -5,7 +5,7 @@ affects that job alone.
 
 Order of file and row: a bot enters in two steps under `among_entrants`. Its copy is renamed into the entrants folder,
 then a transaction stores that it entered. A withdrawal removes the file, then stores it. If a server is killed between
-the steps, the next one finds the job queued and repeats both: renaming the same copy, or removing what is already gone,
+the steps, the next one finds the job queued and repeats both. Renaming the same copy, or removing a removed file,
 changes nothing. At start, `Submissions` removes hidden copies that a killed server left in the entrants folders.
 """
 
@@ -58,14 +58,22 @@ from tournament.records.finals import records_with
 from tournament.sandbox.outside.scratch import LEAST_TO_BUILD, free_space, remove, scratch_folder
 
 CHECK_SECONDS, PRACTICE_SECONDS = 180.0, 900.0
-_MAX_FAILURES, _MAX_STARTS = 2, 6  # of a job, before it is set aside
-_AGAIN_SECONDS = 20.0  # after a failure, because the machine may have had trouble
-_NAMES_PER_BOT = 10  # that an author may use for each allowed bot
-_MAX_UNPACKED = 8  # size of an unpacked archive, times that of the largest file
-_MAX_GAMES = 5_000_000  # of a practice match, approximately
-_LEAST_FREE = 1 << 20  # bytes, for the server's own files
-_DROPPED = frozenset({"bots", "strategies", "programs"})  # folders of the cache with what follows from one bot
-_LEFT = re.compile(r"\.[0-9a-f]{24}(\.\d+)?")  # hidden copies of a bot on its way in or out
+# Maximum failures and starts of a job before it is set aside.
+_MAX_FAILURES, _MAX_STARTS = 2, 6
+# Seconds until the next attempt after a failure, because the machine might have been at fault.
+_AGAIN_SECONDS = 20.0
+# Maximum names of an author for each allowed bot.
+_NAMES_PER_BOT = 10
+# Maximum size of an unpacked archive, as a multiple of the maximum size of a file.
+_MAX_UNPACKED = 8
+# Approximate maximum number of games of a practice match.
+_MAX_GAMES = 5_000_000
+# Bytes of disk reserved for the server's own files.
+_MIN_FREE = 1 << 20
+# Folders of the cache with files that belong to one bot.
+_DROPPED = frozenset({"bots", "strategies", "programs"})
+# Hidden copies of a bot that enters or leaves.
+_LEFT = re.compile(r"\.[0-9a-f]{24}(\.\d+)?")
 _WORDS = {PRACTICE: " for a practice match", REPLAY: " to see a game again"}
 _NO_ASKS: Mapping[str, Any] = {}
 
@@ -88,7 +96,11 @@ class Open:
     is_good: bool = True
 
     def config_of(self, contest: str) -> Config:
-        """Return the configuration of a contest. Raises Refused if there is no such contest."""
+        """Return the configuration of a contest.
+
+        Raises:
+            Refused: There is no such contest.
+        """
         if contest not in self.contests:
             raise Refused(404, f"unknown contest; expected one of: {', '.join(self.contests)}")
         return self.contests[contest]
@@ -100,11 +112,11 @@ class Open:
 
 
 class Submissions:
-    """What authors submit, and the threads' work on it.
+    """Submissions of authors, and the jobs on them.
 
     Attributes:
         jobs: The stored jobs.
-        among_entrants: Lock under which bots' files change; whoever reads several of them holds it.
+        among_entrants: Lock for changing bots' files, and for reading more than one of them.
     """
 
     def __init__(
@@ -115,7 +127,19 @@ class Submissions:
         tell: Callable[[str, str], None] = lambda contest, what: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """Raises InputError and RunError as `Jobs` does."""
+        """Open the database, and remove hidden copies that a killed server left.
+
+        Args:
+            database: Path of the database.
+            current: Returns the contests that take submissions.
+            authors: Returns the authors by name.
+            tell: Called with a contest and a message.
+            now: Returns the time.
+
+        Raises:
+            InputError: The database has another format.
+            RunError: The database can't be opened.
+        """
         self.jobs = Jobs(database)
         self._folder, self._current, self._authors, self._tell, self._now = database.parent, current, authors, tell, now
         self.among_entrants = threading.RLock()
@@ -180,7 +204,7 @@ class Submissions:
             raise Refused(409, f"an author may have {opening.max_bots_per_author} bots; withdraw one first")
         if len(others) >= opening.max_bots_per_author * _NAMES_PER_BOT:
             raise Refused(409, f"you have used {len(others)} names; take one of these: {', '.join(others)}")
-        if free_space(self._folder)[0] < 2 * opening.max_file_bytes + _LEAST_FREE:
+        if free_space(self._folder)[0] < 2 * opening.max_file_bytes + _MIN_FREE:
             raise Refused(507, "this machine's disk has no space for a file; tell the organiser")
         return name
 
@@ -204,7 +228,11 @@ class Submissions:
             return self._add(Job("", author.name, contest, name, file, kind=kind, asks=asks), content)
 
     def practise(self, author: Author, contest: str, bot: str, asks: Mapping[str, Any] = _NO_ASKS) -> Job:
-        """Have a bot that is in the contest play a practice match. Raises Refused."""
+        """Queue a practice match of a bot that is in the contest.
+
+        Raises:
+            Refused: The contest is closed, the author has no such bot, or has another job of this kind.
+        """
         _, config = self._open(contest)
         self.require_owner(author, contest, bot)
         if not (files := files_of_bot(config.entrants, bot)):
@@ -213,7 +241,11 @@ class Submissions:
         return self._add(Job("", author.name, contest, bot, files[0].name, kind=PRACTICE, asks=asks))
 
     def show(self, author: Author, contest: str, bot: str, asks: Mapping[str, Any]) -> Job:
-        """Have a recorded session of the author's bot, or a game of it, played again. Raises Refused."""
+        """Queue a replay of a recorded session of the author's bot, or of one game.
+
+        Raises:
+            Refused: The author has no such bot, games aren't shown yet, or another job of this kind is queued.
+        """
         current = self._current()
         config = current.config_of(contest)
         self.require_owner(author, contest, bot)
@@ -224,7 +256,11 @@ class Submissions:
         return self._add(Job("", author.name, contest, bot, bot, kind=REPLAY, asks=asks))
 
     def withdraw(self, author: Author, contest: str, bot: str) -> Job:
-        """Have a bot leave the contest soon. Its name stays the author's. Raises Refused."""
+        """Queue the withdrawal of a bot. Its name remains the author's.
+
+        Raises:
+            Refused: The contest is closed, or the bot isn't in it.
+        """
         _, config = self._open(contest)
         with self.jobs.changed:
             self.require_owner(author, contest, bot)
@@ -236,7 +272,11 @@ class Submissions:
             return self._add(Job("", author.name, contest, bot, bot, kind=WITHDRAWAL))
 
     def _add(self, job: Job, content: bytes | None = None) -> Job:
-        """Store a new job if its author has one left today. Raises Refused."""
+        """Store a new job.
+
+        Raises:
+            Refused: The author has used up today's jobs, or has another job of this kind.
+        """
         lane = {BOT: QUICK, WITHDRAWAL: WITHDRAWAL}.get(job.kind, OTHER)
         now, opening = self._now(), self._current().opening
         with self.jobs.changed:
@@ -262,12 +302,20 @@ class Submissions:
         return job
 
     def require_owner(self, author: Author, contest: str, bot: str) -> None:
-        """Raise Refused if an author has no bot of this name."""
+        """Check that an author has a bot with this name.
+
+        Raises:
+            Refused: The author has none.
+        """
         if self.jobs.owner(contest, bot) != (author.name, bot):
             raise Refused(404, f"you have no bot called {bot}")
 
     def _require_opponents(self, contest: str, bot: str, asks: Mapping[str, Any]) -> None:
-        """Raise Refused for opponents that aren't in the contest."""
+        """Check that opponents are in the contest.
+
+        Raises:
+            Refused: One of them isn't.
+        """
         config = self._current().contests[contest]
         for name in asks.get("against", ()):
             there = valid_name(name) if config.played.house else name != bot and files_of_bot(config.entrants, name)
@@ -302,7 +350,7 @@ class Submissions:
         return True
 
     def _take(self, lane: str) -> Job | None:
-        """Take the next job of a lane; None if there is none, or if it has to wait."""
+        """Take the next job of a lane, or return None if there is none or it has to wait."""
         current = self._current()
         if not current.is_good or (lane != WITHDRAWAL and self.jobs.in_turn(lane) and self._lacks_disk()):
             return None
@@ -352,7 +400,11 @@ class Submissions:
                 self.jobs.spend([job.author], time.monotonic() - began, self._now())
 
     def _try(self, job: Job, config: Config, place: Path, stopping: Callable[[], bool]) -> None:
-        """Try a bot, play a practice match, or show a game. Raises Refused."""
+        """Try a bot, play a practice match, or show a game.
+
+        Raises:
+            Refused: The job can't be done.
+        """
         current, list_of_built, began = self._current(), place / "built", time.monotonic()
         left = math.inf if job.contest in current.over else self.left_today(job.author)[1]
         ((before,),) = self.jobs.rows("built", "id = ?", job.id)
@@ -387,14 +439,16 @@ class Submissions:
                 )
         built = str(before) + (list_of_built.read_text() if list_of_built.exists() else "")
         if ends() or not (found or self._current().is_good):
-            self.jobs.set(job, starts=job.starts - 1)  # It is done again, in its turn.
+            # The job is done again, in its turn.
+            self.jobs.set(job, starts=job.starts - 1)
         elif job.lane == QUICK and found is not False:  # The full trial decides.
             self.jobs.set(job, lane=TRIAL, quick=said, built=built, starts=0)
         elif not found and within(1.0) <= 0:
             why = "your seconds of today ended while it was tried; submit it again from midnight UTC"
             self._end(job, SET_ASIDE, why, built)
         elif found is None:
-            self._failed(job, said or "its trial ended early; tell the organiser")  # It may have been the machine.
+            # The machine might be at fault.
+            self._failed(job, said or "its trial ended early; tell the organiser")
         elif found and bot and job.kind == BOT:
             self.jobs.set(job, seconds=time.monotonic() - began)
             self._enter(config, job, bot, said, built)
@@ -402,7 +456,11 @@ class Submissions:
             self._end(job, PLAYED if found else NOT_FIT, said, built)
 
     def _practice_of(self, job: Job, config: Config) -> tuple[list[str], int]:
-        """Return the opponents of a practice match, and as many sessions as one may take. Raises Refused."""
+        """Return the opponents of a practice match, and its number of sessions.
+
+        Raises:
+            Refused: An opponent has left the contest.
+        """
         against = [str(name) for name in job.asks.get("against", ())]
         settings, house = config.contest, config.played.house
         many = len(against) or (len(house.examples) if house else len(bots_in(config.entrants) - {job.bot}))
@@ -410,12 +468,17 @@ class Submissions:
         matches = many if house else 1 if seats is None else math.comb(many, seats - 1)
         games = config.played.estimates.games(settings) * settings.replicas * max(1, matches)
         asked = int(job.asks.get("sessions") or settings.sessions)
-        self._require_opponents(job.contest, job.bot, job.asks)  # They may have left since.
+        # Opponents might have left since.
+        self._require_opponents(job.contest, job.bot, job.asks)
         opponents = against if house else [str(files_of_bot(config.entrants, name)[0].absolute()) for name in against]
         return opponents, min(asked, settings.sessions, max(1, int(_MAX_GAMES / games)))
 
     def _unpacked(self, job: Job, place: Path) -> Path | None:
-        """Return a job's bot as a file or folder of its name; None if none was submitted. Raises Refused."""
+        """Return a job's bot as a file or folder with its name, or None if none was submitted.
+
+        Raises:
+            Refused: Its archive is invalid.
+        """
         content = self.jobs.content(job)
         if content is None:
             return None
@@ -458,7 +521,11 @@ class Submissions:
             _remove(path)
 
     def _make_room(self, config: Config, job: Job, bot: Path, built: str) -> None:
-        """Drop former versions of the author's bots as needed. Raises Refused where that isn't enough."""
+        """Delete previous versions of the author's bots as needed.
+
+        Raises:
+            Refused: That isn't enough.
+        """
         most = self._current().opening.max_megabytes_per_author << 20
         taken = sum(map(_size_of, _still_cached(built))) + _size_of(bot)
         entered = f"state = '{ENTERED}' AND author = ? AND contest = ? AND bot != ?"
@@ -466,7 +533,8 @@ class Submissions:
             taken += sum(map(_size_of, [*_still_cached(left), *files_of_bot(config.entrants, name)]))
         if taken > most:
             raise Refused(422, f"your bots would take {taken >> 20:,} MB as built, of {most >> 20:,}: make it smaller")
-        taken += sum(map(_size_of, files_of_bot(config.entrants, job.bot)))  # the next former version
+        # These files become the next previous version.
+        taken += sum(map(_size_of, files_of_bot(config.entrants, job.bot)))
         self.jobs.drop_versions(job.author, job.contest, most - taken)
 
     def _leave(self, job: Job) -> None:
@@ -491,7 +559,8 @@ class Submissions:
 
     def _failed(self, job: Job, why: str) -> None:
         """Store that this machine, or our own code, failed at a job."""
-        if self._lacks_disk():  # That explains it, and ends automatically.
+        # A lack of disk space explains the failure, and ends automatically.
+        if self._lacks_disk():
             self.jobs.set(job, starts=job.starts - 1)
         elif job.failures + 1 >= _MAX_FAILURES:
             self._end(job, SET_ASIDE, why)

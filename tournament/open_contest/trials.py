@@ -21,17 +21,20 @@ from tournament.keys import drawn_seed
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.store.storage import folder_of
 
-QUICK_SECONDS = 8.0  # of a quick trial, with its start
+# Maximum seconds of a quick trial, including its start.
+QUICK_SECONDS = 8.0
 _MAX_SAID, _MAX_FAULTS = 20_000, 20
-_MAX_SHOWN = 400_000  # characters of a replay
-_NICE = 10  # of practice matches and replays, so that trials are quick while others play
-# -P: otherwise Python would take an upload for a module of that name, and run it as the server. Sets have one order.
+# Maximum characters of a replay.
+_MAX_SHOWN = 400_000
+# Niceness of practice matches and replays, so that trials are quick at the same time.
+_NICE = 10
+# With -P Python can't import an upload instead of a module with its name. PYTHONHASHSEED fixes the order of sets.
 _COMMAND = [sys.executable, "-P", "-m", "tournament.cli.forking"]
 _ENVIRONMENT = {"COLUMNS": "400", "NO_COLOR": "1", "PYTHONSAFEPATH": "1", "PYTHONHASHSEED": "0"}
 
 
 class Forks:
-    """A process that forks commands, which is started for the first one, and again if it ended."""
+    """A process that forks commands. It is started with the first command, and again if it ended."""
 
     def __init__(self) -> None:
         self._lock, self._asks, self._running = threading.Lock(), socket.socket(), list[subprocess.Popen[bytes]]()
@@ -51,7 +54,16 @@ class Forks:
             self._running = [subprocess.Popen(_COMMAND, stdin=theirs.fileno(), env=environment, start_new_session=True)]
 
     def fork(self, request: str, said: int, complaint: int) -> int:
-        """Have a command forked, and return the end of the pipe that tells its number, its status and its end."""
+        """Have a command forked.
+
+        Args:
+            request: The command as JSON.
+            said: Descriptor for its output.
+            complaint: Descriptor for its errors.
+
+        Returns:
+            The end of a pipe from which its process id, its status and its end are read.
+        """
         told, tells = os.pipe()
         try:
             with self._lock:
@@ -71,14 +83,17 @@ forks = Forks()
 def quick_check(
     settings: Path, contest: str, bot: Path, built: Path, stopping: Callable[[], bool]
 ) -> tuple[bool | None, str]:
-    """Try whether a bot builds, starts, and plays three games, as `tournament check --quick` does.
+    """Check whether a bot builds, starts, and plays three games, as `tournament check --quick` does.
 
     Args:
-        built: File that receives the list of what the trial leaves in the cache.
-        stopping: Called often; whether the trial is to end.
+        settings: Path of the settings file.
+        contest: Name of the contest.
+        bot: Path of the bot.
+        built: File that receives the list of the trial's files in the cache.
+        stopping: Called often; returns whether to stop the trial.
 
     Returns:
-        Whether the bot did, None if a few seconds didn't tell; and the text for its author.
+        Whether the bot passed, or None if the trial took too long; and the text for its author.
     """
     found, said = check(settings, contest, bot, built, QUICK_SECONDS, stopping, quick=True)
     if found is None:
@@ -98,10 +113,19 @@ def check(
     *,
     quick: bool = False,
 ) -> tuple[bool | None, str]:
-    """Try a bot as `tournament check` does, on a seed of its own.
+    """Check a bot as `tournament check` does, on its own seed.
+
+    Args:
+        settings: Path of the settings file.
+        contest: Name of the contest.
+        bot: Path of the bot.
+        built: File that receives the list of the trial's files in the cache.
+        seconds: Maximum duration.
+        stopping: Called often; returns whether to stop the trial.
+        quick: Whether to play only a few games.
 
     Returns:
-        Whether it is fit, None if the trial came to no end; and the text for its author.
+        Whether it passed, or None if the trial didn't finish; and the text for its author.
     """
     words = ["check", bot.name, "--submission-limits", "--contest", contest, "--seed", drawn_seed()]
     words += ["--quick"] if quick else []
@@ -109,7 +133,8 @@ def check(
     # The command to repeat it names paths of this machine.
     lines = [line for line in (said or complaint).splitlines() if not line.startswith("again: ")]
     found = status == InputError.exit_code or any(line.lstrip().startswith("verdict") for line in lines)
-    if status is None and not quick:  # it was too slow
+    # The bot was too slow.
+    if status is None and not quick:
         return False, complaint
     return status == 0 if found else None, "\n".join(lines).strip()[:_MAX_SAID]
 
@@ -126,15 +151,22 @@ def play_practice(
     opponents: Sequence[str],
     sessions: int,
 ) -> tuple[bool | None, str]:
-    """Play a bot against others as `tournament match` does, on a seed of its own.
+    """Play a practice match on a new seed, as `tournament match` does.
 
     Args:
-        former: Previous version, which plays the same deals.
-        opponents: Names or files; all if there are none.
+        settings: Path of the settings file.
+        contest: Name of the contest.
+        bot: Path of the bot.
+        built: File that receives the list of the trial's files in the cache.
+        seconds: Maximum duration.
+        stopping: Called often; returns whether to stop the match.
+        former: Previous version, which plays the same deals; None if there is none.
+        opponents: Names or files; all bots if there are none.
         sessions: Sessions of a match.
 
     Returns:
-        Whether it was played, None if the machine failed; and the figures as JSON, with the bot's own faults.
+        True and the figures as JSON, with the bot's own faults; False and a reason if it took too long or was stopped;
+        None and a reason if the command failed, perhaps because of this machine.
     """
     words = ["match", contest, bot.name, *opponents, "--json", "--workers", "1", "--seed", drawn_seed()]
     words += ["--sessions", str(sessions), *(["--baseline", str(former)] if former else [])]
@@ -166,8 +198,19 @@ def show_game(
 ) -> tuple[bool, str]:
     """Show a recorded session of a bot against an opponent, or a game of it, as `tournament replay` does.
 
+    Args:
+        settings: Path of the settings file.
+        contest: Name of the contest.
+        bot: Name of the bot.
+        records: Location of the records.
+        seconds: Maximum duration.
+        stopping: Called often; returns whether to stop the replay.
+        opponent: Name of the opponent.
+        session: Session of the match.
+        game: Game of the session; None for all.
+
     Returns:
-        Whether it could be shown; and the steps as JSON, without what the opponent printed.
+        Whether it could be shown; and the steps as JSON, without the opponent's output.
     """
     words = ["replay", contest, "--match", f"{bot},{opponent}", "--session", str(session), "--json"]
     words += ["--results", folder_of(records)[0], *(["--game", str(game)] if game is not None else [])]
@@ -181,15 +224,15 @@ def show_game(
     for one in found["games"]:
         for step in one["steps"]:
             if step["seat"] not in own:
-                step |= {"printed": "", "fault": step["fault"] and "a fault, of which its author is told more"}
+                step |= {"printed": "", "fault": step["fault"] and "a fault, whose details only its author sees"}
     text = json.dumps(found)
     if len(text) > _MAX_SHOWN:
-        return False, f"this session has {len(found['games']):,} games, too many to be shown at once: ask for one game"
+        return False, f"this session has {len(found['games']):,} games, too many to show together; ask for one game"
     return True, text
 
 
 def _last_line(settings: Path, complaint: str) -> str:
-    """Return what a command complained of, without paths of this machine."""
+    """Return the last line of a command's errors, without paths of this machine."""
     why = (complaint.strip().splitlines() or [""])[-1]
     for place in (settings.parent, cache_folder()):
         why = why.replace(str(place), "…")
@@ -206,7 +249,7 @@ def _command(
     *,
     nice: int = 0,
 ) -> tuple[int | None, str, str]:
-    """Run a command and return its status, its output and its errors; None as status if it took too long or stops."""
+    """Run a command and return its status, output and errors. The status is None if it took too long or was stopped."""
     environment = {**os.environ, **_ENVIRONMENT, "TOURNAMENT_CONFIG": str(settings)}
     if built:
         environment[LISTED_IN] = str(built.absolute())

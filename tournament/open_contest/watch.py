@@ -1,7 +1,7 @@
-"""Contests kept current until someone stops it: new files are played, and every change is published.
+"""Open contests that are kept current: new files are played, and every change is published.
 
 After closing, a final is played on fresh cards. With `final_top`, a preliminary of all bots on other fresh cards
-decides who plays it.
+decides which bots play it.
 """
 
 from __future__ import annotations
@@ -37,10 +37,13 @@ from tournament.store.storage import join_location, open_storage
 
 # The system reports changes immediately, except for example on a network's file system.
 LOOK_SECONDS, _WHOLE_SECONDS, _WHOLE_LOOKS = 2.0, 0.3, 40
-_AGAIN_SECONDS = 30.0  # after trouble of the machine
-_PUBLISH_SECONDS, _PAUSE = 3.0, 10  # least time between boards of a round, and the same in times of the last board's
+# Seconds until the next attempt after a failure of the machine.
+_AGAIN_SECONDS = 30.0
+# Minimum seconds between boards of a round, and the minimum as a multiple of the time that the last board took.
+_PUBLISH_SECONDS, _PAUSE = 3.0, 10
 _MAX_FILES = 20_000
-_SLOW_SECONDS = 20.0  # of a full trial: legs of a bot that needs longer are played after all others
+# Seconds of a full trial. Legs of a bot that needs longer are played after all others.
+_SLOW_SECONDS = 20.0
 _NO_PLACES = (
     "the final will give no places, with one match of each pair: set replicas = 10, or until_settled, before it closes"
 )
@@ -50,7 +53,7 @@ _State = tuple[_Files, bool]  # a contest's entrants, and whether the contest is
 
 
 class Shown(Protocol):
-    """What shows the progress to the organiser."""
+    """Receives the progress for the organiser."""
 
     def round(self, config: Config) -> AbstractContextManager[ProgressListener]:
         """Return a listener for a round."""
@@ -86,17 +89,23 @@ class _Contest:
 
     @property
     def closing(self) -> tuple[str, datetime] | None:
-        """Name and date of closing, because each date has a final of its own; None without a date."""
+        """Name and date of closing, because each date has a final of its own, or None without a date."""
         closes = self.config.opening.closes
         return (self.name, closes) if closes else None
 
 
 @dataclass
 class Watch:
-    """What keeps contests of a settings file current.
+    """Keeps the contests of a settings file current.
 
     Attributes:
+        names: Names of the contests.
+        settings: Path of the settings file.
         options: Options that override the file's, as in `load_config`.
+        published: The published folder.
+        shown: Receives the progress.
+        authors: Path of the authors' file; None without submissions.
+        submissions: Submissions of the authors; None without submissions.
         now: Returns the time.
         stopping: Returns whether to end.
     """
@@ -117,7 +126,11 @@ class Watch:
     _over: set[tuple[str, datetime]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        """Raises InputError for settings that are wrong, or that an open contest can't have."""
+        """Load the settings.
+
+        Raises:
+            InputError: The settings are invalid, or an open contest can't have them.
+        """
         self._read = _files(self.settings)
         self._contests = [_Contest(name, self._load(name)) for name in self.names]
         secret = [self.settings, *([self.authors, database_beside(self.authors)] if self.authors else [])]
@@ -174,7 +187,11 @@ class Watch:
         return closing in self._over
 
     def _look_for_finals(self, contests: Sequence[_Contest]) -> None:
-        """Close contests whose final, or its preliminary, has records. Raises as reading these does."""
+        """Close contests whose final, or its preliminary, has records.
+
+        Raises:
+            RunError: Records can't be read.
+        """
         for contest in contests:
             for is_preliminary in (True, False) if contest.closing else ():
                 place = _final(contest, preliminary=is_preliminary).results
@@ -258,7 +275,7 @@ class Watch:
         return files
 
     def _play_final(self, contest: _Contest) -> _Files:
-        """Play and publish the final, and before it the preliminary if there is one; return the entrants' files."""
+        """Play and publish the final, after the preliminary if there is one, and return the entrants' files."""
         top, finalists = contest.config.opening.final_top, None
         least = contest.config.played.fewest_entrants(contest.config.contest.playing())
         preliminary = _final(contest, preliminary=True)
@@ -287,7 +304,7 @@ class Watch:
             contest.again = time.monotonic() + _AGAIN_SECONDS
             self.shown.tell(
                 contest.name,
-                f"the {what} is provisional: the rules failed in {failed}; mend the rules, then it closes;"
+                f"the {what} is provisional: the rules failed in {failed}; repair the rules, then it closes;"
                 f" tried again in {_AGAIN_SECONDS:g} s",
             )
         return standings.is_provisional
@@ -370,9 +387,11 @@ class Watch:
         return replace(config, authors=authors_of_bots(database_beside(self.authors), name))
 
     def _published(self, contest: _Contest, what: str, publish_it: Callable[[], None]) -> bool:
-        """Publish something, and return whether it is published. An error of our own in it doesn't stop play.
+        """Publish something, and return whether that succeeded. An internal error doesn't stop play.
 
-        Raises what publishing does otherwise.
+        Raises:
+            TournamentError: The records or the settings don't allow publishing.
+            OSError: The folder can't be written.
         """
         try:
             publish_it()
@@ -388,7 +407,14 @@ class Watch:
 
 @dataclass
 class _Between:
-    """A listener that publishes boards during a round, and ends the round when something `came`."""
+    """A listener that publishes boards during a round, and ends the round when files change.
+
+    Attributes:
+        inner: Listener that receives everything, too.
+        publish: Publishes a board.
+        came: Returns whether files changed.
+        due: Time of the next board.
+    """
 
     inner: ProgressListener
     publish: Callable[[], object]
@@ -396,9 +422,11 @@ class _Between:
     due: float = field(default_factory=lambda: time.monotonic() + _PUBLISH_SECONDS)
 
     def on_message(self, text: str) -> None:
+        """Forward a message."""
         self.inner.on_message(text)
 
     def on_progress(self, progress: Progress) -> None:
+        """Forward the progress, publish a board if it is due, and end the round if files changed."""
         self.inner.on_progress(progress)
         came, began = self.came(), time.monotonic()
         if came or began >= self.due:
@@ -418,7 +446,7 @@ def _is_worth_showing(ranking: Standings) -> bool:
 def finalists_of(ranking: Standings, top: int) -> list[str]:
     """Return the names of the best bots of a preliminary.
 
-    A bot is among them if its true rank can be at most `top`. Without places its rank counts, and equal scores tie.
+    A bot is one of them if its true rank can be at most `top`. Without places its rank counts, and equal scores tie.
     """
     ranked = [line for line in ranking.ranked if line.matches]
     least = min((line.score for line in ranked[:top]), default=0.0)
@@ -445,7 +473,11 @@ def _final(contest: _Contest, *, preliminary: bool = False) -> Config:
 
 
 def _require_same_games(prepared: Prepared) -> None:
-    """Raise InputError if the settings would archive records."""
+    """Check that the settings wouldn't archive records.
+
+    Raises:
+        InputError: They would.
+    """
     if unlike := prepared.incompatible_records():
         raise InputError(f"{unlike}; stop, and run with --archive for that")
 

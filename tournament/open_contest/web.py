@@ -1,11 +1,11 @@
-"""The web server of an open contest: the published folder, read-only, and what authors ask for.
+"""The web server of an open contest: the published folder, read-only, and requests of authors.
 
 Requests must name this server, so that a foreign name that leads here (DNS rebinding) gets nothing. Requests that
-change something must come from this server's own pages, or bring their token in a header, which no other site's page
-can. A request has a limited time and size, and the number of connections is limited.
+change something must come from this server's own pages, or have their token in a header, which pages of other sites
+can't set. A request has a limited time and size, and the number of connections is limited.
 
-A handler answers a browser with a page, or a redirection after a form, and a script with JSON, or with the text of a
-job or a refusal. Handlers run in threads, so that a slow one delays no other request.
+A handler answers a browser with a page, or with a redirection after a form. It answers a script with JSON, or with the
+text of a job or a refusal. Handlers run in threads, so that a slow one doesn't delay other requests.
 """
 
 from __future__ import annotations
@@ -56,18 +56,24 @@ from tournament.reporting.face import face_page, served_policy
 
 _BODY_SECONDS = 60.0
 _HEAD_BYTES = 16 << 10
-_FORM_BYTES = 8 << 10  # of a form without its file
+# Maximum bytes of a form without its file.
+_FORM_BYTES = 8 << 10
 _MAX_CONNECTIONS, _BACKLOG = 1_000, 64
-_MAX_LOOKS, _MAX_LOOKS_OF_AUTHOR = 8, 2  # pages at a time that read records
-_MAX_OPPONENTS = 100  # of a practice match, by name
-_MAX_WAITS_OF_AUTHOR, _MAX_UPLOADS_OF_AUTHOR = 4, 4  # at a time
-_WAIT_SECONDS = 60.0  # the longest that an answer waits for a job
+# Maximum pages that read records at the same time, in all and for one author.
+_MAX_LOOKS, _MAX_LOOKS_OF_AUTHOR = 8, 2
+# Maximum named opponents of a practice match.
+_MAX_OPPONENTS = 100
+# Maximum requests of an author that wait, and uploads, at the same time.
+_MAX_WAITS_OF_AUTHOR, _MAX_UPLOADS_OF_AUTHOR = 4, 4
+# Maximum seconds that an answer waits for a job.
+_WAIT_SECONDS = 60.0
 _METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS")
 _COOKIE = "token"
 _HEADERS = {
     "content-security-policy": served_policy(),
     "x-content-type-options": "nosniff",
-    "referrer-policy": "same-origin",  # With no-referrer, browsers send forms with the Origin "null".
+    # Browsers send forms with the Origin "null" if the policy is no-referrer.
+    "referrer-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "x-frame-options": "DENY",
 }
@@ -75,7 +81,13 @@ _HEADERS = {
 
 @dataclass(frozen=True)
 class Address:
-    """An address on which a server listens, and the URL by which people reach it."""
+    """An address on which a server listens.
+
+    Attributes:
+        host: Name or address of the host.
+        port: The port; 0 for any.
+        url: URL by which people reach the server; None for that of the address.
+    """
 
     host: str = "127.0.0.1"
     port: int = 0
@@ -83,11 +95,12 @@ class Address:
 
     @property
     def shown(self) -> str:
-        """The host as in a URL."""
+        """Host as in a URL."""
         return f"[{self.host}]" if ":" in self.host else self.host
 
     @property
     def is_loopback(self) -> bool:
+        """True if only this machine can reach the address."""
         try:
             return self.host == "localhost" or ipaddress.ip_address(self.host).is_loopback
         except ValueError:
@@ -95,7 +108,11 @@ class Address:
 
 
 def address_of(text: str, url: str | None = None) -> Address:
-    """Return the address of a text such as "8080" or "0.0.0.0:8080". Raises InputError."""
+    """Return the address of a text such as "8080" or "0.0.0.0:8080".
+
+    Raises:
+        InputError: The text or the URL is invalid.
+    """
     host, _, port = text.rpartition(":")
     if not (port.isascii() and port.isdigit() and int(port) < 1 << 16):
         raise InputError(f"--serve {text}: expected a port, or an address and a port, as 0.0.0.0:8080")
@@ -108,13 +125,17 @@ class Server:
     """A server of a published folder, and of submissions if there are any. It serves while this context is open.
 
     Attributes:
-        ended: Why it doesn't serve any more, "" while it does.
+        ended: Reason why it no longer serves; "" while it does.
     """
 
     def __init__(
         self, address: Address, folder: Path, submissions: Submissions | None, authors: AuthorsFile | None
     ) -> None:
-        """Raises InputError if it can't listen at the address."""
+        """Listen at an address.
+
+        Raises:
+            InputError: That isn't possible.
+        """
         is_https = urlsplit(address.url or "").scheme == "https"
         routes: list[Route | Mount] = []
         if submissions and authors:
@@ -125,7 +146,8 @@ class Server:
                 (address.host, address.port), family=socket.AF_INET6 if ":" in address.host else socket.AF_INET
             )
         except OSError as error:
-            number = error.errno or 0  # below 0 if a name leads nowhere
+            # Numbers below 0 are errors of name resolution.
+            number = error.errno or 0
             why = os.strerror(number) if number > 0 else error.strerror or str(error)
             raise InputError(f"can't listen on {address.shown}:{address.port}: {why}") from None
         self.port = self._socket.getsockname()[1]
@@ -175,11 +197,12 @@ class Server:
 
 
 class _Published(StaticFiles):
-    """The published folder. A file that has a compressed copy is sent compressed to clients that take it."""
+    """The published folder. Files with a compressed copy are sent compressed to clients that accept it."""
 
     def file_response(
         self, full_path: Any, stat_result: os.stat_result, scope: Scope, status_code: int = 200
     ) -> Response:
+        """Return the response for a file."""
         copy = f"{full_path}.gz"
         if "gzip" not in Headers(scope=scope).get("accept-encoding", "") or not os.path.exists(copy):
             return super().file_response(full_path, stat_result, scope, status_code)
@@ -192,10 +215,14 @@ class _Published(StaticFiles):
 
 
 class _Bounded(H11Protocol):
-    """A connection of a limited number. One too many ends the one that has been idle for longest, or, if all are
-    active, that has been answered for longest, so that slow clients keep no one out."""
+    """A connection, of which there is a limited number.
+
+    One too many ends the connection that has been idle for longest. If all are active, it ends the one that has been
+    answered for longest, so that slow clients can't block others.
+    """
 
     def connection_made(self, transport: Any) -> None:
+        """Accept a connection, and end another one if there are too many."""
         super().connection_made(transport)
         self._since = self.loop.time()
         if len(self.connections) > _MAX_CONNECTIONS:
@@ -208,12 +235,13 @@ class _Bounded(H11Protocol):
         return self.cycle is not None and not self.cycle.response_complete, self._since
 
     def on_response_complete(self) -> None:
+        """Remember the time from which the connection is idle."""
         super().on_response_complete()
         self._since = self.loop.time()
 
 
 class _Guarded:
-    """A layer that adds headers to every answer, and refuses changes that another site's page asks for."""
+    """A layer that adds headers to every answer, and refuses changes that pages of other sites request."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -242,19 +270,21 @@ class _Guarded:
 
 
 def _netloc(origin: str) -> str | None:
-    """Return host and port that an Origin names; None if that is no address."""
+    """Return host and port of an Origin, or None if it is invalid."""
     try:
         return urlsplit(origin).netloc
-    except ValueError:  # as of brackets around what is no address
+    # For example, brackets contain an invalid address.
+    except ValueError:
         return None
 
 
 def _guards(address: Address) -> list[Middleware]:
-    """Return the layers through which every request goes."""
+    """Return the layers that every request passes."""
     names = {"127.0.0.1", "localhost", "[::1]"} if address.is_loopback else {address.shown}
     if address.url:
         names.add(_host_of(address.url))
-    elif address.host in ("0.0.0.0", "::"):  # by whichever name the classroom has for it
+    # People can use any name of the machine.
+    elif address.host in ("0.0.0.0", "::"):
         names.add("*")
     return [Middleware(_Guarded), Middleware(TrustedHostMiddleware, allowed_hosts=sorted(names), www_redirect=False)]
 
@@ -267,12 +297,15 @@ def _host_of(url: str) -> str:
 
 @dataclass(frozen=True)
 class Call:
-    """A request that the server answers; the reference page and `/llms.txt` list them.
+    """A request that the server answers. The reference page and `/llms.txt` list them.
 
     Attributes:
-        does: What it does, as text.
+        method: HTTP method.
+        path: Path with parameters.
+        does: Description of the call.
         parameters: Meaning of each parameter of the query or the form.
-        takes: What the body is, if there is one.
+        takes: Description of the body; "" if there is none.
+        needs_token: Whether the call needs a token.
     """
 
     method: str
@@ -285,7 +318,14 @@ class Call:
 
 @dataclass(frozen=True)
 class _Sent:
-    """What a request brings: its author, and its body, or the fields and the file of a form."""
+    """The content of a request.
+
+    Attributes:
+        author: Author of the request.
+        body: Its body.
+        form: Fields of its form.
+        file: Name and content of the form's file; None if there is none.
+    """
 
     author: Author
     body: bytes = b""
@@ -335,7 +375,7 @@ class Desk:
         ]
 
     def _endpoint(self, methods: Mapping[str, tuple[Call, _Handler]]) -> Callable[[Request], Awaitable[Response]]:
-        """Return what answers all requests to an address."""
+        """Return the handler of all requests to a path."""
 
         async def answer(request: Request) -> Response:
             method = "GET" if request.method == "HEAD" else request.method
@@ -350,8 +390,11 @@ class Desk:
         return answer
 
     def _author(self, request: Request, token: str = "") -> Author:
-        """Return the author of a request. Wrong tokens aren't counted: they are too long to be guessed. Raises
-        Refused."""
+        """Return the author of a request. Wrong tokens aren't counted, because tokens are too long to be guessed.
+
+        Raises:
+            Refused: The token is missing or invalid.
+        """
         scheme, _, given = request.headers.get("authorization", "").partition(" ")
         if not token and scheme.lower() == "bearer":
             token = given.strip()
@@ -374,7 +417,11 @@ class Desk:
         return None
 
     async def _sent(self, request: Request, call: Call, author: Author) -> _Sent:
-        """Return what a request brings. Raises Refused."""
+        """Return the content of a request.
+
+        Raises:
+            Refused: It is too large or too slow, or the author sends too many files.
+        """
         most = self._submissions.current.opening.max_file_bytes if call.takes and author.name else 0
         with _counted(
             self._uploading, author.name, _MAX_UPLOADS_OF_AUTHOR if author.name else _MAX_CONNECTIONS
@@ -440,7 +487,7 @@ class Desk:
     def _my_bots(self, request: Request, sent: _Sent) -> Response:
         with _counted(self._looking, sent.author.name, _MAX_LOOKS_OF_AUTHOR, _MAX_LOOKS) as fits:
             if not fits:
-                raise Refused(503, "this is being worked out for others, or for you; ask again", 2)
+                raise Refused(503, "too many such pages are being computed; try again", 2)
             values = self._mine.values(sent.author)
         if _for_browser(request):
             return HTMLResponse(face_page("mine", sent.author, mine=values, words_of_job=words_of_job))
@@ -558,7 +605,11 @@ class Desk:
         return _answer(request, values, text, status, {"Location": where})
 
     def _contest(self, request: Request, named: str = "") -> str:
-        """Return the contest that a request means. Raises Refused."""
+        """Return the contest that a request means.
+
+        Raises:
+            Refused: It names none, and there are several.
+        """
         names = list(self._submissions.current.contests)
         wanted = named or request.query_params.get("contest") or (names[0] if len(names) == 1 else "")
         if not wanted:
@@ -586,7 +637,11 @@ def _require_organiser(author: Author) -> None:
 
 
 def _integer(request: Request, name: str) -> int | None:
-    """Return a parameter that is a number; None if it isn't there. Raises Refused."""
+    """Return a parameter that is a number, or None if it is missing.
+
+    Raises:
+        Refused: It isn't a number.
+    """
     given = request.query_params.get(name)
     if given is not None and not (given.isascii() and given.isdecimal() and len(given) < 10):
         raise Refused(400, f"{name}=N: a number from 0")
@@ -600,14 +655,14 @@ def _for_browser(request: Request) -> bool:
 def _answer(
     request: Request, values: object, text: str, status: int = 200, headers: Mapping[str, str] = MappingProxyType({})
 ) -> Response:
-    """Return values as JSON, or a text, whichever a script takes."""
+    """Return values as JSON, or a text, whichever a script accepts."""
     if "application/json" in request.headers.get("accept", ""):
         return JSONResponse(values, status, headers)
     return PlainTextResponse(text.rstrip("\n") + "\n", status, headers)
 
 
 async def _trouble(request: Request, error: Exception) -> Response:
-    """Return a refusal as a page, as text or as JSON. A browser without a token goes to where it signs in."""
+    """Return a refusal as a page, as text or as JSON. A browser without a token is sent to the form for signing in."""
     headers = dict(getattr(error, "headers", None) or {})
     refused = _refused(request, error)
     if refused.retry_after:
@@ -627,7 +682,7 @@ _TROUBLE = dict.fromkeys(_ERRORS, _trouble)
 
 
 def _refused(request: Request, error: Exception) -> Refused:
-    """Return what an error refuses."""
+    """Return the refusal for an error."""
     match error:
         case Refused():
             return error
@@ -639,11 +694,11 @@ def _refused(request: Request, error: Exception) -> Refused:
         case HTTPException():
             return Refused(error.status_code, error.detail)
         case ClientDisconnect():
-            return Refused(400, "it was cut off")
+            return Refused(400, "the request was cut off")
         case OSError() | sqlite3.Error():
             return Refused(507, f"this machine failed: {getattr(error, 'strerror', None) or error}")
     our_error(error, f"{request.method} {request.url.path}")
-    return Refused(500, "an error of the server's own; tell the organiser")
+    return Refused(500, "an internal error of the server; tell the organiser")
 
 
 def _too_large(most: int) -> Refused:
@@ -651,7 +706,7 @@ def _too_large(most: int) -> Refused:
 
 
 def _bounded(request: Request, most: int) -> Request:
-    """Return a request whose body raises Refused if it is too large or too slow."""
+    """Return a request whose body can't be too large or too slow: reading it then fails with Refused."""
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length) > most:
         raise _too_large(most)
