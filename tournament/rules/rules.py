@@ -554,7 +554,7 @@ def _new_core_at_limits(rules: type[Rules]) -> NewCore:
 def _random_core(
     rules: type[Rules], setup: CoreSetup[Settings], answer: Callable[[Question], Any] | None = None
 ) -> GameCore:
-    """Return a core that answers for all bots; by default it draws from all that is legal."""
+    """Return a core that answers for all bots, by default at random from all that is legal."""
     given = answer or partial(drawn_answer, rng=Rng(setup.leg.deals_key, _TRIAL_STREAM))
 
     def play(played: Rules, session: Session) -> Questions:

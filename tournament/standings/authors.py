@@ -19,7 +19,8 @@ from tournament.standings.settled_order import MOST_PAIRED, order_of
 from tournament.standings.standard_errors import ScoreErrors, on_grid
 from tournament.standings.standings import Standings
 
-_ROUNDING = 1e-12  # of the sum of absolute scores: what equal totals may differ by
+# Share of the sum of absolute scores by which equal totals might differ.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class _Sums:
 
     @property
     def known(self) -> bool:
-        """Whether anything is known of differences."""
+        """Return whether anything is known of differences."""
         return self.measured.tells and len(self.measured.scores) <= MOST_PAIRED
 
     def _covariances(self) -> tuple[Floats, Floats]:
@@ -115,7 +116,7 @@ def totals_of_authors(standings: Standings, author_of: Mapping[str, str]) -> lis
         standings: The standings.
         author_of: The author of each bot; bots without one are left out.
     """
-    lines = [line for line in standings.ranked if line.matches]  # as `measured` has them
+    lines = [line for line in standings.ranked if line.matches]
     names = sorted({author_of[line.name] for line in lines if line.name in author_of})
     weights = np.zeros((len(names), len(lines)))
     for column, line in enumerate(lines):
