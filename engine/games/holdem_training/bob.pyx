@@ -21,7 +21,7 @@ from libc.stdint cimport uint16_t
 import numpy as np
 
 from engine.kernel.deals cimport spread
-from engine.games.holdem_training.hand_strength cimport hand_tables, strength
+from engine.games.holdem_training.hand_strength cimport strength
 from engine.games.holdem_training.unseen cimport Unseen, draw, see_all_but
 
 from engine.games.holdem_training.preflop_outcomes import OUTCOMES, SHOWDOWNS
