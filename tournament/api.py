@@ -120,7 +120,8 @@ def match(
         contest: Name of the contest's table; default the settings file's only one, or von_neumann_poker.
         bot: Path or name of a bot.
         *others: Paths or names of opponents; without any, all entrants.
-        baseline: Another version of the bot, which plays the same deals.
+        baseline: Another version of the bot, which plays the same deals, at tables of three and more at the same
+            positions with the same companions, who are drawn from the field.
         config: Path of tournament.toml.
         entrants: Folder of bots.
         sessions: Sessions of a leg.

@@ -28,13 +28,13 @@ cdef struct Channel:
     int from_bot
     int errors          # -1 once it is closed
     bint lines          # one lane, asked in text
-    void* dialogue      # the object that asks and understands it instead of lines of JSON, or NULL
+    void* dialogue      # the object that writes its questions and reads its lines instead of JSON, or NULL
     bint is_open
-    bint is_closed      # by the caller
+    bint is_closed      # the caller has closed it
     bint outstanding    # a message is out, its answer is not yet in
     bint in_touched
     bint gathers_start          # a leg begins in the next message
-    bint asks_start             # and in the one that is out, without word yet that it has begun
+    bint asks_start             # a leg begins in the message that is out, and hasn't reported that it has begun
     unsigned char* gathering    # the next message
     size_t gathered_size
     size_t gathering_capacity
@@ -46,7 +46,7 @@ cdef struct Channel:
     size_t sending_capacity
     size_t sent
     size_t greeting             # bytes that a program reads before it is sent its first question
-    int* asked                  # as `gathered`, of the message that is out
+    int* asked                  # lanes of the message that is out, like `gathered`
     int asked_count
     size_t asked_capacity
     unsigned char* inbox
@@ -56,14 +56,14 @@ cdef struct Channel:
     uint64_t messages
     int64_t asked_at            # nanoseconds, when the message that is out was made
     int64_t took                # nanoseconds from there to its answer, for each of its questions
-    int tail_size               # of the last that it wrote to standard error
+    int tail_size               # bytes of `tail`, the end of standard error
     char tail[4096]
 
-cpdef enum:     # kinds of events, beside GameCore's LEG_OVER, RECORDS_FULL and REFUSED
+cpdef enum:     # kinds of events, in addition to GameCore's LEG_OVER, RECORDS_FULL and REFUSED
     BOT_FAULTY = REFUSED + 1
     BOT_OUT_OF_MEMORY
     CHANNEL_FAILED
-    WROTE_NO_ANSWER     # the same, for what a process wrote
+    WROTE_NO_ANSWER     # the channel failed because of what a process wrote
 
 cdef enum:
     MOST_EVENT_TEXT = 511
@@ -86,16 +86,16 @@ cdef class Channels:
     cdef int touched_count
     cdef pollfd* polled
     cdef size_t polled_capacity
-    cdef int asked_last         # of the processes with many lanes, -1 for none yet
-    cdef int times_skipped      # how often in a row the one of them that waits longest was not asked
-    cdef Event* events          # of one run: at most one for each lane, which then stops, and for each channel
+    cdef int asked_last         # last process with many lanes that was asked, -1 for none yet
+    cdef int times_skipped      # consecutive times that the longest-waiting process was not asked
+    cdef Event* events          # events of one run: at most one for each lane, which then stops, and each channel
     cdef size_t event_capacity
     cdef int event_count
     cdef list closed            # numbers of channels closed since the last run, whose events may still be read
     cdef list spare             # numbers that are free
     cdef dict dialogues         # what the channels point to
     cdef size_t most_text       # bytes of the text of a Python bot's answer
-    cdef bint lacks_memory      # of its own, in this run
+    cdef bint lacks_memory      # whether the worker itself lacked memory in this run
 
     cdef int begin_run(self, int lane_count) except -1
     cdef list happened(self)

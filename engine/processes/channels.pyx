@@ -1,7 +1,7 @@
-"""The processes of one worker and their pipes: who is asked next, its questions, its answers or failure.
+"""The pipes of one worker's processes: chooses the next process to ask, and exchanges questions and answers.
 
-Nothing here waits unasked: what doesn't fit into a pipe is sent later. Two buffers take
-turns: one gathers the next message to a process, the other is being sent.
+Nothing here blocks, except `wait_for_any`. Bytes that don't fit into a pipe are sent later. Each channel has two
+buffers, which take turns: one gathers the next message to the process, the other is being sent.
 """
 
 import os
@@ -22,17 +22,17 @@ cdef extern from "<sys/ioctl.h>" nogil:
     int ioctl(int descriptor, unsigned long request, ...)
 
 cdef enum:
-    FIRST_ROOM = 1 << 16        # bytes for answers, before they are longer
+    FIRST_ROOM = 1 << 16        # initial bytes for answers
     MOST_UNREAD = 1 << 24       # bytes that wait for a program to read them
     ASK_AGAIN = 4               # ask the same process if it has a quarter as many questions as before
-    MANY_QUESTIONS = 4          # with fewer, the messages cost most
+    MANY_QUESTIONS = 4          # number below which messages cost more than answers
     ALSO_ASKED = 2              # questions of others that are then asked at once
-    MOST_QUOTED = 100           # characters of a line that is no answer
+    MOST_QUOTED = 100           # quoted characters of a line that isn't an answer
     COMPLAINTS_AT_ONCE = 64     # reads of 4 KB, so that a flood does not keep the others waiting
 
 
 cdef bint start_gathering(Channel* channel, size_t room) noexcept nogil:
-    """Begin the next message, which will have about so many bytes; false when there is no memory."""
+    """Begin the next message, of about this many bytes. Return False if memory is short."""
     if not grown(<void**>&channel.gathering, &channel.gathering_capacity, room + sizeof(Header), 1):
         return False
     channel.gathered_count = 0
@@ -41,7 +41,7 @@ cdef bint start_gathering(Channel* channel, size_t room) noexcept nogil:
 
 
 cdef bint gather_bytes(Channel* channel, const void* content, size_t size) noexcept nogil:
-    """Add to the next message; false when there is no memory."""
+    """Add bytes to the next message. Return False if memory is short."""
     if not grown(<void**>&channel.gathering, &channel.gathering_capacity, channel.gathered_size + size, 1):
         return False
     if size:
@@ -51,7 +51,7 @@ cdef bint gather_bytes(Channel* channel, const void* content, size_t size) noexc
 
 
 cdef bint gather_lane(Channel* channel, int lane) noexcept nogil:
-    """Note the lane of the question that was added, -1 for a start or an end; false when there is no memory."""
+    """Record the lane of the question that was added, -1 for a start or an end. Return False if memory is short."""
     if not grown(<void**>&channel.gathered, &channel.gathered_capacity, channel.gathered_count + 1, sizeof(int)):
         return False
     channel.gathered[channel.gathered_count] = lane
@@ -60,7 +60,7 @@ cdef bint gather_lane(Channel* channel, int lane) noexcept nogil:
 
 
 cdef void take_gathered_lanes(Channel* channel) noexcept nogil:
-    """Make the gathered lanes those that are asked."""
+    """Turn the gathered lanes into those that are asked."""
     channel.serial += 1
     channel.messages += 1
     channel.gathered, channel.asked = channel.asked, channel.gathered
@@ -74,12 +74,12 @@ cdef void take_gathered_lanes(Channel* channel) noexcept nogil:
 
 
 cdef void note_answer(Channel* channel) noexcept nogil:
-    """Note how long the answer to a message took. Questions that were sent together share it evenly."""
+    """Record the time until the answer to a message. Questions that were sent together share it evenly."""
     channel.took = (now_nanoseconds() - channel.asked_at) // max(1, channel.asked_count)
 
 
 cdef bint take_gathered_message(Channel* channel) noexcept nogil:
-    """Make the gathered message the one that is sent, with its header; false without memory."""
+    """Turn the gathered message into the one that is sent, with its header. Return False if memory is short."""
     cdef Header* header
     take_gathered_lanes(channel)
     header = <Header*>channel.gathering
@@ -96,7 +96,7 @@ cdef bint take_gathered_message(Channel* channel) noexcept nogil:
 
 
 cdef bint append_gathered(Channel* channel) noexcept nogil:
-    """Put the gathered text behind what is still to be sent; false when there is no memory."""
+    """Append the gathered text to what is still to be sent. Return False if memory is short."""
     cdef size_t unread = channel.sending_size - channel.sent
     if channel.sent > unread:
         memmove(channel.sending, channel.sending + channel.sent, unread)
@@ -114,17 +114,17 @@ cdef bint append_gathered(Channel* channel) noexcept nogil:
 
 
 cdef bint make_inbox(Channel* channel, size_t room) noexcept nogil:
-    """Make room for so many bytes of answers; false when there is no memory."""
+    """Reserve this many bytes for answers. Return False if memory is short."""
     return grown(<void**>&channel.inbox, &channel.inbox_capacity, room, 1)
 
 
 cdef size_t line_room(const Channel* channel) noexcept nogil:
-    """Bytes of a program's line that are too many."""
+    """Return the length at which a program's line is too long, in bytes."""
     return (MOST_ACTION_BYTES if channel.dialogue == NULL else MOST_LINE_BYTES) + 1
 
 
 cdef Reading pull(Channel* channel, size_t room) noexcept nogil:
-    """Read once into the inbox, which holds so many bytes in all and isn't full."""
+    """Read once into the inbox, which has this many bytes in all and isn't full."""
     cdef Py_ssize_t got
     while True:
         got = read(channel.from_bot, channel.inbox + channel.inbox_size, room - channel.inbox_size)
@@ -137,7 +137,7 @@ cdef Reading pull(Channel* channel, size_t room) noexcept nogil:
 
 
 cdef void take_word_of_start(Channel* channel) noexcept nogil:
-    """Take the word that all bots have started which start with a message, if it has come."""
+    """Take the report that all bots that start with a message have started, if it has arrived."""
     cdef const Header* header = <const Header*>channel.inbox
     if channel.inbox_size < sizeof(Header) or header.size != sizeof(Header):
         return
@@ -147,7 +147,7 @@ cdef void take_word_of_start(Channel* channel) noexcept nogil:
 
 
 cdef void drain(Channel* channel) noexcept nogil:
-    """Read a process's standard error, and keep the last of it."""
+    """Read a process's standard error, and keep the end of it."""
     cdef char chunk[4096]
     cdef Py_ssize_t got
     cdef int kept, _portion
@@ -174,7 +174,7 @@ cdef int unread_bytes(const Channel* channel) noexcept nogil:
 
 
 cdef int watch(const Channel* channel, pollfd* polled) noexcept nogil:
-    """Fill in the descriptors to wait for until a channel can go on; returns how many, at most MOST_POLLED."""
+    """Fill in the descriptors to wait for until a channel can continue. Return their number, at most MOST_POLLED."""
     polled[0].fd = channel.from_bot
     polled[0].events = POLLIN
     polled[1].fd = channel.errors    # poll ignores -1
@@ -202,7 +202,7 @@ cdef int64_t now_nanoseconds() noexcept nogil:
 
 @cython.final
 cdef class Channels:
-    """Channels by number, each with a process at its other end, and the events of the current run."""
+    """The channels by number, each with a process at its other end, and the events of the current run."""
 
     def __cinit__(self):
         self.asked_last = -1
@@ -220,7 +220,7 @@ cdef class Channels:
         free(self.events)
 
     def open(self, int to_bot, int from_bot, int errors, *, bint lines, bytes greeting=b"", dialogue=None):
-        """Add a process by its pipes, which become non-blocking; returns its number. It is sent `greeting` first."""
+        """Add a process by its pipes, which become non-blocking. Return its number. It receives `greeting` first."""
         cdef int number = self.spare.pop() if self.spare else self.count
         cdef size_t count = self.count + 1
         if not (
@@ -251,9 +251,12 @@ cdef class Channels:
         return number
 
     def close(self, int number):
-        """Forget a channel; the caller ends its process. Its lanes must be gone or stopped.
+        """Forget a channel. The caller ends its process. Its lanes must be dropped or stopped.
 
-        After the next run its number may stand for another channel. Raises ValueError for one closed already.
+        After the next run its number can belong to another channel.
+
+        Raises:
+            ValueError: The channel is already closed.
         """
         cdef Channel* channel = &self.all[number]
         cdef int kept = 0
@@ -273,16 +276,16 @@ cdef class Channels:
         self.dialogues.pop(number, None)
 
     def unsent(self, int number):
-        """What is not yet written of the message that is out, and for a program of the next."""
+        """Return the unwritten bytes of the message that is being sent, and for a program of the next one."""
         cdef Channel* channel = &self.all[number]
         cdef bytes unsent = channel.sending[channel.sent:channel.sending_size] if channel.sending != NULL else b""
         return unsent + channel.gathering[:channel.gathered_size] if channel.lines else unsent
 
     def is_outstanding(self, int number):
-        """Return whether a message is out, how many messages there were, and whether a bot still starts.
+        """Return whether a message is unanswered, the number of messages, and whether a bot is still starting.
 
-        A Python bot's process says when the bots of a message have started. A program has when it has read all that
-        it was sent.
+        A Python bot's process reports when the bots of a message have started. A program has started when it has read
+        everything that it was sent.
         """
         cdef Channel* channel = &self.all[number]
         cdef bint starts = channel.asks_start
@@ -291,31 +294,31 @@ cdef class Channels:
         return bool(channel.outstanding), channel.messages, bool(starts)
 
     def begun(self, int number):
-        """What a bot has written of an answer that isn't whole."""
+        """Return the bytes of a bot's incomplete answer."""
         cdef Channel* channel = &self.all[number]
         return channel.inbox[:channel.inbox_size]
 
     def printed(self, int number):
-        """The last bytes that a process wrote to standard error."""
+        """Return the last bytes that a process wrote to standard error."""
         if self.all[number].is_open:
             drain(&self.all[number])
         return self.all[number].tail[:self.all[number].tail_size]
 
     def take_printed(self, int number):
-        """Likewise, and forget these bytes."""
+        """Return the last bytes that a process wrote to standard error, and forget them."""
         cdef bytes taken = self.printed(number)
         self.all[number].tail_size = 0
         return taken
 
     def drain_all(self):
-        """Read what processes wrote to standard error, so that none waits for room in the pipe."""
+        """Read what processes wrote to standard error, so that none waits for space in the pipe."""
         cdef int i
         for i in range(self.count):
             if self.all[i].is_open:
                 drain(&self.all[i])
 
     cdef int begin_run(self, int lane_count) except -1:
-        """Make room for the events of a run of so many lanes."""
+        """Reserve memory for the events of a run of this many lanes."""
         if not grown(<void**>&self.events, &self.event_capacity, lane_count + self.count, sizeof(Event)):
             raise MemoryError
         self.lacks_memory = False
@@ -324,7 +327,11 @@ cdef class Channels:
         return 0
 
     cdef list happened(self):
-        """The events of the run, as Lanes.run gives them. Raises MemoryError if the worker itself had too little."""
+        """Return the events of the run, as Lanes.run returns them.
+
+        Raises:
+            MemoryError: The worker itself had too little memory.
+        """
         cdef Event* event
         cdef list told = []
         cdef int i
@@ -345,12 +352,12 @@ cdef class Channels:
             self.touched_count += 1
 
     cdef int send_next(self) noexcept nogil:
-        """Send the questions of one process with many lanes, and of every program; returns the last one's number or -1.
+        """Send the questions of one process with many lanes, and of every program. Return the last one's number or -1.
 
-        Asking processes one after the other makes messages twice as long as asking
-        all at once: while one answers, the others' questions gather. Lines carry one
-        question each, so they need not wait. Where the one has few questions, those with about as many are asked at
-        once: on one core a process then wakes after the other, without the worker between them.
+        Asking processes one at a time makes messages twice as long, because questions to the others gather while one
+        answers. A program's message has one question, so it doesn't wait. If the chosen process has few questions,
+        others with about as many are asked at the same time. On one core the processes then wake one after another,
+        without the worker in between.
         """
         cdef Channel* channel
         cdef int number
@@ -383,11 +390,11 @@ cdef class Channels:
         return last
 
     cdef int choose(self) noexcept nogil:
-        """Of the processes with many lanes, the one to be asked next; -1 for none.
+        """Return the number of the process with many lanes to ask next, or -1.
 
-        The process that was asked last comes first if it has many questions again:
-        its memory is still in the processor's cache. Otherwise it is the one that waits longest; if that has few
-        questions, the one that has most, until the former was skipped as often as there are processes that wait.
+        The process that was asked last comes first if it has many questions again, because its memory is still in the
+        processor's cache. Otherwise the process that has waited longest is next. If it has few questions, the one with
+        most questions is next instead, until the former was skipped as often as there are waiting processes.
         """
         cdef int first = -1
         cdef int fullest = -1
@@ -419,7 +426,7 @@ cdef class Channels:
         return fullest
 
     cdef bint is_worth_asking_again(self) noexcept nogil:
-        """Whether the process that was asked last has many questions again, a quarter as many as then."""
+        """Return whether the process that was asked last again has a quarter of its last number of questions."""
         cdef Channel* channel
         if self.asked_last < 0:
             return False
@@ -443,29 +450,29 @@ cdef class Channels:
             self.push_on(number)
 
     cdef bint was_silent(self, int number) noexcept nogil:
-        """Fail a program of which there is something to read before it is asked; false if so.
+        """Fail a program that has written something before it is asked. Return whether it was silent.
 
-        Only at first is the pipe looked into. Later, who is a line ahead is found when the next one comes with it.
+        Only the first time the pipe is read. Later, a line too many is found together with the next one.
         """
         cdef Channel* channel = &self.all[number]
         if not make_inbox(channel, line_room(channel)):
             self.lack_memory(number)
             return False
         if channel.messages == 0:
-            pull(channel, line_room(channel))   # if it has ended, reading will tell
+            pull(channel, line_room(channel))   # detects that the process has ended
         if channel.inbox_size == 0:
             return True
         self.refuse_line(number, b"answered before it was asked: ")
         return False
 
     cdef void push_on(self, int number) noexcept nogil:
-        """Write as much as fits of the message that a channel is sent."""
+        """Write as much of a channel's message as fits into the pipe."""
         cdef Channel* channel = &self.all[number]
         cdef size_t until
         cdef Py_ssize_t put
         while channel.sent < channel.sending_size:
             if channel.greeting and channel.sent >= channel.greeting:
-                # What it makes ready once it knows the greeting is part of its start.
+                # The program's work after the greeting is part of its start.
                 if channel.messages == 1 and unread_bytes(channel):
                     return
                 channel.greeting = 0
@@ -476,14 +483,14 @@ cdef class Channels:
             elif put < 0 and errno == EAGAIN:
                 return
             elif put == 0 or errno != EINTR:
-                if channel.lines:   # it reads no more, but may have answered already
+                if channel.lines:   # the program reads no more, but might have answered already
                     channel.sent = channel.sending_size
                 else:
                     self.fail(number, b"")
                 return
 
     cdef bint receive(self, int number) noexcept nogil:
-        """Read a channel's answer as far as it is there; true when it is whole or the channel failed."""
+        """Read a channel's answer as far as it has arrived. Return True if it is complete or the channel failed."""
         cdef Channel* channel = &self.all[number]
         cdef size_t most = most_answer_bytes(channel.asked_count, self.most_text)
         cdef size_t room = min(most + 1, max(channel.inbox_capacity, <size_t>FIRST_ROOM))
@@ -510,7 +517,7 @@ cdef class Channels:
                 room = min(most + 1, 2 * room)
 
     cdef bint wait_for_any(self, int64_t until) noexcept nogil:
-        """Wait until a process answers or complains; false when none is asked or the time is over."""
+        """Wait until a process answers or writes an error. Return False if none is asked or the time is over."""
         cdef int i
         cdef int count = 0
         cdef int most = 50
@@ -537,7 +544,7 @@ cdef class Channels:
         return True
 
     cdef void refuse_line(self, int number, const char* why) noexcept nogil:
-        """Fail a channel for the line that it wrote, and quote it."""
+        """Fail a channel because of the line that its program wrote, and quote the line."""
         cdef Channel* channel = &self.all[number]
         cdef char text[MOST_EVENT_TEXT + 1]
         cdef int length = 0
@@ -556,12 +563,12 @@ cdef class Channels:
         self.fail(number, text, WROTE_NO_ANSWER)
 
     cdef void lack_memory(self, int number) noexcept nogil:
-        """Note that the worker has no memory for a channel: no fault of its bot."""
+        """Record that the worker has no memory for a channel, which isn't the bot's fault."""
         self.lacks_memory = True
         self.fail(number, b"")
 
     cdef void fail(self, int number, const char* why, int kind=CHANNEL_FAILED) noexcept nogil:
-        """Note that a channel can't go on. An empty reason: its process has ended or closed its pipes."""
+        """Record that a channel can't continue, because its process has ended or closed its pipes if `why` is empty."""
         if not self.all[number].is_open:
             return
         self.all[number].is_open = False
@@ -570,7 +577,7 @@ cdef class Channels:
         self.tell(kind, -1, number, why, <int>strlen(why))
 
     cdef void tell(self, int kind, int lane, int channel, const char* text, int length) noexcept nogil:
-        """Note an event."""
+        """Record an event."""
         cdef Event* event = &self.events[self.event_count]
         event.kind = kind
         event.lane = lane

@@ -1,7 +1,7 @@
-"""The loop of a process that forks others; `tournament.sandbox.outside.fork_server` is at the other end.
+"""The loop of a process that forks others. `tournament.sandbox.outside.fork_server` is at the other end.
 
-The loop makes no Python object and takes no memory: every fork finds the interpreter in the same state, to the last
-address, however many forks came before.
+The loop makes no Python object and allocates no memory. So every fork finds the interpreter in the same state, with the
+same addresses, no matter how many forks came before.
 """
 
 from libc.errno cimport EINTR, errno
@@ -74,7 +74,7 @@ REPLY_BYTES = sizeof(Reply)
 
 
 def order(int kind, int process=0):
-    """An order as the loop reads it."""
+    """Return an order as the loop reads it."""
     cdef Order order
     order.kind = kind
     order.process = process
@@ -82,7 +82,11 @@ def order(int kind, int process=0):
 
 
 def read_reply(bytes reply):
-    """(outcome, most bytes of memory) of a Reply of REPLY_BYTES."""
+    """Return the outcome and the peak bytes of memory in a reply.
+
+    Raises:
+        ValueError: The reply hasn't REPLY_BYTES.
+    """
     cdef const Reply* content = <const Reply*><const char*>reply
     if len(reply) != sizeof(Reply):
         raise ValueError("a reply that is torn off")
@@ -96,10 +100,10 @@ cdef void answer(Reply* reply) noexcept nogil:
 
 
 def serve_forks():
-    """Fork a process for each order; return in each fork, never here. This process ends when the orders do.
+    """Fork a process for each order. Return in each fork, never here. This process ends when the orders end.
 
-    Orders and replies are messages of a socket, which is standard input and output. A fork's standard streams came
-    with its order. It has no other descriptors, so not the socket, and dies with this process.
+    Orders and replies are messages of a socket, which is standard input and output. A fork's standard streams arrive
+    with its order. It has no other descriptors, so it doesn't have the socket. It ends with this process.
     """
     cdef Order order
     cdef Reply reply

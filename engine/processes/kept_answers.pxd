@@ -1,4 +1,4 @@
-# The answers of a leg that counted, in the order in which its core took them: see kept_answers.pyx.
+# The answers of a leg that counted, in the order in which its core took them. See kept_answers.pyx.
 
 from libc.stdint cimport int64_t
 
@@ -6,12 +6,12 @@ cdef struct KeptAnswers:
     unsigned char* content
     size_t size
     size_t capacity
-    size_t counted      # bytes that count by now; the others are to count again
+    size_t counted      # bytes of answers that count now; the following ones will count again
     size_t last         # the place of the last answer
 
 
 cdef inline bint counts_again(const KeptAnswers* kept) noexcept nogil:
-    """Whether an answer that was kept counts at the next decision."""
+    """Return whether a kept answer counts at the next decision."""
     return kept.counted < kept.size
 
 cdef bint is_failure_next(const KeptAnswers* kept) noexcept nogil

@@ -1,6 +1,6 @@
-"""The answers of a leg that counted, kept by `engine.processes.lanes` in case the leg breaks off and begins again.
+"""The answers of a leg that counted. `engine.processes.lanes` keeps them in case the leg begins again.
 
-A small number is a byte; other answers are a mark, and what follows it.
+A small number is a byte. Other answers are a mark and the bytes after it.
 """
 
 from libc.stdint cimport int64_t
@@ -17,7 +17,7 @@ cdef enum:
 
 
 cdef bint is_failure_next(const KeptAnswers* kept) noexcept nogil:
-    """Whether the bot of the next decision failed there before the leg began again."""
+    """Return whether the bot of the next decision failed there before the leg began again."""
     return kept.counted < kept.size and kept.content[kept.counted] >= FAILURE
 
 
@@ -34,19 +34,19 @@ cdef bint keep(KeptAnswers* kept, unsigned char mark, const void* answer, size_t
 
 
 cdef bint keep_number(KeptAnswers* kept, int64_t answer) noexcept nogil:
-    """Keep an answer that counts now; false without memory."""
+    """Keep an answer that counts now. Return False if memory is short."""
     if 0 <= answer < SMALL_ANSWERS:
         return keep(kept, <unsigned char>answer, NULL, 0)
     return keep(kept, WIDE_ANSWER, &answer, sizeof(answer))
 
 
 cdef bint keep_value(KeptAnswers* kept) noexcept nogil:
-    """Keep that a value counts now, which the caller keeps; false without memory."""
+    """Keep a mark for a value that counts now. The caller keeps the value. Return False if memory is short."""
     return keep(kept, VALUE_ANSWER, NULL, 0)
 
 
 cdef bint keep_failure(KeptAnswers* kept) noexcept nogil:
-    """Keep that the bot of this decision has failed, unless that is kept; false without memory."""
+    """Keep that the bot of this decision has failed, unless it is already kept. Return False if memory is short."""
     cdef size_t left = kept.size - kept.counted
     if is_failure_next(kept):
         return True
@@ -59,13 +59,13 @@ cdef bint keep_failure(KeptAnswers* kept) noexcept nogil:
 
 
 cdef bint count_failure(KeptAnswers* kept) noexcept nogil:
-    """Pass the failure that was kept for this decision; returns whether an answer counts again all the same."""
+    """Pass the failure that was kept for this decision. Return whether an answer follows that counts again."""
     kept.counted += 1
     return kept.content[kept.counted - 1] == FAILURE_TOO
 
 
 cdef bint next_number(KeptAnswers* kept, int64_t* answer) noexcept nogil:
-    """Take the next answer that counts again; false if it is the next one of the caller's values."""
+    """Take the next answer that counts again. Return False if it is the next of the caller's values."""
     cdef unsigned char mark = kept.content[kept.counted]
     kept.last = kept.counted
     kept.counted += 1
@@ -79,7 +79,7 @@ cdef bint next_number(KeptAnswers* kept, int64_t* answer) noexcept nogil:
 
 
 cdef bint forget_last(KeptAnswers* kept) noexcept nogil:
-    """Forget the answer that was kept last, which the core has refused; returns whether it was a value."""
+    """Forget the last kept answer, which the core has refused. Return whether it was a value."""
     if kept.last >= kept.size:
         return False
     kept.size = kept.counted = kept.last
@@ -87,7 +87,7 @@ cdef bint forget_last(KeptAnswers* kept) noexcept nogil:
 
 
 cdef bint restore(KeptAnswers* kept, bytes content):
-    """Have the answers of a leg that broke off count again; false without memory."""
+    """Restore the answers of an interrupted leg, so that they count again. Return False if memory is short."""
     if not grown(<void**>&kept.content, &kept.capacity, len(content), 1):
         return False
     memcpy(kept.content, <const char*>content, len(content))

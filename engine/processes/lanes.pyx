@@ -1,22 +1,19 @@
-"""Many legs played in step with bots that are processes.
+"""Plays many legs in lockstep with bots that are processes.
 
-A process answers in microseconds, and waking it takes several. So one
-message carries the pending decisions of many legs: each leg is a lane, each
-process a channel. A lane plays until it needs a process; when all lanes
-wait, each channel's gathered questions go out in one message, and as the
-answers come in the lanes play on.
+A process answers in microseconds, and waking it takes several. So one message carries the pending decisions of many
+legs: each leg is a lane, each process a channel. A lane plays until it needs a process. When all lanes wait, each
+channel's gathered questions are sent in one message. As answers arrive, the lanes continue.
 
-Channels speak binary (`engine.processes.messages`), many lanes each, or lines of text, one
-lane each: a line of JSON, which the next line answers, too early
-if it came before. Where a decision takes more than that, the caller brings a dialogue: an
-object whose `asked()` gives the lines that ask for it, and whose `said(line)` gives a list
-of lines in reply, or the program's answer to the decision. Its program may write ahead.
+A channel exchanges binary messages with many lanes (`engine.processes.messages`), or lines of text with one lane. The
+next line answers a line of JSON, and an earlier line is a fault. If decisions need more than a line, the caller passes
+a dialogue. Its `asked()` returns the lines of a question. Its `said(line)` returns a list of lines in reply, or the
+program's answer. A program with a dialogue can write ahead.
 
-The caller of `run` can be asked like a process: a seat whose channel is BY_CALLER waits in `waiting` until `answer`, or
-`answer_rows` for many lanes at once, has what it says.
+The caller of `run` can take a seat, too, with the channel BY_CALLER. Its lane is in `waiting` until the caller calls
+`answer`, or `answer_rows` for many lanes.
 
-A lane keeps the answers that counted. If its leg breaks off and begins again, they count again: its bots are asked the
-same questions, so that they know what they knew, but their new answers are ignored up to where the leg broke off.
+A lane keeps the answers that counted. If its leg breaks off and begins again, they count again. Its bots get the same
+questions, so that they have the same knowledge. Their new answers are ignored up to where the leg broke off.
 """
 
 import json
@@ -76,57 +73,57 @@ from engine.wasm.referee cimport Referee
 
 
 class Violation(Exception):
-    """A program wrote something that its dialogue doesn't allow; the message says what."""
+    """Raised when a program writes something that its dialogue doesn't allow. The message says what."""
 
 
 def refuse_constant(name):
-    """Refuse NaN and the infinite, which JSON doesn't have."""
+    """Refuse NaN and infinities, which JSON doesn't have."""
     raise ValueError(name)
 
 
 cdef enum:
-    CALLER = -2                 # instead of a channel: the caller answers for the seat
-    PATIENCE_MILLISECONDS = 1   # to wait for the process that was asked last
-    MOST_QUOTED = 200           # characters of an answer that is none
-    LINES_AT_ONCE = 64          # from a program in a dialogue, before the others get their turn
+    CALLER = -2                 # instead of a channel, if the caller answers for the seat
+    PATIENCE_MILLISECONDS = 1   # wait for the process that was asked last
+    MOST_QUOTED = 200           # quoted characters of an invalid answer
+    LINES_AT_ONCE = 64          # lines of one program in a dialogue before the others' turn
     LARGEST_BUFFER = 1 << 15    # bytes of a lane's rows
 
 BY_CALLER = CALLER
 
 cdef enum LaneState:
-    READY       # its answer is there
-    ASKED       # its bot is asked
-    STOPPED     # the caller was told, and resumes or drops it
+    READY       # the answer has arrived
+    ASKED       # the bot has been asked
+    STOPPED     # the caller has the event, and resumes or drops the lane
     GONE
 
 cdef enum BotState:
     IDLE
     QUESTIONED
-    HAS_ANSWERED    # before its turn came
-    HAS_FAILED      # likewise: the caller keeps what it did
+    HAS_ANSWERED    # answered before its turn
+    HAS_FAILED      # failed before its turn; the caller keeps the fault
 
 cdef struct SeatedBot:
     int channel             # -1 for none, or CALLER
-    int slot                # what its channel calls the lane
+    int slot                # the channel's number of the lane
     int state
-    bint in_json            # its answer is in `values`
+    bint in_json            # whether the answer is in `values`
     int64_t answer
     uint64_t decisions
-    int64_t slowest         # nanoseconds for a decision, at most
+    int64_t slowest         # maximum nanoseconds of a decision
 
 cdef struct Lane:
     void* core              # a GameCore
-    void* referee           # a Referee where a seat has a WebAssembly bot, else NULL
+    void* referee           # a Referee if a seat has a WebAssembly bot, otherwise NULL
     SeatedBot few[SEATS]    # the first seats
-    SeatedBot* more         # and the others, or NULL
+    SeatedBot* more         # further seats, or NULL
     int seats
-    int row                 # of the caller's arrays
+    int row                 # row in the caller's arrays
     int64_t answer
     int state
-    void* tables[2]         # of games and of sessions, into which the core writes
-    RowBuffer buffers[2]    # rows that were moved out of them
+    void* tables[2]         # tables of games and of sessions, into which the core writes
+    RowBuffer buffers[2]    # rows that were moved out of the tables
     KeptAnswers kept
-    int values_counted      # of the lane's values, how many count by now
+    int values_counted      # number of the lane's values that count now
 
 
 cdef inline SeatedBot* bot_of(Lane* lane, int seat) noexcept nogil:
@@ -134,12 +131,12 @@ cdef inline SeatedBot* bot_of(Lane* lane, int seat) noexcept nogil:
 
 
 cdef inline int due(Lane* lane) noexcept nogil:
-    """The seat whose answer the core takes next."""
+    """Return the seat whose answer the core takes next."""
     return (<GameCore>lane.core).decision.seat
 
 
 cdef inline int seat_at(Lane* lane, int channel) noexcept nogil:
-    """The seat whose bot is at a channel's other end, -1 for none."""
+    """Return the seat whose bot is at a channel's other end, or -1."""
     cdef int seat
     for seat in range(lane.seats):
         if bot_of(lane, seat).channel == channel:
@@ -151,26 +148,28 @@ cdef inline int seat_at(Lane* lane, int channel) noexcept nogil:
 cdef class Lanes:
     """The lanes of one worker, and their `channels`.
 
-    `view_size` and `tells_values` as in the contest's interface, `questions` as
-    QuestionWriter takes them. Raises ValueError for more than there is room for.
+    The arguments `view_size` and `tells_values` come from the contest's interface. QuestionWriter takes `questions`.
+
+    Raises:
+        ValueError: The view or a decision is too large.
     """
     cdef readonly Channels channels
     cdef QuestionWriter questions
     cdef Lane* lanes
     cdef int lane_count
     cdef size_t lane_capacity
-    cdef int seat_count         # of all lanes
+    cdef int seat_count         # number of seats of all lanes
     cdef int* ready
     cdef size_t ready_capacity
     cdef int ready_count
     cdef int* asks_caller       # lanes that wait for the caller
     cdef size_t asks_caller_capacity
     cdef int asks_caller_count
-    cdef list kept              # what the lanes point to
-    cdef dict last_printed      # by lane and channel: what a bot printed before its fault, if it could share a process
-    cdef dict values            # by lane and seat: answers that aren't whole numbers, before their turn
-    cdef dict kept_values       # by lane: those that counted
-    cdef size_t most_text       # bytes of an answer's text
+    cdef list kept              # objects that the lanes point to
+    cdef dict last_printed      # a sharing bot's output before its fault, by lane and channel
+    cdef dict values            # answers that aren't integers, before their turn, by lane and seat
+    cdef dict kept_values       # answers that aren't integers and that counted, by lane
+    cdef size_t most_text       # maximum bytes of an answer's text
     cdef bint in_python         # whether all that is done in lanes is to take steps of cores in Python
 
     def __init__(self, int view_size, questions, *, bint tells_values=False, int most_text=0):
@@ -201,10 +200,8 @@ cdef class Lanes:
         """Add a leg, which begins with the next run, and return its number.
 
         Args:
-            core: The leg's core.
             referee: The referee of its WebAssembly bots; None without such bots.
             games: The table of games that the core writes to. When it is full, its rows move to a buffer.
-            sessions: The table of sessions.
             channels: The channel of each seat's process; -1 for a WebAssembly bot, BY_CALLER for the caller.
             slots: What the seats' processes call the lane.
             kept: What `answers` returned when this leg broke off: these answers count again.
@@ -226,7 +223,7 @@ cdef class Lanes:
         lane.tables[0] = <void*>games
         lane.tables[1] = <void*>sessions
         self.kept.append((core, referee, games, sessions))
-        # Not with WebAssembly bots, which may take long.
+        # This excludes WebAssembly bots, which can take long.
         self.in_python = (
             (self.in_python or self.lane_count == 0) and <bint>core.steps_in_python and referee is None
         )
@@ -249,9 +246,9 @@ cdef class Lanes:
         return number
 
     def start_bot(self, int lane_number, int seat, uint64_t seed):
-        """Tell the seat's process to make a new bot for the lane, before its next question.
+        """Order the seat's process to make a new bot for the lane before its next question.
 
-        A program is told nothing: its process is one bot's.
+        A program gets no order, because its process is one bot's.
         """
         cdef Lane* lane = &self.lanes[lane_number]
         cdef Channel* channel = &self.channels.all[bot_of(lane, seat).channel]
@@ -260,7 +257,7 @@ cdef class Lanes:
             channel.gathers_start = True
 
     def end_bot(self, int lane_number, int seat):
-        """Tell the seat's process to forget the lane's bot."""
+        """Order the seat's process to forget the lane's bot."""
         cdef Lane* lane = &self.lanes[lane_number]
         cdef Channel* channel = &self.channels.all[bot_of(lane, seat).channel]
         if channel.is_open:
@@ -268,7 +265,7 @@ cdef class Lanes:
 
     @property
     def waiting_count(self):
-        """How many lanes wait for the caller; none while a process is still to answer."""
+        """Return how many lanes wait for the caller, or 0 while a process has still to answer."""
         cdef int i
         for i in range(self.channels.count):
             if self.channels.all[i].is_open and self.channels.all[i].outstanding:
@@ -277,7 +274,7 @@ cdef class Lanes:
 
     @property
     def waiting(self):
-        """The lanes that wait for the caller, in no order."""
+        """Return the lanes that wait for the caller, in no order."""
         return [self.asks_caller[i] for i in range(self.asks_caller_count)]
 
     def answer(self, int lane_number, value):
@@ -351,7 +348,7 @@ cdef class Lanes:
             self.answer_as_caller(self.asks_caller[i], lane, seat, answers[lane.row])
 
     def resume(self, int lane_number, int64_t answer=0):
-        """Let a stopped lane play on with this answer to the pending decision."""
+        """Resume a stopped lane with this answer to the pending decision."""
         if self.lanes[lane_number].state != STOPPED:
             raise ValueError("only a stopped lane can be resumed")
         self.make_ready(lane_number, answer)
@@ -381,9 +378,9 @@ cdef class Lanes:
         return lane.kept.content[:lane.kept.size], tuple(self.kept_values.get(lane_number, ()))
 
     def take_rows(self, int lane_number):
-        """A lane's rows of games and of sessions, and how many of each: ((bytes, rows), (bytes, rows)).
+        """Return a lane's rows of games and of sessions: ((bytes, rows), (bytes, rows)).
 
-        The bytes are blocks as its tables lie in memory; all but the last are full.
+        The bytes are blocks in the format of its tables in memory. All blocks except the last are full.
         """
         cdef Lane* lane = &self.lanes[lane_number]
         cdef RowBuffer* buffer
@@ -399,7 +396,7 @@ cdef class Lanes:
         return tuple(taken)
 
     def drop(self, int lane_number):
-        """Forget a lane; later answers of its bots are ignored."""
+        """Forget a lane. Later answers of its bots are ignored."""
         cdef int i
         for i in range(self.asks_caller_count):
             if self.asks_caller[i] == lane_number:
@@ -422,8 +419,12 @@ cdef class Lanes:
             self.last_printed.pop((lane_number, bot_of(&self.lanes[lane_number], seat).channel), None)
 
     def stop(self, int lane_number, int seat):
-        """Stop a lane that waits for a seat's bot; the answer, should it come, is ignored. False where the lane waits
-        for another: then it goes on, and stops with a FAULT when this one's turn comes."""
+        """Stop a lane that waits for a seat's bot, whose answer is then ignored.
+
+        Returns:
+            Whether the lane has stopped. If it waits for another bot, it continues, and stops with a FAULT at this
+            bot's turn.
+        """
         cdef Lane* lane = &self.lanes[lane_number]
         cdef SeatedBot* bot = bot_of(lane, seat)
         cdef Channel* channel
@@ -445,26 +446,29 @@ cdef class Lanes:
         bot_of(&self.lanes[lane_number], seat).channel = channel
 
     def decisions(self, int lane_number):
-        """How many decisions each seat's process was asked for."""
+        """Return the number of decisions that each seat's process was asked."""
         cdef Lane* lane = &self.lanes[lane_number]
         return tuple([bot_of(lane, seat).decisions for seat in range(lane.seats)])
 
     def slowest_seconds(self, int lane_number, int seat):
-        """How long the slowest decision of a seat's process took."""
+        """Return the seconds of the slowest decision of a seat's process."""
         return bot_of(&self.lanes[lane_number], seat).slowest / 1e9
 
     def take_printed(self, int lane_number, int channel):
-        """The last bytes that the lane's bot printed before its fault, where it could share a process."""
+        """Return the last bytes that the lane's bot printed before its fault, if it could share a process."""
         return self.last_printed.pop((lane_number, channel), b"")
 
     def run(self, double seconds):
-        """Play until something needs the caller, or for so many seconds.
+        """Play until something needs the caller, or for this many seconds.
 
-        Returns events as (kind, lane, channel, text). The kind is LEG_IS_OVER, RECORDS_ARE_FULL or FAULT (the lane's
-        WebAssembly bot failed, or any bot broke the rules) of the core; BOT_FAULTY and BOT_OUT_OF_MEMORY (lane and
-        channel), or CHANNEL_FAILED and WROTE_NO_ANSWER of the channels. By events of the core the lane is stopped; by
-        others it is not, and `stop` tells whether it waits for the faulty bot. Raises MemoryError if there is none for
-        the worker itself.
+        Returns:
+            Events as (kind, lane, channel, text). The core's kinds are LEG_IS_OVER, RECORDS_ARE_FULL and FAULT: the
+            lane's WebAssembly bot failed, or any bot broke the rules. They stop the lane. The channels' kinds are
+            BOT_FAULTY and BOT_OUT_OF_MEMORY, with lane and channel, and CHANNEL_FAILED and WROTE_NO_ANSWER. They don't
+            stop a lane, and `stop` returns whether it waits for the faulty bot.
+
+        Raises:
+            MemoryError: The worker itself lacks memory.
         """
         cdef int64_t until = now_nanoseconds() + <int64_t>(seconds * 1e9)
         cdef int sent
@@ -481,7 +485,7 @@ cdef class Lanes:
                 sent = self.channels.send_next()
                 channel = &self.channels.all[max(sent, 0)]
                 if sent >= 0 and channel.lines and channel.inbox_size and channel.outstanding:
-                    self.hear(sent)     # it has written ahead
+                    self.hear(sent)     # the program has written ahead
                 if sent >= 0 and channel.outstanding:
                     poll(self.channels.polled, watch(channel, self.channels.polled), PATIENCE_MILLISECONDS)
                 if self.sweep() or sent >= 0 or self.channels.event_count:
@@ -494,7 +498,7 @@ cdef class Lanes:
         return self.channels.happened()
 
     cdef int sweep(self) noexcept nogil:
-        """Read the answers that are there; returns how many channels had one or failed."""
+        """Read the answers that have arrived. Return how many channels had one or failed."""
         cdef Channel* channel
         cdef int number
         cdef int received = 0
@@ -513,8 +517,10 @@ cdef class Lanes:
         return received
 
     cdef void advance_in_python(self) noexcept with gil:
-        """Play all lanes that are ready with the GIL, which cores in Python need: to take it for each step costs more
-        than some steps."""
+        """Play all lanes that are ready with the GIL, which cores in Python need.
+
+        Taking it for each step would cost more than some steps.
+        """
         self.advance_all()
 
     cdef void advance_all(self) noexcept nogil:
@@ -568,7 +574,7 @@ cdef class Lanes:
             return
 
     cdef bint tells_only(self, Lane* lane, SeatedBot* bot) noexcept nogil:
-        """Tell a program what it doesn't answer, if that is what the pending decision does."""
+        """Send the pending decision to a program if it only informs. Return whether it does."""
         if not self.is_news(lane, bot):
             return False
         lane.answer = 0
@@ -577,7 +583,7 @@ cdef class Lanes:
         return True
 
     cdef bint is_news(self, Lane* lane, SeatedBot* bot) noexcept nogil:
-        """Return whether the pending decision tells a program something that it doesn't answer."""
+        """Return whether the pending decision only informs a program, which doesn't answer it."""
         cdef int kind = (<GameCore>lane.core).decision.kind
         return bot.channel >= 0 and self.questions.is_only_told(&self.channels.all[bot.channel], kind)
 
@@ -591,8 +597,8 @@ cdef class Lanes:
                 (<GameCore>lane.core).look_at(ahead)
             bot = bot_of(lane, due(lane))
             if bot.channel == CALLER:
-                bot.state = QUESTIONED      # it is asked when its turn comes
-            # News that a program doesn't answer are told when their turn comes.
+                bot.state = QUESTIONED      # asked at its turn
+            # A program gets news, which it doesn't answer, at its turn.
             if bot.channel < 0 or self.is_news(lane, bot):
                 continue
             bot.decisions += 1
@@ -605,7 +611,7 @@ cdef class Lanes:
             (<GameCore>lane.core).look_at(0)
 
     cdef bint take_kept(self, int number, Lane* lane, SeatedBot* bot) noexcept nogil:
-        """Have the core take an answer whose turn has come; false where it can't: then the bot has failed."""
+        """Pass an answer at its turn to the core. Return False if the bot has failed."""
         bot.state = IDLE
         if is_failure_next(&lane.kept):
             self.stop_at_failure(number, lane, bot)
@@ -627,18 +633,18 @@ cdef class Lanes:
         self.channels.tell(REFUSED, number, bot.channel, NULL, 0)
 
     cdef void forget_refused(self, int number, Lane* lane) noexcept nogil:
-        """Forget the answer that was kept last: the core has refused it."""
+        """Forget the last kept answer, which the core has refused."""
         if forget_last(&lane.kept):
             with gil:
                 self.kept_values[number].pop()
 
     cdef void count_again(self, int number, Lane* lane) noexcept nogil:
-        """Take the next answer of a lane that is to count again, instead of a new one."""
+        """Take a lane's next answer that counts again, instead of a new one."""
         if not next_number(&lane.kept, &lane.answer):
             self.count_value_again(number, lane)
 
     cdef void count_value_again(self, int number, Lane* lane) noexcept with gil:
-        """Take the next of a lane's values that are to count again. The core has read it before."""
+        """Take a lane's next value that counts again. The core has read it before."""
         try:
             lane.answer = (<GameCore>lane.core).read_answer(self.kept_values[number][lane.values_counted])
             lane.values_counted += 1
@@ -646,7 +652,7 @@ cdef class Lanes:
             self.questions.trouble = trouble
 
     cdef bint read_value(self, int number, Lane* lane, SeatedBot* bot) noexcept with gil:
-        """Have the core read an answer that is no whole number."""
+        """Have the core read an answer that isn't an integer."""
         cdef bytes why
         value = self.values.pop((number, due(lane)))
         try:
@@ -671,7 +677,7 @@ cdef class Lanes:
         return False
 
     cdef bint make_room(self, Lane* lane) noexcept nogil:
-        """Move the rows of full tables to their buffers; false when the caller should take those first."""
+        """Move the rows of full tables to their buffers. Return False if the caller should take these first."""
         cdef RowBuffer* buffer
         cdef int i
         for i in range(2):
@@ -685,14 +691,14 @@ cdef class Lanes:
         return True
 
     cdef bint hear(self, int number) noexcept nogil:
-        """Read a program's lines up to its answer; false when it has not written a whole line."""
+        """Read a program's lines up to its answer. Return False if it hasn't written a complete line."""
         cdef Channel* channel = &self.channels.all[number]
         cdef unsigned char* end
         cdef size_t room = line_room(channel)
         cdef size_t used
         cdef Reading reading
         cdef int lines = 0
-        if channel.asked[0] < 0:    # its lane is stopped
+        if channel.asked[0] < 0:    # the lane is stopped
             return False
         if not make_inbox(channel, room):
             self.channels.lack_memory(number)
@@ -726,9 +732,9 @@ cdef class Lanes:
         return True
 
     cdef bint understand(self, int number, size_t length) noexcept with gil:
-        """Have a dialogue take a line of so many bytes; false if that failed the channel.
+        """Have a dialogue take a line of this many bytes. Return False if that failed the channel.
 
-        A line that is too long fails it in any case.
+        A line that is too long always fails it.
         """
         cdef Channel* channel = &self.channels.all[number]
         try:
@@ -753,7 +759,7 @@ cdef class Lanes:
         return True
 
     cdef void take_answers(self, int number) noexcept nogil:
-        """Give the lanes of a whole message their answers."""
+        """Give the lanes of a complete message their answers."""
         cdef Channel* channel = &self.channels.all[number]
         cdef Answer* answer = <Answer*>(channel.inbox + sizeof(Header))
         cdef const char* text = <const char*>(answer + channel.asked_count)
@@ -792,7 +798,7 @@ cdef class Lanes:
             lane.state = STOPPED
 
     cdef bint waits_for(self, int number, int channel) noexcept nogil:
-        """Whether a lane is there, and waits for a channel's bot, now or soon."""
+        """Return whether a lane exists, and waits for a channel's bot now or at a later turn."""
         cdef Lane* lane = &self.lanes[number]
         cdef int seat = seat_at(lane, channel)
         return lane.core != NULL and seat >= 0 and bot_of(lane, seat).state == QUESTIONED
@@ -808,13 +814,13 @@ cdef class Lanes:
         self.go_on(number, lane, seat)
 
     cdef void go_on(self, int number, Lane* lane, int seat) noexcept nogil:
-        """Have a lane that waits for a seat play on with its answer."""
+        """Continue a lane that waits for a seat with its answer."""
         cdef SeatedBot* bot = bot_of(lane, seat)
         if lane.state == ASKED and due(lane) == seat and self.take_kept(number, lane, bot):
             self.make_ready(number, lane.answer)
 
     cdef bint take_value(self, int number, int channel, const char* text, int length) noexcept with gil:
-        """Give a lane an answer in JSON; false where it is none."""
+        """Give a lane an answer in JSON. Return False if it is invalid."""
         try:
             value = json.loads(text[:length].decode("utf-8", "surrogatepass"))
         except (ValueError, RecursionError):
@@ -823,7 +829,7 @@ cdef class Lanes:
         return True
 
     cdef void give_value(self, int number, int channel, object value) noexcept:
-        """Give a lane an answer that is no whole number, to be kept until its turn."""
+        """Give a lane an answer that isn't an integer, to be kept until its turn."""
         cdef Lane* lane = &self.lanes[number]
         cdef int seat = seat_at(lane, channel)
         cdef SeatedBot* bot = bot_of(lane, seat)
@@ -833,7 +839,7 @@ cdef class Lanes:
         self.go_on(number, lane, seat)
 
     cdef void note_decision(self, int channel, SeatedBot* bot) noexcept nogil:
-        """Note that a bot has answered, and how long it took."""
+        """Record that a bot has answered, and its time."""
         bot.state = HAS_ANSWERED
         bot.slowest = max(bot.slowest, self.channels.all[channel].took)
 
@@ -841,7 +847,7 @@ cdef class Lanes:
         self.last_printed[lane, channel] = text[:length]
 
     cdef void take_line(self, int number, size_t length) noexcept nogil:
-        """Take a line of so many bytes, the first of a program's inbox, as the answer to its question."""
+        """Take the first line of a program's inbox, of this many bytes, as the answer to its question."""
         cdef Channel* channel = &self.channels.all[number]
         cdef const char* line = <const char*>channel.inbox
         cdef size_t start
@@ -859,7 +865,7 @@ cdef class Lanes:
             self.take_other(number, line + start, length)
 
     cdef void take_other(self, int number, const char* text, size_t length) noexcept with gil:
-        """Take a program's answer that is no whole number."""
+        """Take a program's answer that isn't an integer."""
         try:
             value = json.loads(text[:length].decode(), parse_constant=refuse_constant)
         except (ValueError, RecursionError):
@@ -869,7 +875,7 @@ cdef class Lanes:
         self.give_value(self.channels.all[number].asked[0], number, value)
 
     cdef void make_ready(self, int lane, int64_t answer) noexcept nogil:
-        """Have a lane play on with this answer."""
+        """Continue a lane with this answer."""
         self.lanes[lane].answer = answer
         self.lanes[lane].state = READY
         self.ready[self.ready_count] = lane

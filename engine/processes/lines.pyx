@@ -5,7 +5,7 @@ from libc.string cimport memcmp
 
 
 cdef size_t find_action(const char* line, size_t* length) noexcept nogil:
-    """Where the value of a line `ACTION value` begins, 0 if it is no such line; `length` becomes the value's."""
+    """Return the offset of the value in a line `ACTION value`, 0 for another line. Set `length` to its length."""
     cdef size_t end = length[0]
     cdef size_t start = 6
     if end < 7 or memcmp(line, b"ACTION", 6) != 0 or not is_blank(line[6]):
@@ -23,8 +23,10 @@ cdef inline bint is_blank(char letter) noexcept nogil:
 
 
 cdef bint read_whole(const char* text, size_t length, int64_t* value) noexcept nogil:
-    """Return whether a text is an integer in JSON, and set `value` to it. A value beyond 64 bits becomes the nearest
-    that fits."""
+    """Return whether a text is an integer in JSON, and set `value` to it.
+
+    A value beyond 64 bits becomes the nearest one that fits.
+    """
     cdef size_t start = length > 0 and text[0] == c"-"
     cdef size_t i
     cdef uint64_t number = 0

@@ -1,12 +1,12 @@
 """The messages that start one leg in a Python bot's process, for callers without lanes."""
 
-# The word that a leg has begun, and the answer to one question.
+# Bytes of the report that a leg has begun, and of the answer to one question.
 LEAST_ANSWER_BYTES = 2 * sizeof(Header) + sizeof(Answer)
 MOST_ANSWER_BYTES = LEAST_ANSWER_BYTES + MOST_TEXT
 
 
 def start_message(int view_size):
-    """The message by which a process begins a leg with seed 0. Takes the view's size, as Lanes does."""
+    """Return the message that begins a leg with seed 0, for a view of this size."""
     cdef size_t size = sizeof(Header) + question_size(view_size)
     cdef bytes message = bytes(size)
     cdef char* content = message
@@ -19,9 +19,14 @@ def start_message(int view_size):
 
 
 def read_start(bytes answer):
-    """The process's answer to it: (whether it lacked memory, why the leg can't begin, None where it can).
+    """Read the process's answer to this message.
 
-    The reason may be any words of the bot. Raises ValueError for fewer than LEAST_ANSWER_BYTES.
+    Returns:
+        Whether the process lacked memory, and why the leg can't begin, or None if it has. The bot can have written the
+        reason.
+
+    Raises:
+        ValueError: The answer has fewer than LEAST_ANSWER_BYTES.
     """
     cdef Answer outcome
     cdef const char* content = answer

@@ -1,7 +1,7 @@
-"""The loop inside a Python bot's process: questions for many legs in, their answers out, one message each.
+"""The loop inside a Python bot's process. It reads a message with questions of many legs, and writes their answers.
 
-`engine.processes.messages` describes the messages; `engine.processes.lanes` is the other end. Each bot's process loads
-this module and no other of the core, hence its length.
+`engine.processes.messages` describes the messages. `engine.processes.lanes` is the other end. A bot's process loads no
+other module of the core, so this one is long.
 """
 
 cimport cython
@@ -36,13 +36,13 @@ from marshal import loads
 
 cdef enum:
     MOST_HISTORIES = 4
-    MOST_PARAMETERS = 6     # of a bot's function, its view aside
+    MOST_PARAMETERS = 6     # maximum parameters of a bot's function, without its view
     FEW_QUESTIONS = 8   # kinds of questions whose functions a leg keeps in itself
-    NUMBER = 0          # what answers a question: a whole number
-    NAME = 1            # a whole number or a text
+    NUMBER = 0          # an integer answers the question
+    NAME = 1            # an integer or a text
     VALUE = 2           # a number of any kind, a text, or a list or record of such
     OPTIONAL = 3        # such a value, or None
-    MOST_DEPTH = 4      # of lists and records in others
+    MOST_DEPTH = 4      # maximum nesting of lists and records
 
 cdef extern from "Python.h":
     object PyObject_Vectorcall(object function, PyObject** arguments, size_t count, PyObject* names)
@@ -53,27 +53,25 @@ cdef extern from "Python.h":
 
 
 cdef class View:
-    """What a bot is shown: as attributes, Fields of these bytes, Values, and lists of a game's moves.
+    """The object that a bot is shown, with Fields of its bytes, Values, and lists of a game's moves as attributes.
 
-    It may have others of its own.
-
-    Values are kept as bytes, and become objects when a bot looks at one.
+    The bot can add attributes. Values are kept as bytes, and become objects when the bot reads one.
     """
     cdef unsigned char content[MOST_VIEW_BYTES]
-    cdef list histories                 # the lists, also if the bot has put something in their place
-    cdef bytes told                     # the values that came with the last question, None once they are read
-    cdef int told_kind                  # that question's kind
-    cdef tuple numbers                  # of the values that come with a question, by its kind
-    cdef list values                    # by number, as they were last read
+    cdef list histories                 # the lists, also if the bot has replaced its attributes
+    cdef bytes told                     # the values of the last question, None once they are read
+    cdef int told_kind                  # kind of the last question
+    cdef tuple numbers                  # numbers of the values that a question passes, by its kind
+    cdef list values                    # last read values, by number
 
     def __repr__(self):
         return "Bot(" + ", ".join(f"{name}={getattr(self, name)!r}" for name in self.field_names) + ")"
 
 
-# Functions, not methods: a table of methods would lie before the bytes, and a bot that writes over its view
-# could make its process call anything.
+# These are functions, because a table of methods would be stored before the bytes. A bot that overwrites its view could
+# then make its process call anything.
 cdef int begin_histories(View view, tuple names) except -1:
-    """Begin all lists anew."""
+    """Empty all lists."""
     view.histories = [[] for _ in names]
     for name, moves in zip(names, view.histories):
         setattr(view, name, moves)
@@ -81,7 +79,7 @@ cdef int begin_histories(View view, tuple names) except -1:
 
 
 cdef int add_to_histories(View view, const int* offsets) except -1:
-    """Add to each list its last element, which the view has at these offsets."""
+    """Append to each list its last element, which is in the view at these offsets."""
     cdef int number
     for number in range(len(view.histories)):
         (<list>view.histories[number]).append((<int32_t*>(view.content + offsets[number]))[0])
@@ -89,7 +87,7 @@ cdef int add_to_histories(View view, const int* offsets) except -1:
 
 
 cdef int tell(View view, int kind, const char* content, size_t size) except -1:
-    """Show what comes with a question of this kind; values of others stay."""
+    """Show the values of a question of this kind. Values of other questions stay."""
     if view.told is not None and view.told_kind != kind:
         read_values(view)
     view.told = content[:size]
@@ -98,7 +96,7 @@ cdef int tell(View view, int kind, const char* content, size_t size) except -1:
 
 
 cdef int read_values(View view) except -1:
-    """Make objects of the values of the last question."""
+    """Turn the values of the last question into objects."""
     position, seats, players, own = loads(view.told)
     for number, value in zip(view.numbers[view.told_kind], (position, seats, players, *loads(own))):
         view.values[number] = value
@@ -106,11 +104,15 @@ cdef int read_values(View view) except -1:
     return 0
 
 
-cdef object shown = None    # the type of view that was last asked for an attribute
+cdef object shown = None    # type of the view whose attribute was read last
 
 
 cdef inline View viewed(object view):
-    """An object as the View that it is. Raises TypeError for another."""
+    """Return an object as a View.
+
+    Raises:
+        TypeError: The object isn't a View.
+    """
     global shown
     if Py_TYPE(view) != <PyTypeObject*>shown:
         if not isinstance(view, View):
@@ -120,7 +122,7 @@ cdef inline View viewed(object view):
 
 
 cdef inline object field_at(const unsigned char* place, int code):
-    """Return the number there, by its struct code."""
+    """Return the number at this address, by its struct code."""
     if code == c"i":
         return (<const int32_t*>place)[0]
     if code == c"f":
@@ -132,7 +134,7 @@ cdef inline object field_at(const unsigned char* place, int code):
 
 @cython.final
 cdef class Field:
-    """An attribute that lies in a view's bytes, at `offset`, as struct code f, d, q or i."""
+    """An attribute in a view's bytes, at an offset, with struct code f, d, q or i."""
     cdef int offset
     cdef int code
 
@@ -161,9 +163,9 @@ cdef class Field:
 
 @cython.final
 cdef class Value:
-    """An attribute that is told by name: the value of this number.
+    """An attribute whose value is passed by name: the value of this number.
 
-    What a bot puts in its place stays until it is told again.
+    If the bot assigns it, its own value stays until the value is passed again.
     """
     cdef int number
 
@@ -187,9 +189,13 @@ cdef class Value:
 
 
 cdef int64_t whole(object value, str expected="a number") except? -1:
-    """A bot's answer as a whole number: fractions are cut off, too large a number becomes the largest, NaN is 0.
+    """Return a bot's answer as an integer. Fractions are cut off, numbers are clamped to 64 bits, NaN becomes 0.
 
-    Raises TypeError for what is no number. `expected` says in its message what the bot may return.
+    Args:
+        expected: Description of valid answers, for the message.
+
+    Raises:
+        TypeError: The answer isn't a number.
     """
     cdef int overflow = 0
     cdef int64_t number
@@ -224,7 +230,11 @@ cdef int64_t whole(object value, str expected="a number") except? -1:
 
 
 cdef str as_json(object value, int depth=0):
-    """A bot's answer as JSON. Raises TypeError for what is none."""
+    """Return a bot's answer as JSON.
+
+    Raises:
+        TypeError: The answer isn't a value that JSON has.
+    """
     if isinstance(value, str):
         return '"' + "".join([escaped(letter) for letter in str.__str__(value)]) + '"'
     if isinstance(value, (list, tuple)) and depth < MOST_DEPTH:
@@ -248,23 +258,23 @@ cdef str as_json(object value, int depth=0):
     else:
         try:
             return int.__repr__(number)
-        except ValueError:  # Python's own words advise what no bot can do
+        except ValueError:  # Python's own message suggests what no bot can do
             raise ValueError("returned a number of too many digits") from None
-    # Arrays and numbers of packages.
+    # Packages have arrays and numbers of their own.
     if depth < MOST_DEPTH and hasattr(value, "tolist"):
         return as_json(value.tolist(), depth + 1)
     raise TypeError(f"returned a {type(value).__name__}, expected a number, a text, a list or a dict")
 
 
 cdef str escaped(str letter):
-    """A character as JSON has it in a text."""
+    """Return a character as in a JSON text."""
     if letter in ('"', "\\"):
         return "\\" + letter
     return letter if letter >= " " else f"\\u{ord(letter):04x}"
 
 
 cdef class Buffer:
-    """Bytes that grow."""
+    """A growing block of bytes."""
     cdef unsigned char* content
     cdef size_t capacity
 
@@ -281,12 +291,12 @@ cdef class Buffer:
 
 
 cdef bint read_message(int descriptor, Buffer inbox) except *:
-    """Fill the buffer with one message; false when the other end is closed."""
+    """Fill the buffer with one message. Return False if the other end is closed."""
     cdef size_t size = 0
     cdef size_t wanted = sizeof(Header)
     cdef Py_ssize_t got
     while size < wanted:
-        # We keep the GIL, so that the bot's threads, if it has any, don't run while it is not asked.
+        # The GIL is kept, so that a bot's threads don't run between its questions.
         got = read(descriptor, inbox.content + size, inbox.capacity - size)
         if got < 0 and errno == EINTR:
             PyErr_CheckSignals()
@@ -315,21 +325,23 @@ cdef bint write_all(int descriptor, unsigned char* source, size_t size) except *
 
 
 cdef bytes explained(explain, problem):
-    """A failure in words, at most MOST_TEXT bytes."""
+    """Return a failure as text of at most MOST_TEXT bytes."""
     try:
         return explain(problem).encode("utf-8", "replace")[:MOST_TEXT]
     except BaseException:
         return b"an exception that can't be explained"
 
 
-cdef PyObject* asked = NULL     # the leg whose bot is being asked or made
+cdef PyObject* asked = NULL     # the leg whose bot is running
 
 
 @cython.final
 cdef class LegOutput:
-    """Replaces sys.stdout and sys.stderr where legs may share a process: keeps the last that each of them prints.
+    """A replacement for sys.stdout and sys.stderr if legs can share a process. It keeps the end of each leg's output.
 
-    Addresses are taken out by `clean(text)`. It goes to `stream` as well, if there is one.
+    Args:
+        clean: Called with a text; returns it without addresses.
+        stream: Stream that gets the output, too, or None.
     """
     cdef object clean
     cdef object stream
@@ -342,6 +354,7 @@ cdef class LegOutput:
         self.stream = stream
 
     def write(self, str text not None):
+        """Keep the end of a text for the running leg."""
         cdef Leg leg
         cdef Py_ssize_t size = len(text)
         if " at 0x" in text:
@@ -354,34 +367,39 @@ cdef class LegOutput:
         return size
 
     def writelines(self, lines):
+        """Write each of these texts."""
         for line in lines:
             self.write(line)
 
     def flush(self):
+        """Flush the stream, if there is one."""
         if self.stream is not None:
             self.stream.flush()
 
     def isatty(self):
+        """Return False."""
         return False
 
     def writable(self):
+        """Return True."""
         return True
 
     def readable(self):
+        """Return False."""
         return False
 
 
 @cython.final
 cdef class Leg:
-    """A lane's bot: the view that it is shown and the functions that it answers with, or why it could not start."""
+    """A lane's bot: its view and its functions, or the reason why it couldn't start."""
     cdef View view
-    cdef bint is_well           # it plays: there is no failure, and it lacked no memory
-    cdef bint lacked_memory     # no failure of its own: other legs of the process may have taken it
-    cdef PyObject** functions           # by kind of question; borrowed from `kept`
+    cdef bint is_well           # whether it plays, without a failure or a lack of memory
+    cdef bint lacked_memory     # no failure of the bot, because other legs can have taken the memory
+    cdef PyObject** functions           # functions by kind of question, borrowed from `kept`
     cdef PyObject* few_functions[FEW_QUESTIONS]
     cdef object kept
     cdef bytes failure
-    cdef str printed            # the last of it
+    cdef str printed            # end of its output
 
     def __init__(self, new_leg, explain, seed):
         global asked
@@ -413,7 +431,7 @@ cdef class Leg:
 
 
 cdef class Legs:
-    """The lanes' legs, by number."""
+    """The lanes' legs by number."""
     cdef list kept
     cdef PyObject** by_lane
     cdef size_t capacity
@@ -434,26 +452,26 @@ cdef class Legs:
         self.kept[lane] = leg
 
 
-cdef struct Parameters:     # of a bot's function, beside its view: where their values lie in the question's
+cdef struct Parameters:     # offsets of the values of a bot's function in the question's view
     int count
     int offsets[MOST_PARAMETERS]
     int codes[MOST_PARAMETERS]
 
 
-cdef struct Shape:          # how a contest's questions lie in a message
+cdef struct Shape:          # format of a contest's questions in a message
     size_t stride
     int view_size
-    bint passes_view                # as the first parameter of each function
+    bint passes_view                # whether the view is each function's first parameter
     Parameters parameters[MOST_QUESTIONS]
-    int64_t most_json               # bytes of an answer
-    int answers[MOST_QUESTIONS]     # NUMBER, NAME, VALUE or OPTIONAL: what a bot may return
-    bint tells_values               # by name, behind each question
-    int length_offset               # of the histories
+    int64_t most_json               # maximum bytes of an answer
+    int answers[MOST_QUESTIONS]     # NUMBER, NAME, VALUE or OPTIONAL, which a bot can return
+    bint tells_values               # whether values by name follow each question
+    int length_offset               # offset of the histories' length
     int history_offsets[MOST_HISTORIES]
 
 
 cdef size_t size_of(Question* question, Shape* shape) noexcept:
-    """Return the bytes of a question with the values that follow it."""
+    """Return the length in bytes of a question with the values that follow it."""
     cdef int64_t told = question.argument if shape.tells_values and question.kind >= 0 else 0
     return shape.stride + told + padding_of(told)
 
@@ -495,9 +513,9 @@ cdef bytes put(Leg leg, Question* question, Answer* answer, Shape* shape, tuple 
     cdef const Parameters* parameters = &shape.parameters[question.kind]
     cdef PyObject* function = leg.functions[question.kind]
     cdef int number
-    cdef size_t passed = 1      # before the first there is a place for the callee to use
+    cdef size_t passed = 1      # the first slot is for the callee
     if shape.tells_values:
-        if function == <PyObject*>None:     # news that the bot doesn't listen to
+        if function == <PyObject*>None:     # the bot has no function for these news
             return None
         tell(view, question.kind, <char*>question + shape.stride, question.argument)
         arguments[passed] = <PyObject*>view
@@ -529,11 +547,11 @@ cdef bytes put(Leg leg, Question* question, Answer* answer, Shape* shape, tuple 
     return None
 
 
-# One long function: handling an answer's exception needs what its question set up.
+# This is one long function, because handling an answer's exception needs the question's variables.
 cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, tuple history_names, explain):
-    """Answer the questions behind a header; returns the texts of the answers."""
+    """Answer the questions after a header. Return the texts of the answers."""
     global asked
-    cdef char* place = <char*>header + sizeof(Header)   # where the next question begins
+    cdef char* place = <char*>header + sizeof(Header)   # start of the next question
     cdef int count = <int>header.count
     cdef int number
     cdef Question* question = <Question*>place
@@ -603,14 +621,17 @@ def serve(
 ):
     """Answer messages until the pipe closes.
 
-    `new_leg(seed)` gives a leg's view and the functions that answer its
-    questions, None for one that only adds to the histories; `explain(exception)` puts a failure into words.
-    `parameters`: of each question, where their values lie in its view, as (offset, struct code). `passes_view`: the
-    view comes before them. `histories`: the offset in the view of their length, and of
-    each its name and the offset of its last element. `told_numbers`: of each question, the numbers of the Values that
-    it tells, in order.
-    `returns`: of each question, "number", "name", "value" or "optional"; default numbers. `most_json`: bytes of others
-    in JSON.
+    Args:
+        new_leg: Called with a seed; returns a leg's view and the functions that answer its questions. None stands for
+            a question that only adds to the histories.
+        explain: Called with an exception; returns it as text.
+        parameters: For each question the offset in the view and struct code of the values passed one by one.
+        view_size: Bytes of the view.
+        passes_view: Whether the view is the first parameter.
+        histories: Offset in the view of their length, and for each its name and the offset of its last element.
+        told_numbers: For each question the numbers of the Values that it passes, in order.
+        returns: For each question "number", "name", "value" or "optional". Default: numbers.
+        most_json: Maximum bytes of an answer as JSON.
     """
     cdef Shape shape
     cdef Buffer inbox = Buffer()

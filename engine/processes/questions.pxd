@@ -14,7 +14,7 @@ cdef class QuestionWriter:
     cdef bint tells_values
     cdef size_t stride
     cdef uint64_t news          # kinds of decisions, as bits, that programs don't answer
-    cdef list lines             # by kind the line with a place for each value, and their struct codes and offsets
+    cdef list lines             # line of each kind, with struct codes and offsets of its values
     cdef object trouble         # an exception that is no bot's fault
 
     cdef bint add(self, Channel* channel, int lane, int slot, void* core) noexcept nogil

@@ -1,7 +1,7 @@
-"""Decisions as messages to processes: what a bot is asked, written into its channel.
+"""Writes decisions as messages to processes, into the channels.
 
-Messages are binary, with many lanes each (`engine.processes.messages`), or lines of text with one lane each: a line of
-JSON, or those that a dialogue gives.
+A binary message has questions of many lanes (`engine.processes.messages`). A message of text has one lane: a line of
+JSON, or the lines of a dialogue.
 """
 
 cimport cython
@@ -24,9 +24,10 @@ _IN_JSON = {"f": "%.9g", "d": "%.17g", "q": "%d", "i": "%d"}
 
 @cython.final
 cdef class QuestionWriter:
-    """Writes a contest's decisions into channels' next messages. Its arguments are those of Lanes.
+    """A writer of a contest's decisions into channels' next messages. It takes the arguments of Lanes.
 
-    Methods that add return whether they succeeded. If not, `trouble` is the reason, or memory is short.
+    Methods that add something return whether they succeeded. If not, either memory is short, or `trouble` has the
+    reason.
     """
 
     def __init__(self, int view_size, questions, bint tells_values):
@@ -65,7 +66,10 @@ cdef class QuestionWriter:
         return 0
 
     cdef Question* next_question(self, Channel* channel, int slot, int kind) noexcept nogil:
-        """One more question of a message, NULL without memory. Zeros: bots must not read what lay there before."""
+        """Return a new question of a message, NULL if memory is short.
+
+        It is zeroed, so that bots can't read older content.
+        """
         cdef Question* question
         if not grown(<void**>&channel.gathering, &channel.gathering_capacity, channel.gathered_size + self.stride, 1):
             return NULL
@@ -76,7 +80,7 @@ cdef class QuestionWriter:
         return question
 
     cdef bint is_only_told(self, Channel* channel, int kind) noexcept nogil:
-        """Whether a decision of this kind tells a program something, which it doesn't answer."""
+        """Return whether a decision of this kind only informs a program, which then doesn't answer."""
         return channel.lines and self.news >> kind & 1
 
     cdef bint add_line(self, Channel* channel, void* core) noexcept nogil:
@@ -93,7 +97,7 @@ cdef class QuestionWriter:
         return (line % tuple([unpack_from(code, view, offset)[0] for code, offset in places])).encode()
 
     cdef bint add_values(self, Channel* channel, void* core) noexcept with gil:
-        """Add a decision's values: as the line, or by name behind its question, whose argument is their size."""
+        """Add a decision's values: as the line, or by name after its question, whose argument is their size."""
         cdef size_t question = channel.gathered_size - self.stride
         cdef bytes told
         try:
@@ -111,7 +115,7 @@ cdef class QuestionWriter:
         return True
 
     cdef bint add_dialogue(self, Channel* channel) noexcept with gil:
-        """Add the lines with which a dialogue asks for a decision."""
+        """Add the lines of a dialogue's question."""
         try:
             return self.add_lines(channel, (<object>channel.dialogue).asked())
         except BaseException as trouble:

@@ -7,7 +7,7 @@ is_on: bool
 
 @final
 class DirectStep:
-    """A referee's step for compiled callers; see direct_step.pyx."""
+    """A referee's step for compiled callers. See direct_step.pyx."""
 
     def __init__(self, function: bytes, referee: Referee) -> None: ...
     @property

@@ -1,11 +1,10 @@
-"""Calls of a core's step by compiled WebAssembly without the runtime in between: machine code of our own.
+"""Machine code of our own, by which compiled WebAssembly calls a core's step without the runtime in between.
 
-This is the only place that relies on what the runtime keeps private: how it describes a function to compiled code
-(`Described`), and how compiled code passes and takes values (direct_step.h). The public way changes twice from one
-way of calling to another, which takes as long as the step itself. All of play in memory takes 30% less time so
-(statement's bots, wasmtime 50).
+No other module relies on private parts of the runtime. These are its description of a function for compiled code
+(`Described`), and its calling convention (direct_step.h). The public way changes the calling convention twice, which
+takes as long as the step itself. Play in memory takes 30% less time with this code (statement's bots, wasmtime 50).
 
-It is used only with RUNTIMES, with which it was tried, on x86_64, and while `is_on`. Otherwise the runtime calls the
+It is used only with RUNTIMES, with which it was tested, on x86_64, and while `is_on`. Otherwise the runtime calls the
 core's step itself, and the games are the same (tests/worker/test_steps.py).
 """
 
@@ -21,12 +20,12 @@ from engine.wasm.runtime cimport Extern
 cdef extern from "direct_step.h":
     const void* DIRECT_STEP     # NULL if there is none
 
-RUNTIMES = ("wasmtime 50.",)    # beginnings of versions
+RUNTIMES = ("wasmtime 50.",)    # prefixes of versions
 is_on = True            # the switch
 
-cdef const char* MARK = b"ACHF"     # of the first argument of a function of C
+cdef const char* MARK = b"ACHF"     # start of the first argument of a C function
 
-# A function of C has no code for compiled callers, and its argument begins with MARK.
+# The runtime's description of a C function, which has no code for compiled callers. Its argument begins with MARK.
 cdef struct Described:
     void* from_outside
     void* itself
@@ -36,9 +35,9 @@ cdef struct Described:
 
 @cython.final
 cdef class DirectStep:
-    """A referee's step for compiled callers, to be kept as long as it is called; its `function` is imported.
+    """A referee's step for compiled callers, which import its `function`. Keep it as long as they can call it.
 
-    The code doesn't enter the runtime, look at its caller, or fail.
+    The code doesn't enter the runtime, doesn't read its caller, and can't fail.
     """
 
     cdef Described described
@@ -60,7 +59,7 @@ cdef class DirectStep:
 
 
 def direct_step(bytes function, Referee referee, str version):
-    """Return the step of a referee whose `function` the runtime of this version calls; None if only that can."""
+    """Return the direct step of a referee, or None if only the runtime can call its `function`."""
     if not is_on or not version.startswith(RUNTIMES) or DIRECT_STEP == NULL:
         return None
     if referee.core.seats > SEATS or referee.measures or referee.watch.apart or referee.watch.times_core:

@@ -10,10 +10,10 @@ from engine.wasm.runtime cimport RuntimeVariable
 cdef class Fuel:
     cdef void* context
     cdef RuntimeVariable counter
-    cdef readonly bint is_counted   # its bot has a counter
-    cdef bint is_overdrawn      # the bot wanted more than it had
-    cdef uint64_t given         # when the counter was last set or settled
-    cdef uint64_t settled       # what was used before
+    cdef readonly bint is_counted   # whether the bot has a counter
+    cdef bint is_overdrawn      # whether the bot has needed more than it had
+    cdef uint64_t given         # counter when it was last set or settled
+    cdef uint64_t settled       # fuel used before
 
     cdef int64_t left(self) noexcept nogil
     cdef void put(self, int64_t left) noexcept nogil

@@ -2,7 +2,7 @@ from typing import final
 
 @final
 class Fuel:
-    """A seat's fuel in a leg; see fuel.pyx."""
+    """A seat's fuel in a leg. See fuel.pyx."""
 
     def __init__(self, context: int) -> None: ...
     def count_by(self, counter: bytes) -> None: ...

@@ -1,4 +1,4 @@
-"""A seat's fuel in a leg: the counter in its bot's module (`modules`), and what was used before."""
+"""A seat's fuel in a leg: the counter in its bot's module (`modules`), and the fuel used by earlier starts."""
 
 cimport cython
 from libc.stdint cimport uintptr_t
@@ -8,13 +8,17 @@ from engine.wasm.runtime cimport I64, RuntimeNumber, runtime
 
 @cython.final
 cdef class Fuel:
-    """What a seat's bot may use, and has used, of all its starts together. `context`: of its store."""
+    """The fuel that a seat's bot can use, and has used in all its starts.
+
+    Args:
+        context: Address of the context of the bot's store.
+    """
 
     def __init__(self, uintptr_t context):
         self.context = <void*>context
 
     def count_by(self, bytes counter):
-        """Take the handle of a new instance's counter; b"" for none yet."""
+        """Take the handle of a new instance's counter, b"" for none."""
         if len(counter) not in (0, sizeof(RuntimeVariable)):
             raise ValueError("a variable's handle has 24 bytes")
         self.settle()
@@ -25,18 +29,18 @@ cdef class Fuel:
             self.counter = (<RuntimeVariable*><const char*>counter)[0]
 
     def give(self, uint64_t fuel):
-        """Let the bot use so much from now on."""
+        """Let the bot use this much fuel from now on."""
         self.give_more(fuel)
 
     @property
     def ran_out(self):
-        """Whether the bot wanted more than it had, since it was started."""
+        """True if the bot has needed more than it had since its start."""
         self.settle()
         return self.is_overdrawn
 
     @property
     def spent(self):
-        """What was used, up to now."""
+        """Fuel used so far."""
         return self.settle()
 
     cdef int64_t left(self) noexcept nogil:
@@ -59,7 +63,7 @@ cdef class Fuel:
         self.put(<int64_t>fuel)
 
     cdef uint64_t settle(self) noexcept nogil:
-        """Add up what was used; returns that."""
+        """Add up the fuel used so far, and return the sum."""
         cdef int64_t left
         if self.is_counted:
             left = self.left()
@@ -69,7 +73,7 @@ cdef class Fuel:
         return self.settled
 
     cdef uint64_t pay(self, uint64_t price) noexcept nogil:
-        """Take a price from the fuel that there is, or all of it; returns the rest, 0 where that isn't enough."""
+        """Take a price from the remaining fuel. Return the rest, 0 if there wasn't enough."""
         cdef int64_t left = self.left() - <int64_t>min(price, <uint64_t>1 << 62)
         self.is_overdrawn |= left <= 0
         self.put(max(left, 0))

@@ -1,30 +1,31 @@
-"""Reads a WebAssembly module, refuses what bots may not have, and writes fuel and canonical NaNs into it.
+"""Reads a WebAssembly module, refuses what bots must not have, and adds fuel and canonical NaNs.
 
-Fuel is a counter that a module's code takes down, and a trap where none is left. So where a bot is cut off follows from
-its bytes alone, under any runtime. Each instruction that does something pays one unit. Only what takes longer than
-docs/explanation/sandbox.md promises of a unit pays more: growth of memory, throws, what fills or copies memory (a unit
-for each four bytes), and calls that give several values. Each piece of code without branches pays at its
-beginning for all of it. A function without loops, of MOST_FLAT units at most, pays for the whole at its beginning, also
-for what is then skipped. Whether fuel is left is looked at where loops begin again, and where functions begin that have
-loops or call others: what is between is short.
+Fuel is a counter that a module's code decreases, with a trap when none is left. So the place where a bot is stopped
+follows from its bytes alone, under any runtime. Each instruction that does something costs one unit. Only what takes
+longer than docs/explanation/sandbox.md promises for a unit costs more: growth of memory, throws, filling and copying
+memory (a unit per four bytes), and calls that return several values. Each piece of code without branches pays for all
+of it at its beginning. A function without loops, of at most MOST_FLAT units, pays for everything at its beginning, also
+for what is then skipped. The code checks the fuel where loops repeat, and at the beginning of functions that have loops
+or call others. The code in between is short.
 
-The counter is a variable of the module, exported as FUEL, so that what plays the bot can fill and read it. It is right
-at every moment, so a function can be left in any way: by a return, a branch, a throw, a trap. A function with loops has
-a copy of it, which is quicker to read. A module's start function would run before the counter is filled, so it is
-exported as BEGIN instead.
+The counter is a variable of the module, exported as FUEL, so that the worker can fill and read it. It is right at every
+moment, so a function can be left by a return, a branch, a throw or a trap. A function with loops has a copy of it,
+which is faster to read. A module's start function would run before the counter is filled, so it is exported as BEGIN
+instead.
 
-Which NaN an operation on floats gives depends on the processor (2.0, 4.3.3, "NaN Propagation"); all else is the same
-everywhere. So its result is made canonical where its bits could show: where something else takes it than operations on
-floats, which don't tell one NaN from another. The runtime can do this for every result; then bots that reckon in floats
-take up to twice as long. Results are followed along straight code and into variables. A variable shows if whatever it
-gives is ever taken otherwise; all that is put into it is made canonical then. Bits that were loaded or given stay.
+The NaN that an operation on floats returns depends on the processor (2.0, 4.3.3, "NaN Propagation"). Everything else is
+the same everywhere. So a result is made canonical if its bits could show: if it is used by anything but operations on
+floats, which don't distinguish NaNs. The runtime could do this for every result, but then bots that compute with floats
+would take up to twice as long. Results are followed along straight code and into variables. A variable shows if its
+value is ever used otherwise. Everything that is put into it is then made canonical. Bits that were loaded or passed in
+stay.
 
-Custom sections don't play: their names and tables would only cost the runtime time and memory, outside of every limit.
+Custom sections are omitted. Their names and tables would only cost the runtime time and memory, outside every limit.
 
-The runtime has validated what is read here: only then its form is known, and what is written valid as it was. A pass
-takes time and memory that grow with the module's bytes, whatever they are: limits come before what they are on.
+The runtime has validated the module before, so its form is known, and the result is valid, too. A pass takes time and
+memory in proportion to the module's bytes, whatever they are. Limits are checked before what they limit is read.
 
-Format: WebAssembly Core Specification 3.0, chapter 5, of which only exceptions are used beside 2.0.
+Format: WebAssembly Core Specification 3.0, chapter 5. Of the additions to 2.0 only exceptions are accepted.
 """
 
 cimport cython
@@ -40,20 +41,20 @@ BEGIN = "tournament begin"
 
 
 class Refused(ValueError):
-    """A module that can't be a bot; the message says why, to its author."""
+    """Raised for a module that can't be a bot. The message tells its author why."""
 
 
 cdef enum:
     MOST_BYTES = 64 << 20
-    MOST_VARIABLES = 10000      # of a function
-    MOST_THROWN = 8             # values. What is thrown is kept outside the bot's memory as long as it is referred to.
-    MOST_HANDLERS = 4           # of a block: compilers write one or two
+    MOST_VARIABLES = 10000      # maximum variables of a function
+    MOST_THROWN = 8             # maximum thrown values, which are kept outside the bot's memory
+    MOST_HANDLERS = 4           # maximum handlers of a block; compilers write one or two
     MOST_FLAT = 256             # units of fuel
     NONE = 0xFFFFFFFF
-    BYTES_PER_FUEL = 2          # as a power of two, of what is filled or copied
-    # Prices of what takes longer than 25 ns, in units.
-    OF_GROWTH = 400             # of memory: 4,300 ns, for the system maps pages
-    OF_THROW = 400              # 220 to 830 ns, for the runtime walks up the stack; calls paid for its frames
+    BYTES_PER_FUEL = 2          # binary logarithm of the bytes that are filled or copied per unit
+    # Prices, in units, of instructions that take longer than 25 ns.
+    OF_GROWTH = 400             # growth of memory: 4,300 ns, because the system maps pages
+    OF_THROW = 400              # 220 to 830 ns, because the runtime walks up the stack; calls paid for its frames
 
 cdef enum:
     FUNCTION_TYPE = 0x60
@@ -90,7 +91,7 @@ cdef enum Section:
     COUNT_OF_DATA = 12
     TAGS = 13
 
-# What each section has, and how many at most: far more than compilers write, and still quick to read.
+# Each section's entries and their maximum number: far more than compilers write, and still fast to read.
 cdef dict MOST_OF = {
     TYPES: ("types", 10_000),
     IMPORTS: ("imports", 100),
@@ -104,13 +105,13 @@ cdef dict MOST_OF = {
     TAGS: ("tags", 100),
 }
 
-# What is written into a function.
+# Code that is added to a function.
 cdef enum Deed:
     PAY
     PAY_AND_LOOK
     PAY_LENGTH
     TAKE_UP                     # the counter
-    # What makes a float canonical, of 32 bits or of 64, or a vector of such.
+    # These make a float canonical, of 32 or 64 bits, or a vector of floats.
     MEND
     MEND_WIDE
     MEND_LANES
@@ -160,35 +161,35 @@ cdef enum Opcode:
     VECTOR = 0xFD
 
 cdef enum:
-    # Where in the table the instructions of a prefix begin, and where it ends.
+    # First row of each prefix in the table, and the table's length.
     BULK_ROWS = 0x100
     VECTOR_ROWS = 0x200
     ROWS = 0x300
-    # Of vectors.
+    # Instructions of vectors.
     V128_CONST = 12
     F32X4_EQUAL = 65
     F64X2_EQUAL = 71
     V128_BITSELECT = 82
 
 cdef enum:
-    ALL = 0xFF                  # whatever is on the stack
+    ALL = 0xFF                  # all values on the stack
 
 cdef struct Instruction:
     bint is_allowed
     uint16_t pays               # units of fuel
-    bint leaves                 # what comes next is a piece of its own
-    bint hands_over             # other functions take from the counter meanwhile
-    bint by_length              # it pays for the bytes, whose number is on the stack, too
+    bint leaves                 # whether a new piece begins after it
+    bint hands_over             # whether other functions use the counter before it returns
+    bint by_length              # whether it also pays for the bytes whose number is on the stack
     uint8_t numbers             # LEB128 numbers that follow it
-    uint8_t bytes               # that follow these
-    uint8_t takes               # values
-    bint hides                  # it doesn't tell one NaN from another
-    bint gives                  # a value
-    Deed makes                  # how that is made canonical, or PAY for what needn't be
+    uint8_t bytes               # bytes that follow these numbers
+    uint8_t takes               # values that it takes
+    bint hides                  # whether it doesn't distinguish NaNs
+    bint gives                  # whether it returns a value
+    Deed makes                  # code that makes this value canonical, or PAY if it is canonical
 
 cdef Instruction[ROWS] INSTRUCTIONS
 
-# Of what is refused, by name; the rest by number.
+# Names of refused instructions. Others are named by number.
 cdef dict NAMES = {
     0x25: "table.get", 0x26: "table.set", REFERENCE_NULL: "ref.null", 0xD1: "ref.is_null",
     REFERENCE_FUNCTION: "ref.func", BULK_ROWS + 12: "table.init", BULK_ROWS + 13: "elem.drop",
@@ -201,7 +202,7 @@ def lay(
     rows, int numbers=0, int bytes=0, *, int pays=1, bint leaves=False, bint hands_over=False, bint by_length=False,
     int takes=0, bint hides=False, bint gives=False, int makes=PAY, int prefix=0,
 ):
-    """Write the same into these rows of the table."""
+    """Write one instruction into these rows of the table."""
     for row in rows:
         INSTRUCTIONS[prefix + row] = Instruction(
             True, pays, leaves, hands_over, by_length, numbers, bytes, takes, hides, gives, <Deed>makes
@@ -209,7 +210,7 @@ def lay(
 
 
 def lay_table():
-    """Those that only shape the code pay nothing. Source: the specification, 5.4."""
+    """Fill the table of instructions (specification, 5.4). Those that only shape the code cost nothing."""
     lay((NOP,), pays=0)
     lay((DROP,), pays=0, takes=1, hides=True)
     lay((BLOCK,), 1, pays=0, takes=ALL)
@@ -275,33 +276,33 @@ cdef int append(Numbers* numbers, uint32_t number) except -1 nogil:
 cdef struct Mark:
     size_t place
     Deed deed
-    uint32_t cost               # of what pays; of what mends, whether it is needed
+    uint32_t cost               # cost of a PAY; for others whether the code is needed
 
 
 cdef struct Function:
-    size_t declared             # where its variables stand, in so many groups
+    size_t declared             # offset of its variables, which are in groups
     uint32_t groups
-    uint32_t variables          # with its parameters
+    uint32_t variables          # number of variables, including parameters
     size_t instructions
     size_t end
     size_t first_mark, end_mark
-    # The numbers of the variables that it gets, or NONE: a copy of the counter, a length, floats that are mended.
+    # Numbers of added variables, or NONE: a copy of the counter, a length, and floats that are made canonical.
     uint32_t held, length, single, wide, lanes
-    uint32_t more               # how many these are
-    bint is_constant            # it gives a constant and does nothing else
+    uint32_t more               # number of added variables
+    bint is_constant            # whether it only returns a constant
 
 
 @cython.final
 cdef class Module:
-    """What a module consists of. Indices of functions begin with the imported ones."""
+    """The parts of a module. Imported functions have the first indices."""
 
     cdef readonly bytes code
     cdef readonly dict exports
     cdef readonly list imported
     cdef readonly uint64_t table_elements, memory_pages
-    cdef int64_t start              # the start function, -1 for none
-    cdef list sections              # (kind, where it begins, where its content does, where it ends)
-    cdef uint32_t variables         # of the module: the counter is the next
+    cdef int64_t start              # index of the start function, -1 for none
+    cdef list sections              # (kind, start, start of the content, end)
+    cdef uint32_t variables         # number of the module's variables, after which the counter follows
     cdef Function* own
     cdef size_t own_count, own_capacity
     cdef Mark* marks
@@ -313,24 +314,29 @@ cdef class Module:
 
     @property
     def has_start(self):
+        """True if the module has a start function."""
         return self.start >= 0
 
     def constant_functions(self, names):
-        """Those of these exported functions that do nothing but give a constant."""
+        """Return those of these exported functions that only return a constant."""
         return frozenset(name for name in names if name in self.exports and self.is_constant(self.exports[name]))
 
     cdef bint is_constant(self, uint32_t function):
         return function >= len(self.imported) and self.own[function - len(self.imported)].is_constant
 
     def metered(self):
-        """Its bytes with fuel. Raises Refused where it has an export of ours."""
+        """Return the module's bytes with fuel.
+
+        Raises:
+            Refused: It has an export of one of our names.
+        """
         for name in (FUEL, BEGIN):
             if name in self.exports:
                 raise Refused(f"exports {name}, which is the tournament's")
         return Writer(self).write_all()
 
     def origins(self, places):
-        """Where in its bytes stands what is at each of these places in them with fuel; -1 for what was written in."""
+        """Return the offsets in the module of these offsets in its bytes with fuel, −1 for what was added."""
         cdef Writer writer = Writer(self)
         writer.write_all()
         return [writer.origin(place) if 0 <= place < <int64_t>writer.size else -1 for place in places]
@@ -349,18 +355,17 @@ cdef class Module:
 @cython.final
 @cython.internal
 cdef class Reader:
-    """Reads a module, and notes in it where the meter has to write what."""
+    """A reader of a module, which marks where the writer must add something."""
 
     cdef const uint8_t* data
     cdef size_t position, end
     cdef Module module
-    cdef Numbers parameters, results        # of types: how many
-    cdef Numbers texts                      # where their parameters stand
+    cdef Numbers parameters, results        # their numbers, by type
+    cdef Numbers texts                      # offsets of the types' parameters
     cdef Numbers functions                  # types of all functions, imported ones first
     cdef uint32_t imported
-    # Of the function at hand: for each value of the stack, where it was made (see `made_at`) or which variable gave it;
-    # pairs of where something was made and the variable that it was put into; and the last function, from 1, in which
-    # a variable showed.
+    # For the present function: the origin of each value on the stack (see `made_at`) or its variable, pairs of an
+    # origin and the variable that the value was put into, and the last function, from 1, in which a variable showed.
     cdef Numbers stack, put
     cdef uint32_t[MOST_VARIABLES] shown_in
     cdef uint32_t number
@@ -373,7 +378,7 @@ cdef class Reader:
         free(self.stack.at)
         free(self.put.at)
 
-    # Bytes. The module was validated; nothing is read beyond its end all the same.
+    # Bytes. Nothing is read beyond the end, although the module was validated.
 
     cdef int refuse(self, const char* why) except -1 with gil:
         raise Refused(why.decode())
@@ -391,7 +396,7 @@ cdef class Reader:
         return 0
 
     cdef uint32_t read_number(self) except? 0xFFFFFFFF nogil:
-        """An unsigned LEB128 number, of 32 bits."""
+        """Return an unsigned LEB128 number of 32 bits."""
         cdef uint32_t result = 0
         cdef int byte = 0x80
         cdef int shift = 0
@@ -407,14 +412,14 @@ cdef class Reader:
         return 0
 
     cdef size_t piece(self) except? 0 nogil:
-        """The end of a piece that begins with its size."""
+        """Return the end of a piece that begins with its size."""
         cdef size_t size = self.read_number()
         self.skip(size)
         self.position -= size
         return self.position + size
 
     cdef str text(self):
-        """A name."""
+        """Return a name."""
         cdef size_t start
         cdef size_t end = self.piece()
         start, self.position = self.position, end
@@ -456,7 +461,7 @@ cdef class Reader:
             return 0
         count = self.read_number()
         if kind == CODE:
-            with nogil:     # so that Ctrl-C and other threads get their turn
+            with nogil:     # lets other threads run, and Ctrl-C arrive
                 for i in range(count):
                     self.function(self.imported + i)
             return 0
@@ -495,7 +500,7 @@ cdef class Reader:
         return self.types(values)
 
     cdef int types(self, uint32_t count) except -1 nogil:
-        """Read so many types of values, each of one byte: the long form of a reference is written by no compiler."""
+        """Read `count` types of values, each of one byte. No compiler writes the long form of a reference."""
         cdef uint32_t _i
         cdef int kind
         for _i in range(count):
@@ -510,7 +515,7 @@ cdef class Reader:
     cdef int block_type(self) except -1 nogil:
         cdef int first = self.byte()
         self.position -= 1
-        # A negative number of one byte is a type of values, or that there is none; others are numbers of types.
+        # A negative number of one byte is a type of values, or no type. Other numbers are indices of types.
         if first & 0xC0 == 0x40 and first != NO_RESULT:
             return self.types(1)
         return self.skip_number()
@@ -543,7 +548,7 @@ cdef class Reader:
         return 0
 
     cdef uint32_t least(self) except? 0xFFFFFFFF:
-        """The least of a table's or a memory's limits."""
+        """Return the minimum of a table's or a memory's limits."""
         cdef int flags = self.byte()
         cdef uint32_t least = self.read_number()
         if flags & 1:
@@ -560,7 +565,7 @@ cdef class Reader:
         return 0
 
     cdef int global_(self) except -1:
-        """Read a global. One of an exception's type is refused: it would outlive the decision."""
+        """Read a global. One with an exception's type is refused, because it would outlive the decision."""
         cdef int kind = self.byte()
         if not V128 <= kind <= I32 and kind != FUNCTION_REFERENCE and kind != OUTER_REFERENCE:
             self.refuse(b"has a global of an unknown type")
@@ -618,9 +623,9 @@ cdef class Reader:
         return 0
 
     cdef int divide(self, Function* function, uint32_t index) except -1 nogil:
-        """Read a function's instructions: divide it into pieces, and add up what each costs."""
+        """Read a function's instructions. Divide it into pieces, and add up the cost of each."""
         cdef const Instruction* instruction
-        cdef size_t piece = self.module.mark_count       # the mark at which the piece at hand pays
+        cdef size_t piece = self.module.mark_count       # the mark at which the present piece pays
         cdef size_t start
         cdef uint64_t whole = 0
         cdef uint32_t count = 0
@@ -664,7 +669,7 @@ cdef class Reader:
         self.settle(function, <uint32_t>min(whole, <uint64_t>MOST_FLAT + 1) if not loops else MOST_FLAT + 1)
         if loops or calls:
             self.module.marks[function.first_mark].deed = PAY_AND_LOOK
-        # A handler doesn't know what was used before it was reached.
+        # A handler doesn't know how much fuel was used before.
         self.declare(function, loops and not catches, copies)
         function.is_constant = count == 2 and (
             self.data[function.instructions] == I32_CONST or self.data[function.instructions] == I64_CONST
@@ -672,7 +677,7 @@ cdef class Reader:
         return 0
 
     cdef int settle(self, Function* function, uint32_t whole) except -1 nogil:
-        """Pay at the beginning for the `whole` of a short function; and say what must be mended."""
+        """Have a short function pay its `whole` cost at the beginning, and mark floats to make canonical."""
         cdef Mark* marks = self.module.marks
         cdef size_t i
         function.end_mark = self.module.mark_count
@@ -711,7 +716,7 @@ cdef class Reader:
     # Which results show.
 
     cdef int show(self, uint32_t value) noexcept nogil:
-        """Note that the bits of a value of the stack show: of what made it, or of the variable that gave it."""
+        """Record that the bits of a value on the stack show: those of its origin, or of its variable."""
         if value & 1:
             self.module.marks[value >> 1].cost = 1
         elif value:
@@ -719,7 +724,9 @@ cdef class Reader:
         return 0
 
     cdef uint32_t pop(self) noexcept nogil:
-        """Of what control flow left on the stack nothing is known, and all was shown."""
+        """Return the origin of the top value. What control flow left on the stack has none, and was recorded to
+        show.
+        """
         if self.stack.count == 0:
             return 0
         self.stack.count -= 1
@@ -738,7 +745,7 @@ cdef class Reader:
         return 0
 
     cdef int make(self, const Instruction* instruction) except -1 nogil:
-        """Note where something was made. Vectors' bits are always taken to show."""
+        """Record where a value was made. Vectors' bits are always assumed to show."""
         self.module.mark(self.position, instruction.makes, instruction.makes >= MEND_LANES)
         if instruction.gives:
             append(&self.stack, <uint32_t>((self.module.mark_count - 1) << 1 | 1))
@@ -758,7 +765,7 @@ cdef class Reader:
         return append(&self.stack, value) if row == LOCAL_TEE else 0
 
     cdef int row(self, uint32_t index) except -1 nogil:
-        """Where the next instruction stands in the table."""
+        """Return the next instruction's row in the table."""
         cdef int opcode = self.byte()
         cdef int row = opcode
         cdef uint32_t number = 0
@@ -770,7 +777,7 @@ cdef class Reader:
         return row
 
     cdef int skip_operands(self, int row) except -1 nogil:
-        """Go behind what follows an instruction, but a call and a block with handlers."""
+        """Skip the operands of an instruction, except of a call and of a block with handlers."""
         cdef uint32_t _i
         cdef uint32_t count = INSTRUCTIONS[row].numbers
         if row == BRANCH_TABLE:
@@ -785,7 +792,7 @@ cdef class Reader:
         return self.skip(INSTRUCTIONS[row].bytes)
 
     cdef uint32_t call(self, int row) except? 0xFFFFFFFF nogil:
-        """What a call pays for the values that it gives: few instructions could hand many on."""
+        """Return the cost of a call's results, because few instructions could pass on many."""
         cdef uint32_t of_type = self.read_number()
         if row == CALL:
             of_type = self.functions.at[self.checked(of_type, self.functions.count)]
@@ -794,14 +801,14 @@ cdef class Reader:
         return max(self.results.at[self.checked(of_type, self.results.count)], <uint32_t>1) - 1
 
     cdef int skip_handlers(self, uint32_t index) except -1 nogil:
-        """Go behind a block's handlers."""
+        """Skip a block's handlers."""
         cdef uint32_t count, _i
         self.block_type()
         count = self.read_number()
         if count > MOST_HANDLERS:
             self.refuse_instruction(index, TRY_TABLE, TRY_TABLE, count)
         for _i in range(count):
-            if self.byte() < 2:     # for one tag
+            if self.byte() < 2:     # the handler has one tag
                 self.skip_number()
             self.skip_number()
         return 0
@@ -821,13 +828,13 @@ cdef class Reader:
 @cython.final
 @cython.internal
 cdef class Writer:
-    """Writes a module anew, with fuel."""
+    """A writer of a module with fuel."""
 
     cdef Module module
     cdef const uint8_t* data
     cdef uint8_t* content
     cdef size_t size, capacity
-    cdef Numbers copied     # threes: what was copied from where to where in the module, and to where
+    cdef Numbers copied     # triples: start and end of each copied part in the module, and its new offset
 
     def __init__(self, Module module):
         self.module = module
@@ -890,7 +897,7 @@ cdef class Writer:
         return 0
 
     cdef int insert_size(self, size_t start) except -1 nogil:
-        """Insert the size of what was written from `start` on, which moves it."""
+        """Insert the size of what was written since `start`, which moves it."""
         cdef uint8_t[5] head
         cdef size_t size = self.size - start
         cdef size_t length = encode(head, <uint32_t>size)
@@ -914,7 +921,7 @@ cdef class Writer:
     # Sections.
 
     cdef size_t head(self, int kind, size_t content, size_t end, uint32_t more) except 0:
-        """Begin a section with so much more in it than there was; returns where its content begins."""
+        """Begin a section with this many more entries. Return the start of its content."""
         cdef size_t start
         cdef size_t position = content
         cdef uint32_t count = 0
@@ -1015,7 +1022,7 @@ cdef class Writer:
         return self.look(function) if mark.deed == PAY_AND_LOOK else 0
 
     cdef int pay_length(self, const Function* function) except -1 nogil:
-        """Take a unit for every four bytes; their number is on the stack, and stays there."""
+        """Take a unit for every four bytes. Their number is on the stack, and stays there."""
         self.with_index(LOCAL_TEE, function.length)
         self.get(function)
         self.with_index(LOCAL_GET, function.length)
@@ -1061,7 +1068,7 @@ cdef class Writer:
         return self.write(number)
 
     cdef int mend(self, const Function* function, Deed deed) except -1 nogil:
-        """Have a float on the stack keep its bits if it equals itself, else get the canonical NaN's, lane by lane."""
+        """Replace a float on the stack by the canonical NaN if it doesn't equal itself, lane by lane."""
         cdef bint wide = deed == MEND_WIDE or deed == MEND_WIDE_LANES
         cdef bint lanes = deed >= MEND_LANES
         cdef uint32_t variable = function.lanes if lanes else function.wide if wide else function.single
@@ -1086,7 +1093,7 @@ cdef class Writer:
 
 
 cdef size_t encode(uint8_t* target, uint32_t number) noexcept nogil:
-    """Write an unsigned LEB128 number; returns its bytes, at most 5."""
+    """Write an unsigned LEB128 number. Return the number of its bytes, at most 5."""
     cdef size_t length = 0
     while number >= 0x80:
         target[length] = <uint8_t>(number & 0x7F | 0x80)
@@ -1097,6 +1104,9 @@ cdef size_t encode(uint8_t* target, uint32_t number) noexcept nogil:
 
 
 def read_module(code: bytes):
-    """Read a module that the runtime has validated. Raises Refused where it has too much, or something that bots may
-    not have."""
+    """Read a module that the runtime has validated.
+
+    Raises:
+        Refused: It is too large, or has something that bots must not have.
+    """
     return Reader().read(code)

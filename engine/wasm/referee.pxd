@@ -11,10 +11,10 @@ from engine.wasm.watch cimport Watch
 cdef struct StepArgument:       # the first argument of the functions in direct_step.h, which have its members' places
     void* core
     void* step
-    const Decision* decision    # the pending one
-    Status status               # what the last step gave; written directly unless it is DECIDE
+    const Decision* decision    # the pending decision
+    Status status               # result of the last step; written directly unless it is DECIDE
 
-cdef struct Taken:              # what a seat's decisions took
+cdef struct Taken:              # fuel of a seat's decisions
     uint64_t decisions
     uint64_t fuel
     uint64_t most_fuel
@@ -26,15 +26,15 @@ cdef class Referee:
     cdef void* context
     cdef RuntimeFunction loop
     cdef StepArgument direct
-    cdef tuple kept                     # what `fuels` point to
+    cdef tuple kept                     # objects that `fuels` point to
     cdef void* fuels[MOST_SEATS]
-    cdef int seats                      # that may be asked
-    cdef uint64_t fuel                  # for each decision
-    cdef uint64_t bank                  # for the whole leg
+    cdef int seats                      # number of seats
+    cdef uint64_t fuel                  # fuel of each decision
+    cdef uint64_t bank                  # fuel of the whole leg
     cdef Watch watch
     cdef bint measures
-    cdef bint is_asking                 # a bot is being asked, while it measures
-    cdef uint64_t used_before           # by that bot
+    cdef bint is_asking                 # whether a measured bot is being asked
+    cdef uint64_t used_before           # fuel that it had used before
     cdef Taken taken[MOST_SEATS]
     cdef void* error
     cdef void* trap

@@ -9,7 +9,7 @@ def number_of_function(seat: int, question: int, seats: int) -> int: ...
 
 @final
 class Referee:
-    """Plays a core with WebAssembly bots; see referee.pyx."""
+    """A player of a core's WebAssembly bots. See referee.pyx."""
 
     def __init__(
         self,

@@ -1,10 +1,9 @@
-"""The one loop that plays WebAssembly bots: core and bots in turn, without leaving the runtime.
+"""The loop that plays WebAssembly bots, core and bots alternately, without leaving the runtime.
 
-Entering the runtime costs more than a game. So the loop itself is a few
-WebAssembly instructions (tournament/worker/wasm/loop_text.py writes them): it calls the core's
-step, which says whose function is next, and then that function. Both calls are
-far cheaper than entering the runtime. The runtime calls the step as `on_step`,
-unless there is a direct_step.pyx for it.
+Entering the runtime costs more than a game. So the loop itself is a few WebAssembly instructions
+(tournament/worker/wasm/loop_text.py writes them). It calls the core's step, which returns the number of the next
+function, and then that function. Both calls are far cheaper than entering the runtime. The runtime calls the step as
+`on_step`, unless direct_step.pyx supports its version.
 """
 
 cimport cython
@@ -16,12 +15,12 @@ from engine.wasm.runtime cimport RuntimeFunction, RuntimeValue, runtime
 from engine.wasm.watch cimport Watch
 
 cdef enum:
-    STOP = -1   # instead of a function's number: leave the loop
-    MORE = 256  # a bot gets so small a part of its limit on top, that it needn't be filled up after each decision
+    STOP = -1   # number that ends the loop
+    MORE = 256  # a bot gets 1/256 of its limit more, so that it isn't refilled after each decision
 
 
 cdef void* on_step(void* referee, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
-    """Called by the loop with the last answer; gives the next function's number."""
+    """Return the next function's number to the loop, which passes the last answer."""
     (<Referee>referee).next_measured(values)
     return NULL
 
@@ -31,19 +30,24 @@ cdef inline int function_number(int seat, int question, int seats) noexcept nogi
 
 
 def number_of_function(int seat, int question, int seats):
-    """The loop's number for a function of one of so many seats, one for each question. All others, such as STOP, end
-    the loop."""
+    """Return the loop's number of the function that answers a seat's question.
+
+    Any other number, such as STOP, ends the loop.
+    """
     return function_number(seat, question, seats)
 
 
 @cython.final
 cdef class Referee:
-    """Plays a core with those of its bots that are WebAssembly. Call `seat_bots` before the first `play`.
+    """A player of a core's WebAssembly bots. Call `seat_bots` before the first `play`.
 
-    `context`: of the bots' store. `fuels`: of the seats, `fuel` for each decision, `bank` for all decisions and starts
-    of a seat together.
-    `watch`: asked when a bot needs more fuel, and as the engine's clock ticks, if it does. When it says that a bot is
-    late or the run is to stop, `play` ends with FAULT though no bot is at fault.
+    The watch is called when a bot needs more fuel, and when the engine's clock ticks. If it finds that a bot is late or
+    the run must stop, `play` returns FAULT although no bot is at fault.
+
+    Args:
+        context: Address of the context of the bots' store.
+        fuel: Fuel for each decision.
+        bank: Fuel for all decisions and starts of a seat.
     """
 
     def __init__(
@@ -70,11 +74,11 @@ cdef class Referee:
 
     @property
     def step_function(self):
-        """(address of the C function, its first argument) that the loop calls to step the core."""
+        """Address of the C function that steps the core, and its first argument."""
         return <uintptr_t>&on_step, <uintptr_t><void*>self
 
     def seat_bots(self, bytes loop):
-        """Take the loop's function handle; answers of seats that it doesn't serve are given to `play`."""
+        """Take the handle of the loop's function. Seats that the loop doesn't serve are answered by `play`."""
         if len(loop) != sizeof(RuntimeFunction):
             raise ValueError("a function handle has 16 bytes")
         self.loop = (<RuntimeFunction*><const char*>loop)[0]
@@ -87,21 +91,23 @@ cdef class Referee:
         self.measures = True
 
     def fuel_used(self, int seat):
-        """(decisions, instructions in all, the most for one) of a seat, while measured."""
+        """Return a seat's decisions, total fuel, and maximum fuel of a decision, while measured."""
         return self.taken[seat].decisions, self.taken[seat].fuel, self.taken[seat].most_fuel
 
     def fuel_left(self, int seat):
-        """The fuel that a seat may still use in the leg."""
+        """Return the fuel that a seat can still use in the leg."""
         return self.left_of_bank(seat)
 
     def play(self, int64_t answer=0):
         """Play until something is needed that only the caller can give.
 
-        `answer` answers the pending decision; it is ignored at the start of a
-        leg and after RECORDS_ARE_FULL. Returns LEG_IS_OVER; RECORDS_ARE_FULL
-        (empty the tables, then call again); FAULT (the asked bot trapped or broke
-        the rules: restart it, then call again with the default answer); or
-        ANSWER_WANTED (the asked seat has no WebAssembly bot).
+        Args:
+            answer: Answer to the pending decision. It is ignored at the start of a leg and after RECORDS_ARE_FULL.
+
+        Returns:
+            LEG_IS_OVER. RECORDS_ARE_FULL: empty the tables, then call again. FAULT: the asked bot trapped or broke the
+            rules; restart it, then call again with the default answer. ANSWER_WANTED: the asked seat has no WebAssembly
+            bot.
         """
         cdef Status status
         with nogil:
@@ -109,7 +115,7 @@ cdef class Referee:
         return status
 
     cdef Status play_on(self, int64_t answer) noexcept nogil:
-        """`play` for callers that hold no GIL."""
+        """Play for callers that don't hold the GIL."""
         cdef RuntimeValue values[8]
         cdef int seat
         values[0].i64 = answer
@@ -123,21 +129,23 @@ cdef class Referee:
                 if self.direct.status == RECORDS_FULL and not self.watch.goes_on():
                     return REFUSED
                 return self.direct.status
-            # A bot answered, and needs more fuel for its next decision.
+            # A bot has answered, and needs more fuel for its next decision.
             seat = self.core.decision.seat
             self.note_fuel()
             if not self.watch.goes_on() or not self.refill(seat):
                 return REFUSED
 
     cdef bint enter(self, RuntimeValue* values) noexcept nogil:
-        """Enter the loop; false where that failed. `values`: the answer, given and taken; whether fuel is wanted."""
+        """Enter the loop. Return whether it succeeded. The loop reads the answer from `values` and writes its own
+        there.
+        """
         self.watch.switch(0)
         self.error = runtime.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
         self.watch.switch(-1)
         return self.error == NULL and self.trap == NULL
 
     cdef inline int next_call(self, int64_t answer) noexcept nogil:
-        """Step the core: the number of the function to call, or STOP."""
+        """Step the core. Return the number of the function to call, or STOP."""
         cdef Status status = self.core.step(answer)
         self.direct.status = status
         if status != DECIDE:
@@ -160,7 +168,7 @@ cdef class Referee:
         return self.bank - min(self.bank, self.spent(seat))
 
     cdef bint refill(self, int seat) noexcept nogil:
-        """Give a seat fuel for its next decision, no more than the bank has; false where it used more than that."""
+        """Give a seat fuel for its next decision, at most what the bank has. Return False if the bot used too much."""
         cdef uint64_t left = self.left_of_bank(seat)
         if (<Fuel>self.fuels[seat]).is_overdrawn:
             return False
@@ -168,7 +176,7 @@ cdef class Referee:
         return True
 
     cdef void note_fuel(self) noexcept nogil:
-        """Note what the decision took that was asked last, if that is measured."""
+        """Record the fuel of the last decision, if it is measured."""
         cdef Taken* taken = &self.taken[self.core.decision.seat]
         cdef uint64_t used
         if not self.is_asking:
@@ -180,7 +188,7 @@ cdef class Referee:
         taken.most_fuel = max(taken.most_fuel, used)
 
     def take_failure(self):
-        """Addresses of the runtime's (error, trap) of the last fault, 0 for none; the caller frees them."""
+        """Return the addresses of the runtime's error and trap of the last fault, 0 for none. The caller frees them."""
         cdef uintptr_t error = <uintptr_t>self.error
         cdef uintptr_t trap = <uintptr_t>self.trap
         self.error = NULL

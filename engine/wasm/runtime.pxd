@@ -34,7 +34,7 @@ cdef enum:
 cdef struct RuntimeInstance:    # wasmtime_instance_t
     uint64_t[2] parts
 
-cdef struct Functions:          # without a GIL; see the runtime's own header for what they take
+cdef struct Functions:          # called without the GIL; the runtime's header has their parameters
     void* (*new_store)(void* engine, void* data, void* finalizer) noexcept nogil
     void* (*get_context)(void* store) noexcept nogil
     void (*delete_store)(void* store) noexcept nogil
@@ -69,4 +69,4 @@ cdef struct Functions:          # without a GIL; see the runtime's own header fo
 
 cdef Functions runtime          # found by `find_functions`
 
-cdef int check(void* error, void* trap) except -1   # raises what they mean, if there is one
+cdef int check(void* error, void* trap) except -1   # raises the failure that they describe, if any

@@ -4,7 +4,7 @@ import ctypes
 
 from libc.stdint cimport uintptr_t
 
-# Each with the address of its place.
+# Names, with the addresses of their pointers.
 cdef tuple FUNCTIONS = (
     ("wasmtime_store_new", <uintptr_t>&runtime.new_store),
     ("wasmtime_store_context", <uintptr_t>&runtime.get_context),
@@ -32,10 +32,13 @@ _raise = None
 
 
 def find_functions(library, raise_failure):
-    """Find them in the runtime's library, a `ctypes.CDLL`: a call of `dlsym` in C would need a glibc of 2021.
+    """Find the functions in the runtime's library, a `ctypes.CDLL`. A call of `dlsym` in C would need a glibc of 2021.
 
-    `raise_failure` raises what the addresses of an error and of a trap, 0 for none, mean. Raises ImportError where a
-    function isn't there.
+    Args:
+        raise_failure: Called with the addresses of an error and of a trap, 0 for none; raises what they describe.
+
+    Raises:
+        ImportError: A function is missing.
     """
     global _raise
     cdef uintptr_t found, place

@@ -1,8 +1,8 @@
-"""What a WebAssembly bot's libc asks of the world: the time, random bytes, its environment, and to print.
+"""The functions that a WebAssembly bot's libc imports: time, random bytes, environment, and printing.
 
-The time is a fixed date and the fuel that this bot has used in its leg, its starts included. Nothing else moves it.
-So it is the same wherever a leg is played, and tells nothing of other bots. Of what is printed the last is kept; the
-bot is told that all was written, since no bot expects a printf to fail. Each call takes fuel by what it does.
+The time is a fixed date plus the fuel that this bot has used in its leg, including its starts. So it is the same
+wherever a leg is played, and reveals nothing about other bots. The end of the output is kept. Every write reports
+success, because no bot expects a printf to fail. Each call costs fuel according to its work.
 """
 
 cimport cython
@@ -20,23 +20,23 @@ cdef enum:
     BAD_ADDRESS = 21
     INVALID = 28
     NOT_SUPPORTED = 58
-    CLOCKS = 4              # realtime, monotonic, of the process, of the thread: here all the same
+    CLOCKS = 4              # realtime, monotonic, process and thread clocks, which are equal here
     RESOLUTION = 1          # nanoseconds
-    # Of what is printed.
+    # Limits of the output.
     KEPT = 4096             # bytes
-    MOST_PIECES = 64        # of a call; libc passes two
+    MOST_PIECES = 64        # maximum pieces of a call; libc passes two
     STANDARD_OUTPUT = 1
     STANDARD_ERROR = 2
     TERMINAL = 2            # WASI's file type of a character device
     MAY_WRITE = 1 << 6      # WASI's right to fd_write
-    STATUS_BYTES = 24       # of WASI's fdstat
-    # About what a machine takes for a call, a random byte, a piece that is printed, and for so many of its bytes.
+    STATUS_BYTES = 24       # bytes of WASI's fdstat
+    # Approximate cost of a call, a random byte, a printed piece, and the number of its bytes per unit.
     FUEL_OF_CALL = 400
     FUEL_OF_RANDOM_BYTE = 8
     FUEL_OF_PIECE = 400
     BYTES_PER_FUEL = 4
 
-# The one rate at which fuel is time: for bots' clocks, and for limits that a statement gives in seconds.
+# Fuel per second, for bots' clocks and for limits in seconds.
 FUEL_PER_SECOND = <uint64_t>FUEL_PER_NANOSECOND * 1_000_000_000
 
 # Nanoseconds from 1970 to the beginning of 2026 (UTC), when every leg begins.
@@ -52,41 +52,44 @@ cdef struct Piece:          # WASI's ciovec
 
 
 cdef void* on_time(void* surroundings, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
-    """clock_time_get: (clock, precision, where to write nanoseconds) -> an error's number."""
+    """Answer clock_time_get: (clock, precision, address for nanoseconds) -> error number."""
     return (<Surroundings>surroundings).tell_time(caller, values)
 
 
 cdef void* on_resolution(void* surroundings, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
-    """clock_res_get: (clock, where to write nanoseconds) -> an error's number."""
+    """Answer clock_res_get: (clock, address for nanoseconds) -> error number."""
     return (<Surroundings>surroundings).tell_resolution(caller, values)
 
 
 cdef void* on_random(void* surroundings, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
-    """random_get: (where to write, how many bytes) -> an error's number."""
+    """Answer random_get: (address, number of bytes) -> error number."""
     return (<Surroundings>surroundings).give_random(caller, values)
 
 
 cdef void* on_environment(void* surroundings, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
-    """environ_sizes_get: (where to write how many variables, and of how many bytes) -> an error's number."""
+    """Answer environ_sizes_get: (address for the number of variables, address for their bytes) -> error number."""
     return (<Surroundings>surroundings).tell_environment(caller, values)
 
 
 cdef void* on_write(void* surroundings, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
-    """fd_write: (descriptor, address of the pieces, how many, where to say how much) -> an error's number."""
+    """Answer fd_write: (descriptor, address of the pieces, their number, address for the bytes) -> error number."""
     return (<Surroundings>surroundings).write(caller, values)
 
 
 cdef void* on_status(void* surroundings, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
-    """fd_fdstat_get: (descriptor, where to write it) -> an error's number."""
+    """Answer fd_fdstat_get: (descriptor, address) -> error number."""
     (<Surroundings>surroundings).show_terminal(caller, values)
     return NULL
 
 
 @cython.final
 cdef class Surroundings:
-    """What one start of a bot is told, and the last bytes that it prints. `key`, of 32 bytes, is for the random bytes.
+    """The functions for one start of a bot, and the end of its output.
 
-    `fuel` is what its seat uses, `context` the store's.
+    Args:
+        key: Key of the random bytes, 32 bytes.
+        fuel: The seat's fuel.
+        context: Address of the store's context.
     """
 
     cdef Fuel fuel
@@ -104,7 +107,7 @@ cdef class Surroundings:
 
     @property
     def functions(self):
-        """By name: (address of the C function, its first argument)."""
+        """Functions by name: address of the C function, and its first argument."""
         return {
             "clock_time_get": (<uintptr_t>&on_time, <uintptr_t><void*>self),
             "clock_res_get": (<uintptr_t>&on_resolution, <uintptr_t><void*>self),
@@ -115,16 +118,16 @@ cdef class Surroundings:
 
     @property
     def terminal(self):
-        """Likewise an fd_fdstat_get by which libc takes what it prints to for a terminal: it writes line by line."""
+        """An fd_fdstat_get that makes libc write line by line, as to a terminal: address and first argument."""
         return <uintptr_t>&on_status, <uintptr_t><void*>self
 
     @property
     def printed(self):
-        """The last that it printed, as bytes."""
+        """End of the bot's output, as bytes."""
         return self.kept[:self.size]
 
     def take_printed(self):
-        """The last that it printed since this was last called."""
+        """Return the end of the bot's output since the last call."""
         cdef bytes taken = self.kept[:self.size]
         self.size = 0
         return taken
@@ -192,7 +195,7 @@ cdef class Surroundings:
         return NULL
 
     cdef void* write(self, void* caller, RuntimeValue* values) noexcept nogil:
-        """Keep what is written and report it. What can't be read is not supported."""
+        """Keep what is written, and report its size. Unreadable memory gives NOT_SUPPORTED."""
         cdef int32_t descriptor = values[0].i32
         cdef uint64_t place = <uint32_t>values[1].i32
         cdef uint64_t pieces = min(<uint64_t><uint32_t>values[2].i32, <uint64_t>MOST_PIECES)
@@ -214,7 +217,7 @@ cdef class Surroundings:
             content = self.room(caller, piece.address, piece.length)
             if content == NULL:
                 return NULL
-            # By its length alone, not by what moves: that depends on who listens.
+            # The price depends on the length alone, because what is kept depends on the reader.
             if not self.pay(FUEL_OF_PIECE + min(piece.length, <uint32_t>KEPT) // BYTES_PER_FUEL):
                 return self.refusal(NO_FUEL_TO_PRINT)
             self.keep(content, piece.length)
@@ -235,7 +238,7 @@ cdef class Surroundings:
         self.size = stays + <int>length
 
     cdef void show_terminal(self, void* caller, RuntimeValue* values) noexcept nogil:
-        """For no fuel, as the function that is there where nobody listens."""
+        """Describe a terminal. This costs no fuel, like the function that replaces it when nothing is read."""
         cdef int32_t descriptor = values[0].i32
         cdef uint8_t* status = self.room(caller, <uint32_t>values[1].i32, STATUS_BYTES)
         values[0].i32 = NOT_SUPPORTED
@@ -247,15 +250,15 @@ cdef class Surroundings:
         values[0].i32 = SUCCESS
 
     cdef bint pay(self, uint64_t price) noexcept nogil:
-        """Take fuel; false where that was the last of it."""
+        """Take fuel. Return whether some is left."""
         return self.fuel.pay(price) > 0
 
     cdef void* refusal(self, const char* why) noexcept nogil:
         return runtime.new_trap(why, strlen(why))
 
     cdef uint8_t* room(self, void* caller, uint64_t place, uint64_t size) noexcept nogil:
-        """The address of a place in the bot's memory, NULL if it lacks so many bytes."""
-        if not self.has_memory:     # it may ask while its instance is being made
+        """Return the address of `size` bytes of the bot's memory, NULL if they are outside it."""
+        if not self.has_memory:     # calls can come while the instance is being made
             if not runtime.get_callers_export(caller, b"memory", 6, &self.memory) or self.memory.kind != MEMORY:
                 return NULL
             self.has_memory = True

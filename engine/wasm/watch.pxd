@@ -6,20 +6,20 @@ from engine.kernel.game_core cimport MOST_SEATS
 from engine.wasm.fuel cimport Fuel
 
 cdef class Watch:
-    cdef tuple kept                 # what `fuels` point to
+    cdef tuple kept                 # objects that `fuels` point to
     cdef int seats
     cdef void* fuels[MOST_SEATS]
     cdef double seconds, seconds_per_fuel
     cdef object stopping
     cdef readonly bint apart, times_core
-    cdef bint is_exact              # `used` is processor time, else by the clock
-    cdef double used[MOST_SEATS]    # by seat if `apart`, else of all in the first
-    cdef double since               # when the time that runs was last added up
-    cdef int running                # whose time runs, or NOBODY
-    cdef double core_since          # when the core's step began, by the clock
-    cdef double looked              # when `stopping` was last asked, by the clock
+    cdef bint is_exact              # whether `used` is processor time, not wall-clock time
+    cdef double used[MOST_SEATS]    # seconds by seat if `apart`, otherwise the sum in the first
+    cdef double since               # time of the last sum
+    cdef int running                # seat whose time runs, -1 for none
+    cdef double core_since          # start of the core's step, by the clock
+    cdef double looked              # time of the last call of `stopping`, by the clock
     cdef readonly bint is_stopped
-    cdef readonly int late          # the seat that is, or ANY of them; NOBODY
+    cdef readonly int late          # late seat, ANY, or -1 for none
     cdef readonly object interruption
 
     cdef void switch(self, int seat) noexcept nogil

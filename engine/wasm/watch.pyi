@@ -7,7 +7,7 @@ ANY_SEAT: int
 
 @final
 class Watch:
-    """Looks after the bots of a leg while they run; see watch.pyx."""
+    """The time limits of one leg's bots. See watch.pyx."""
 
     def __init__(
         self,

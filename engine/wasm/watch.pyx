@@ -1,11 +1,10 @@
-"""Looks after the bots of a leg while they run: whether they take far too long for their fuel, and whether the run is
-to stop.
+"""Checks, while a leg's bots run, whether they take far too long for their fuel, and whether the run must stop.
 
-Time is the thread's own processor time: a machine that is busy, paused or asleep makes no bot late. To look at it for
-each decision would take longer than many games. So at first all bots' time is added up, and by the clock, which can
-only show more: only once that is half of what they have, processor time is counted, from nothing. Where legs are played
-`apart`, because one of them took too long, it is told from the beginning whose it was. A core whose rules are in Python
-takes longer than bots do: its time is subtracted, by the clock.
+Time is the thread's own processor time, so a machine that is busy, paused or asleep makes no bot late. Reading it for
+each decision would take longer than many games. So at first the wall-clock time of all bots together is measured, which
+is never less. Once it reaches half of their limit, processor time is measured instead, starting at 0. If legs are
+played `apart`, because one of them took too long, each bot's time is measured from the beginning. A core with rules in
+Python takes longer than bots, so its wall-clock time is subtracted.
 """
 
 cimport cython
@@ -16,9 +15,9 @@ from engine.wasm.runtime cimport runtime
 
 cdef enum:
     NOBODY = -1
-    ANY = MOST_SEATS             # of the bots: it isn't known which
+    ANY = MOST_SEATS             # an unknown bot
 
-cdef double LOOK_SECONDS = 0.1      # between questions whether the run is to stop
+cdef double LOOK_SECONDS = 0.1      # interval of checks whether the run must stop
 cdef const char* ENDED = b"ended by the tournament"
 
 ANY_SEAT = ANY
@@ -31,7 +30,7 @@ cdef inline double seconds_of(int clock) noexcept nogil:
 
 
 cdef void* on_tick(void* context, void* watch, uint64_t* more, uint8_t* kind) noexcept nogil:
-    """Called by the runtime within a bot's code as its engine's clock ticks; an error ends the call."""
+    """Let a bot's call continue or end. The runtime calls this when its engine's clock ticks."""
     more[0] = 1
     kind[0] = 0
     if (<Watch>watch).goes_on():
@@ -41,9 +40,15 @@ cdef void* on_tick(void* context, void* watch, uint64_t* more, uint8_t* kind) no
 
 @cython.final
 cdef class Watch:
-    """Of one leg's bots. Late are those that took more than `seconds`, and `seconds_per_fuel` for the fuel that they
-    used: `late` is the seat, ANY_SEAT if that isn't known, -1 for none. `stopping` says whether the run is to stop;
-    `is_stopped` tells that it did, and `interruption` is what it raised."""
+    """The time limits of one leg's bots, and the check whether the run must stop.
+
+    A bot is late if it takes more than `seconds` plus `seconds_per_fuel` for each unit of fuel that it used.
+
+    Attributes:
+        late: Seat of the late bot, ANY_SEAT if it isn't known, -1 for none.
+        is_stopped: Whether the run must stop.
+        interruption: Exception raised by `stopping`, which returns whether the run must stop.
+    """
 
     def __init__(
         self,
@@ -70,15 +75,15 @@ cdef class Watch:
 
     @property
     def callback(self):
-        """(address of the function that the runtime calls as its clock ticks, its argument)."""
+        """Address of the function that the runtime calls when its clock ticks, and its argument."""
         return <uintptr_t>&on_tick, <uintptr_t><void*>self
 
     def begin(self, int seat):
-        """What this thread does from now on is a seat's."""
+        """Attribute this thread's time from now on to a seat."""
         self.switch(seat)
 
     def end(self):
-        """What it does is no longer a bot's. False once a bot is late or the run is to stop."""
+        """Stop attributing this thread's time. Return False if a bot is late or the run must stop."""
         cdef bint goes_on
         with nogil:
             goes_on = self.goes_on()
@@ -86,7 +91,7 @@ cdef class Watch:
         return goes_on
 
     def used_by(self, int seat):
-        """(seconds of processor time, fuel) of a seat, or of ANY_SEAT: all together."""
+        """Return the seconds of processor time and the fuel of a seat, or with ANY_SEAT of all together."""
         if seat == ANY:
             return sum([self.used[i] for i in range(self.seats)]), sum([fuel.spent for fuel in self.kept])
         return self.used[seat], (<Fuel>self.fuels[seat]).spent
@@ -98,21 +103,21 @@ cdef class Watch:
         self.running, self.since = seat, now
 
     cdef void begin_step(self) noexcept nogil:
-        """The core steps: nothing for those that are quick."""
+        """Record that the core steps, if its time matters."""
         if self.apart:
             self.switch(NOBODY)
         elif self.times_core:
             self.core_since = seconds_of(CLOCK_MONOTONIC)
 
     cdef void end_step(self, int seat) noexcept nogil:
-        """The core asks a seat."""
+        """Record that the core asks a seat."""
         if self.apart:
             self.switch(seat)
         elif self.times_core:
             self.used[0] -= seconds_of(CLOCK_MONOTONIC) - self.core_since
 
     cdef bint goes_on(self) noexcept nogil:
-        """Whether no bot is late and the run isn't to stop."""
+        """Return whether no bot is late and the run can continue."""
         cdef double now
         cdef uint64_t fuel, together = 0
         cdef int seat
@@ -131,7 +136,7 @@ cdef class Watch:
         return self.late == NOBODY and not self.is_stopped
 
     cdef void be_late_or_exact(self) noexcept nogil:
-        """All bots together took too much, or could soon have, as it seems by the clock."""
+        """Declare the bots late, or measure processor time if wall-clock time was measured."""
         if self.is_exact:
             self.late = ANY
             return
@@ -146,6 +151,6 @@ cdef class Watch:
         with gil:
             try:
                 return self.stopping()
-            except BaseException as interruption:   # Ctrl-C, which reaches Python only here
+            except BaseException as interruption:   # Ctrl-C, too, reaches Python only here
                 self.interruption = interruption
                 return True

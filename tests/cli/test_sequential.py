@@ -12,7 +12,7 @@ import pytest
 from tests.cli.in_process import run_cli
 from tests.contest_runs import CONTEST, SEEDS, THRESHOLDS, bot_source, make_contest
 from tournament.standings.stopping import FEWEST_REPLICAS, looks
-from tournament.trial.sequential import Difference, InterimResult, UntilSure
+from tournament.trial.sequential import Difference, InterimResult, analyse
 
 TRIALS = 400
 
@@ -26,21 +26,21 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place.folder
 
 
-def last_look(rule: UntilSure, values: np.ndarray) -> InterimResult:
-    """Where a rule stops of these differences, one a replica."""
+def last_look(confidence: float, values: np.ndarray) -> InterimResult:
+    """Return the interim result at which play stops, given the differences of all replicas."""
     counts = looks(FEWEST_REPLICAS, len(values))
     found = []
     for count in counts:
         seen = values[:count]
         difference = Difference(float(seen.mean()), float(seen.std(ddof=1)) / math.sqrt(count), count - 1)
-        found.append(rule.look(difference, count, counts))
+        found.append(analyse(confidence, difference, count, counts))
     return next((look for look in found if look.done), found[-1])
 
 
 @pytest.mark.statistical
 def test_equals_are_told_apart_once_in_twenty() -> None:
     drawn = np.random.default_rng(7).normal(0.0, 2, (TRIALS, 200))
-    verdicts = [last_look(UntilSure(0.95), values).verdict for values in drawn]
+    verdicts = [last_look(0.95, values).verdict for values in drawn]
     wrong = TRIALS - verdicts.count("open")
     assert wrong / TRIALS < 0.05 + 3 * math.sqrt(0.05 * 0.95 / TRIALS)
 

@@ -119,8 +119,7 @@ def test_example_answers_every_command(
     ("words", "message"),
     [
         (["leaderboard", "snakes", "--rating", "elo"], "snakes: it has matches of 4 bots; --rating is for two"),
-        (["match", "snakes", "BOT", "--baseline", "BOT"], "--baseline: Snakes isn't for two seats"),
-        (["match", "snakes", "BOT", "--until-settled", "0.9"], "--until-settled: Snakes isn't for two seats"),
+        (["match", "snakes", "BOT", "--until-settled", "0.9"], "--until-settled requires --baseline, or one OTHER"),
         (["match", "snakes", "BOT", "entrants/snakes/hungry.py"], "a match needs 4 bots, one for each seat"),
         (["replay", "snakes", "--match", "hungry,nobody", "--session", "0"], "they have no nobody"),
     ],

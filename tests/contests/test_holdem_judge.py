@@ -29,6 +29,7 @@ from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.errors import InputError
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
+from tournament.trial import judging
 from tournament.trial.judging import Verdict, WrittenDialogue, judge_program
 from tournament.worker.processes import bot_process
 
@@ -271,7 +272,8 @@ def test_a_program_that_works_too_long_is_out_of_time(
 ) -> None:
     """Also where the time that every process has to get ready lets it play to the end."""
     monkeypatch.setattr(bot_process, "START_SECONDS", grace)
-    verdict = judged(tmp_path, CHECKER.replace('say("ACTION', f'{work}; say("ACTION'), 1, seconds=0.4)
+    monkeypatch.setattr(judging, "SECONDS", 0.4)
+    verdict = judged(tmp_path, CHECKER.replace('say("ACTION', f'{work}; say("ACTION'), 1)
     assert (verdict.ending, verdict.exit_code) == ("out of time", 4)
     assert reason in verdict.text
 

@@ -171,7 +171,7 @@ ESCAPES = [
     "x = " + "(" * 5_000,
     "x = 1\0",
     "# coding: unicode_escape\nx = 1 #\\u000aimport os",
-    "#" * (leg_isolation.MOST_BYTES + 1),
+    "#" * (leg_isolation.MAX_BYTES + 1),
     *(f"import {name}" for name in LEADING_OUT),
 ]
 

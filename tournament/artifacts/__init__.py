@@ -1,1 +1,1 @@
-"""What submissions become: compiled, packed, tried and kept. `tournament.worker` plays them."""
+"""Artifacts, which are made of submissions: compiled, packed, tried and kept. `tournament.worker` plays them."""

@@ -1,4 +1,4 @@
-"""A program's folder as one archive: packed by the driver, unpacked where the program is built or plays."""
+"""Archives of programs' folders. The driver packs them. They are unpacked where a program is built or plays."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tarfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
-from tournament.artifacts.bot_toml import FILE_NAME, MOST_BYTES, Recipe, read_recipe
+from tournament.artifacts.bot_toml import FILE_NAME, MAX_BYTES, Recipe, read_recipe
 from tournament.errors import InputError, RunError
 from tournament.leg import Unfit
 from tournament.small_files import decoded
@@ -18,14 +18,21 @@ from tournament.small_files import decoded
 _MOST_ARCHIVED = 64 << 20
 _MOST_FILES = 2000
 _MOST_LEVELS = 32
-_LONGEST_PATH = 1024  # bytes: with the folder in which it is unpacked, a path may have 4,096
+_LONGEST_PATH = 1024  # bytes; with the folder in which it is unpacked, a path can have 4,096
 _MAKEFILES = {"makefile", "gnumakefile"}
 _LEFT_OUT = {"__pycache__", ".git"}
 
 
 def pack(folder: Path, *, built: bool = False) -> bytes:
-    """A folder as one archive, the same bytes for the same files. `built`: builds can't mark files as executable, so
-    those that look executable are marked. Raises InputError for links, for too much, and for what can't be read."""
+    """Return a folder as one archive. The same files give the same bytes.
+
+    Args:
+        built: Whether a build wrote it. Builds can't mark files as executable, so this marks those that look
+            executable.
+
+    Raises:
+        InputError: The folder has links, is too large, or can't be read.
+    """
     files: dict[str, tuple[bytes, bool]] = {}
     total = 0
     for name, path in _files(folder, folder.name):
@@ -42,7 +49,7 @@ def pack(folder: Path, *, built: bool = False) -> bytes:
 
 
 def archived(files: Mapping[str, tuple[bytes, bool]]) -> bytes:
-    """Return an archive of files by name: the content of each, and whether it can be executed."""
+    """Return an archive of files: name to content, and whether the file can be executed."""
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for name, (source, is_executable) in sorted(files.items()):
@@ -54,10 +61,7 @@ def archived(files: Mapping[str, tuple[bytes, bool]]) -> bytes:
 
 
 def with_unix_line_ends(name: str, source: bytes) -> bytes:
-    """Return the source of a file, without Windows line ends if it is a script or a Makefile.
-
-    The system, shells and make would take each carriage return for part of a word.
-    """
+    """Return a script or a Makefile with Unix line ends. Systems, shells and make treat a CR as part of a word."""
     path = PurePosixPath(name)
     if b"\0" in source:
         return source
@@ -67,7 +71,11 @@ def with_unix_line_ends(name: str, source: bytes) -> bytes:
 
 
 def _files(folder: Path, shown: str) -> Iterator[tuple[str, Path]]:
-    """The files of a folder by their paths in it. Raises InputError for files that a program's folder may not have."""
+    """Yield the files of a folder with their paths in it.
+
+    Raises:
+        InputError: The folder has a file that a program's folder can't have, or can't be read.
+    """
     count = 0
     folders = [(folder, "")]
     while folders:
@@ -84,7 +92,7 @@ def _files(folder: Path, shown: str) -> Iterator[tuple[str, Path]]:
             if count > _MOST_FILES:
                 raise InputError(f"{shown}: more than {_MOST_FILES:,} files")
             name = f"{prefix}{entry.name}"
-            if not name.isprintable():  # also false for names that aren't UTF-8
+            if not name.isprintable():  # False for names that aren't UTF-8, too
                 raise InputError(f"{shown}/{ascii(name)[1:-1]}: its name can't be printed; rename it")
             if len(name.encode()) > _LONGEST_PATH:
                 raise InputError(
@@ -101,7 +109,11 @@ def _files(folder: Path, shown: str) -> Iterator[tuple[str, Path]]:
 
 
 def read_plainly(path: Path, most: int) -> tuple[bytes | None, int]:
-    """A file's content, None if it has more bytes than `most`, and its mode. Raises OSError for a link."""
+    """Return a file's content, None if it isn't a plain file of at most `most` bytes, and its mode.
+
+    Raises:
+        OSError: The file is a link, or can't be read.
+    """
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:
         found = os.fstat(descriptor)
@@ -112,7 +124,11 @@ def read_plainly(path: Path, most: int) -> tuple[bytes | None, int]:
 
 
 def unpack(archive: bytes, folder: Path) -> None:
-    """Write an archive's files into an empty folder. Raises RunError for one that `pack` can't have made."""
+    """Write an archive's files into an empty folder.
+
+    Raises:
+        RunError: `pack` can't have made the archive.
+    """
     try:
         with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as opened:
             for entry in opened:
@@ -129,7 +145,11 @@ def unpack(archive: bytes, folder: Path) -> None:
 
 
 def recipe_of(archive: bytes) -> Recipe:
-    """The recipe in an archive. Raises Unfit."""
+    """Return the recipe in an archive.
+
+    Raises:
+        Unfit: bot.toml is missing or wrong.
+    """
     with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
         try:
             file = opened.extractfile(FILE_NAME)
@@ -137,9 +157,9 @@ def recipe_of(archive: bytes) -> Recipe:
             file = None
         if file is None:
             raise Unfit(f"lacks {FILE_NAME}")
-        content = file.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
-            raise Unfit(f"{FILE_NAME}: larger than {MOST_BYTES >> 10} KiB")
+        content = file.read(MAX_BYTES + 1)
+        if len(content) > MAX_BYTES:
+            raise Unfit(f"{FILE_NAME}: larger than {MAX_BYTES >> 10} KiB")
         try:
             return read_recipe(decoded(content), FILE_NAME)
         except UnicodeDecodeError:

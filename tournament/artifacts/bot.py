@@ -15,7 +15,13 @@ Kind = Literal["c", "cpp", "wasm", "python", "program"]
 
 @dataclass(frozen=True)
 class Submission:
-    """A file as it was dropped, or a folder as an archive. `sha256` is of its bytes, in hex."""
+    """A submitted file, or a submitted folder as an archive.
+
+    Attributes:
+        path: The file or folder.
+        source: Its bytes.
+        sha256: Digest of these bytes, in hex.
+    """
 
     name: str
     kind: Kind
@@ -26,11 +32,17 @@ class Submission:
 
 @dataclass(frozen=True)
 class Entrant:
-    """A submission after building: `artifact` is what plays, or None with the `problem` in words.
+    """A submission after building.
 
-    `failed`: of what kind the problem is. `is_nameless`: of several newcomers with one name, none of which plays.
-    `is_late`: it is still being built, and may play later. `set_aside`: why it plays nothing in this run, though it
-    may not be to blame; its recorded games count. `is_house`: it is the host's own, and isn't ranked.
+    Attributes:
+        sha256: Digest of the submission, in hex.
+        artifact: The bytes that play, or None if the bot is broken.
+        problem: Why it is broken.
+        failed: Kind of the problem.
+        is_nameless: Whether several new bots share its name, so that none of them plays.
+        is_late: Whether it is still being built, and can play later.
+        set_aside: Why it plays nothing in this run, though it may not be at fault. Its recorded games count.
+        is_house: Whether it is the host's own bot, which isn't ranked.
     """
 
     name: str
@@ -46,15 +58,15 @@ class Entrant:
 
     @property
     def plays_as(self) -> PlaysAs:
-        """How it is run."""
+        """The way in which the bot is run."""
         return plays_as(self.kind)
 
     @cached_property
     def artifact_sha256(self) -> str | None:
-        """The artifact's, in hex."""
+        """Digest of the artifact, in hex."""
         return None if self.artifact is None else hashlib.sha256(self.artifact).hexdigest()
 
 
 def plays_as(kind: str) -> PlaysAs:
-    """How a bot of a kind is run."""
+    """Return how a bot of this kind is run."""
     return "python" if kind == "python" else "program" if kind == "program" else "wasm"

@@ -1,4 +1,4 @@
-"""bot.toml: how a program is started, and built."""
+"""The file bot.toml, which says how a program is built and started."""
 
 from __future__ import annotations
 
@@ -10,20 +10,28 @@ from tournament.leg import Unfit
 from tournament.names import did_you_mean
 
 FILE_NAME = "bot.toml"
-# A recipe is two short lists. Memory for reading one grows with the square of its size.
-MOST_BYTES = 4096
+# Maximum bytes, because reading a recipe takes memory by the square of its size.
+MAX_BYTES = 4096
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """The contents of bot.toml: the command that plays, and the one that builds it, if any."""
+    """The content of bot.toml.
+
+    Attributes:
+        build: The command that builds it, empty if there is none.
+    """
 
     command: tuple[str, ...]
     build: tuple[str, ...] = ()
 
 
 def read_recipe(text: str, where: str) -> Recipe:
-    """Read a bot.toml. Raises Unfit naming `where` and the line."""
+    """Read a bot.toml.
+
+    Raises:
+        Unfit: The text is wrong. The message begins with `where`, and names the line.
+    """
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:

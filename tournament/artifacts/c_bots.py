@@ -1,7 +1,7 @@
-"""From a C or C++ bot's source to its WebAssembly: by which standard it builds, and which of its functions answer.
+"""Compiles a C or C++ bot's source to WebAssembly, and finds its language standard and the functions that answer.
 
-The compiler decides both. Mostly the first guess is right, and one confined start is enough; otherwise the source is
-compiled once more with a trial call of every function that could answer a question.
+The compiler decides both. Usually the first guess is right, and one confined start is enough. Otherwise the source is
+compiled once more, with a trial call of every function that could answer a question.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tournament.artifacts.compiler_run import Allowance, CompilerRefused
 from tournament.contests.interface import Interface
 from tournament.leg import Unfit
 from tournament.sandbox.inside.function_names import (
-    MOST_NAMES,
+    MAX_NAMES,
     Lacking,
     NotChosen,
     choose,
@@ -42,39 +42,50 @@ from tournament.sandbox.inside.function_names import (
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
-# Elsewhere these are warnings at most; here they mean that a function isn't the one that is asked.
+# Warnings that mean, in a trial call, that a function isn't the one that answers.
 _STRICT = ("implicit-function-declaration", "incompatible-pointer-types", "int-conversion")
 _CALLS_CLOCK = re.compile(rb"\b(time|clock)\s*\(")
 _ASKS_FOR_GNU = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+_GNU_SOURCE\b", re.MULTILINE)
-_MOST_BARE = 2  # times: what the linker says shows once all else is right
+_MOST_BARE = 2  # tries, because the linker reports clashes only after all other errors
 _PASTES = re.compile(rb"##|%:%:")
 _WORD = re.compile(r"[A-Za-z_][0-9A-Za-z_]*")
-# What tells how long the optimiser takes, and what hides it.
+# Tokens that predict the optimiser's time, and those that can hide them.
 _BRANCHES = re.compile(
     rb"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"?|(?<![0-9])'(?:\\.|[^'\\\n])*'?|[{}]|\belse\s+if\b""", re.DOTALL
 )
 _MOST_BRANCHES = 1000
-_MOST_WORDS = 100_000  # that are looked at to find the file that a bot's functions are named after
+_MOST_WORDS = 100_000  # searched for the file that a bot's functions are named after
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """A bot's WebAssembly, the language standard by which it builds, and the text of its unit."""
+    """A bot's WebAssembly.
+
+    Attributes:
+        standard: Language standard by which the bot builds.
+        unit: Text of its unit.
+    """
 
     code: bytes
     standard: str
     unit: str
 
 
-# By the name of each question, or "" for the class, the name that answers it.
+# The name that answers each question; "" stands for the class.
 _Answering = dict[str, str]
 
 
 def compile_bot(
     submission: Submission, interface: Interface, sandbox: SandboxSettings, build: Purpose = Purpose.TO_PLAY
 ) -> Compiled:
-    """Compile a bot, after the contest's adapter if there is one for its language; one that doesn't build so may be
-    written for the contest itself. Raises Unfit, and RunError for the machine."""
+    """Compile a bot, after the contest's adapter if there is one for its language.
+
+    If it doesn't build with the adapter, it may be written for the contest itself, and is compiled without it.
+
+    Raises:
+        Unfit: The bot doesn't build.
+        RunError: This machine can't build bots.
+    """
     if submission.kind not in interface.adapters:
         return _compile_alone(submission, interface, sandbox, build)
     try:
@@ -89,8 +100,11 @@ def compile_bot(
 def _compile_alone(submission: Submission, interface: Interface, sandbox: SandboxSettings, build: Purpose) -> Compiled:
     """Compile a bot by the first standard that accepts it.
 
-    What no standard accepts is tried BARE by the first: what g++ takes, since it includes less, builds so. There, what
-    the linker took for a function of the library has another name.
+    If none does, it is tried again BARE by the first standard, because g++ includes less and so accepts more. There,
+    variables that clash with functions of the library are renamed.
+
+    Raises:
+        Unfit: The bot doesn't build.
     """
     tries = _Tries(submission, interface, sandbox, build)
     refused: CompilerRefused | None = None
@@ -119,7 +133,7 @@ def _compile_alone(submission: Submission, interface: Interface, sandbox: Sandbo
 
 @dataclass(frozen=True)
 class _Tries:
-    """Tries to compile one bot, which have this many seconds together."""
+    """The tries to compile one bot, which share an allowance of time."""
 
     submission: Submission
     interface: Interface
@@ -128,7 +142,14 @@ class _Tries:
     allowance: Allowance = field(default_factory=Allowance)
 
     def compile_by(self, standard: str, bare: Iterable[str] | None = None) -> Compiled:
-        """Compile it by a standard; `bare`: BARE, with other names for these. Raises Unfit."""
+        """Compile the bot by a standard.
+
+        Args:
+            bare: Names to rename in a BARE build, or None for a plain one.
+
+        Raises:
+            Unfit: The bot doesn't build.
+        """
         submission = self.submission
         runtime = {"runtime.o": libraries.compile_once(RUNTIME_SOURCES, self.sandbox)}
         with scratch_folder() as folder:
@@ -142,7 +163,7 @@ class _Tries:
 
 
 def warnings_of(submission: Submission, interface: Interface, standard: str, sandbox: SandboxSettings) -> str:
-    """The compiler's warnings about a bot that builds by a standard, in a few lines."""
+    """Return the compiler's warnings, in a few lines, about a bot that builds by a standard."""
     for bare in (None, ()):
         with contextlib.suppress(CompilerRefused), scratch_folder() as folder:
             return compiler.warnings_of(_write_unit(submission, interface, standard, sandbox, folder, bare))
@@ -151,7 +172,7 @@ def warnings_of(submission: Submission, interface: Interface, standard: str, san
 
 @dataclass(frozen=True)
 class _Work:
-    """One bot to be compiled by one standard."""
+    """One bot to compile by one standard."""
 
     submission: Submission
     interface: Interface
@@ -159,12 +180,17 @@ class _Work:
 
     @property
     def class_name(self) -> str:
-        """The class that may be the bot, "" where there is none."""
+        """Name of the class that can be the bot, "" if there is none."""
         return self.interface.class_name if self.submission.kind == "cpp" else ""
 
 
 def _compile_by(work: _Work, runtime: Mapping[str, bytes], build: Purpose) -> bytes:
-    """The WebAssembly by a standard. Raises Unfit, and NotChosen for a source that builds by it."""
+    """Return the WebAssembly by a standard.
+
+    Raises:
+        Unfit: The source doesn't compile.
+        NotChosen: The source compiles, but no function answers a question, or two do.
+    """
     unit = work.unit
     include = unit.path.read_text()
 
@@ -184,7 +210,7 @@ def _compile_by(work: _Work, runtime: Mapping[str, bytes], build: Purpose) -> by
     try:
         answering = _asked_of_compiler(work, include)
     except CompilerRefused as problem:
-        raise refused or problem from None  # the first refusal tells of the source without trial calls
+        raise refused or problem from None  # the first message is about the source without trial calls
     except Lacking as lacking:
         answering = _of_another_file(work) if lacking.is_all else {}
         if not answering:
@@ -199,15 +225,18 @@ def _compile_by(work: _Work, runtime: Mapping[str, bytes], build: Purpose) -> by
 
 
 def _guess(work: _Work) -> _Answering | None:
-    """The names that answer, by the source's words alone, where these leave no choice. The compiler has to try them. An
-    exact name that compiles is the bot's. One after the file is guessed only where there can be no exact one."""
+    """Return the names that answer, if the source's words leave no choice, otherwise None.
+
+    The compiler still has to accept them. An exact name that compiles is the bot's. A name after the file is guessed
+    only if the source can't have an exact one.
+    """
     interface = work.interface
     words = set(words_of(_text(work)))
     if work.class_name in words:
         return {"": work.class_name}
     questions = [question.name for question in interface.required]
     if words.issuperset(questions):
-        # A word with a parenthesis behind it may be a function; the compiler says whether it fits.
+        # A word before a parenthesis can be a function. The compiler decides whether it fits.
         text = _text(work)
         news = [one.name for one in interface.optional if re.search(rf"\b{one.name}\s*\(", text)]
         return {question: question for question in [*questions, *news]}
@@ -221,13 +250,17 @@ def _guess(work: _Work) -> _Answering | None:
 
 
 def _asked_of_compiler(work: _Work, include: str) -> _Answering:
-    """The names that answer, by a trial call of every function that could. Raises Unfit for a source that doesn't
-    compile, and NotChosen."""
+    """Return the names that answer, by trial calls of all functions that could.
+
+    Raises:
+        Unfit: The source doesn't compile.
+        NotChosen: No function answers a question, or two do.
+    """
     interface = work.interface
     words = words_of(_text(work))
     names = {question.name: names_for(work.submission.name, question.name, words) for question in interface.answered}
-    if any(len(found) > MOST_NAMES for found in names.values()):
-        raise NotChosen(f"has more than {MOST_NAMES} names that differ from a function's in case only")
+    if any(len(found) > MAX_NAMES for found in names.values()):
+        raise NotChosen(f"has more than {MAX_NAMES} names that differ from a function's in case only")
     calls: list[tuple[str, str]] = [(question, name) for question, found in names.items() for name in found]
     of_class = [work.class_name] if work.class_name else []
     lines = ["#define TRIAL_CALLS\n", _adapter(work)]
@@ -263,13 +296,13 @@ def _asked_of_compiler(work: _Work, include: str) -> _Answering:
 
 
 def _of_another_file(work: _Work) -> _Answering:
-    """The names that would answer in a file of another name, as in a copy; empty where it isn't clear."""
+    """Return the names that would answer in a file of another name, as in a copy. Empty if they aren't unambiguous."""
     questions = [question.name for question in work.interface.required]
     return dict(zip(questions, named_after_another_file(questions, words_of(_text(work))[:_MOST_WORDS])))
 
 
 def _definitions(answering: _Answering, work: _Work) -> str:
-    """Macros that tell the adapter the bot's names."""
+    """Return macros that give the adapter the bot's names."""
     return "".join(
         f"#define BOT_{question.upper() or 'CLASS'} {_qualified(name, work) if question else name}\n"
         for question, name in answering.items()
@@ -277,13 +310,13 @@ def _definitions(answering: _Answering, work: _Work) -> str:
 
 
 def _adapter(work: _Work) -> str:
-    """What joins the bot to the contest, as the end of its unit."""
+    """Return the code at the end of the unit that connects the bot with the contest."""
     written = work.interface.adapter
     return f'#line 1 "adapter.h"\n{written}' if written else '#include "adapter.h"\n'
 
 
 def _qualified(name: str, work: _Work) -> str:
-    """A name at file level, not one that `using namespace std` brings."""
+    """Return a name at file level, as opposed to one from `using namespace std`."""
     return f"::{name}" if work.submission.kind == "cpp" else name
 
 
@@ -305,17 +338,17 @@ def _write_unit(
     bot = folder / BOT_FOLDER / f"{submission.name}{'.c' if submission.kind == 'c' else '.cpp'}"
     bot.parent.mkdir()
     bot.write_bytes(submission.source)
-    os.utime(bot, (0, 0))  # __TIMESTAMP__ shows it
-    # A call of time() without its header would be taken for one that returns int.
+    os.utime(bot, (0, 0))  # __TIMESTAMP__ reveals it
+    # Without its header, time() would be assumed to return int.
     clock = "#include <time.h>\n" if _CALLS_CLOCK.search(submission.source) else ""
     unit = folder / f"unit{bot.suffix}"
-    # Valid at file level only, so the error of a source that is cut short is here, not in the adapter.
+    # Valid at file level only, so a truncated source fails here, not in the adapter.
     end = (
         "namespace {}"
         if submission.kind == "cpp"
         else "__attribute__((__unused__)) static void tournament_end(void) {}"
     )
-    # Asked for before the first header, as it must be.
+    # This must be defined before the first header.
     begin = "#define _GNU_SOURCE\n" if submission.kind == "c" and _ASKS_FOR_GNU.search(submission.source) else ""
     if bare is not None:
         begin += BARE + "".join(f"#define {name} tournament_own_{name}\n" for name in bare)
@@ -326,7 +359,7 @@ def _write_unit(
         path.parent.mkdir()
         path.write_bytes(adapter.content)
         os.utime(path, (0, 0))
-        # A bot finds it by its name, too, as it finds the header of the interface that it is written for.
+        # Bots can include it by its name, as they include the header of the interface that they are written for.
         files = {f"{BOT_FOLDER}/{adapter.name}": path, **files, f"{ADAPTER_FOLDER}/{adapter.name}": path}
         before = f'#include "{ADAPTER_FOLDER}/{adapter.name}"\n'
     unit.write_text(
@@ -339,8 +372,10 @@ def _write_unit(
 
 
 def longest_chain(source: bytes) -> int:
-    """The most `else if` in a function or class of a C or C++ source. By this, and not by a clock, bots are compiled
-    with less optimisation: so they are the same bytes on every machine."""
+    """Return the maximum number of `else if` in a function or class of a source.
+
+    Bots above a limit are compiled with less optimisation. A clock wouldn't give the same bytes on every machine.
+    """
     depth = most = here = 0
     for found in _BRANCHES.finditer(source):
         word = found[0]
@@ -356,5 +391,5 @@ def longest_chain(source: bytes) -> int:
 
 
 def words_of(text: str) -> list[str]:
-    """Possible names in a C or C++ source: each once, in order of their first place."""
+    """Return the possible names in a source, each once, in order of first occurrence."""
     return list(dict.fromkeys(_WORD.findall(text.replace("\\\r\n", "").replace("\\\n", ""))))

@@ -1,4 +1,4 @@
-"""The file that a program's command executes, and the paths that its interpreter reads."""
+"""Finds the file that a program's command executes, and the paths that its interpreter reads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 def find_command(word: str, folder: Path) -> str:
-    """The path of a command: in the program's folder if it has a slash, else one of the system's. Raises Unfit."""
+    """Return the path of a command: in the program's folder if the word has a slash, otherwise one of the system's.
+
+    Raises:
+        Unfit: The command is missing or can't be executed.
+    """
     if "/" in word:
         path = folder / word
         if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
@@ -32,7 +36,7 @@ _ENV = re.compile(r"#!\s*\S*/env\s+(?:-S\s+(?P<words>\S.*)|(?P<word>[^\s=-]+))\n
 
 
 def executed(command: str) -> list[str]:
-    """The words that start a file. An env in its first line is resolved here: a bot has no PATH by which to do it."""
+    """Return the words that start a file. An env in its first line is resolved here, because bots have no PATH."""
     with open(command, "rb") as file:
         named = _ENV.fullmatch(file.readline(256).decode(errors="replace"))
     words = (named["words"] or named["word"]).split() if named else []
@@ -41,7 +45,7 @@ def executed(command: str) -> list[str]:
 
 
 def read_by(command: str, *, seen: bool = False) -> list[str]:
-    """The paths that an interpreter reads besides the system's libraries: itself and its own library."""
+    """Return the paths that an interpreter reads in addition to the system's libraries: itself and its own library."""
     path = os.path.realpath(command)
     paths = {command, path}
     with open(path, "rb") as file:
@@ -50,28 +54,28 @@ def read_by(command: str, *, seen: bool = False) -> list[str]:
         words = first[2:].decode(errors="replace").split()
         if words and Path(words[0]).name == "env":
             words = words[2:] if words[1:2] == ["-S"] else words[1:]
-        # Only the system's: naming another file here must not make it readable.
+        # Only one of the system's programs, because naming another file must not make it readable.
         interpreter = shutil.which(Path(words[0]).name, path=PATH) if words else None
         if interpreter is not None and not (seen and command == interpreter):
             paths.update(read_by(interpreter, seen=True))
             if os.path.realpath(words[0]) == os.path.realpath(interpreter):
-                paths.add(words[0])  # by which the kernel looks for it
+                paths.add(words[0])  # the kernel looks it up by this name
     prefix = Path(path).parent.parent
     name = Path(path).name
-    # A virtual environment's interpreter reads there where its base is.
+    # A virtual environment's interpreter reads the path of its base there.
     own = Path(command).parent.parent / "pyvenv.cfg"
     for folder in (prefix / "lib" / name, _COMPILED / name, own, *_LIBRARIES.get(re.sub(r"[\d.]+$", "", name), ())):
         paths.add(str(folder))
     return sorted(path for path in paths if os.path.exists(path))
 
 
-# A start script that becomes another of the system's programs, such as an interpreter.
+# The line of a start script that executes another of the system's programs, such as an interpreter.
 _EXEC = re.compile(r"^[ \t]*exec[ \t]+([\w.+-]+)", re.MULTILINE)
 _MOST_OF_SCRIPT = 1 << 16
 
 
 def read_after_exec(words: Sequence[str], folder: Path) -> list[str]:
-    """The paths that a command's scripts in its folder need for what they say that they become."""
+    """Return the paths needed by the programs that a command's start scripts become by `exec`."""
     paths: set[str] = set()
     for word in words:
         script = folder / word
@@ -80,18 +84,18 @@ def read_after_exec(words: Sequence[str], folder: Path) -> list[str]:
                 continue
             with open(script, "rb") as file:
                 text = file.read(_MOST_OF_SCRIPT).decode(errors="replace")
-        except (OSError, ValueError):  # no file's name, such as lines of code, or one that can't be read
+        except (OSError, ValueError):  # the word isn't a file's name, or the file can't be read
             continue
         found = (shutil.which(name, path=PATH) for name in _EXEC.findall(text))
         paths.update(path for command in found if command for path in read_by(command))
     return sorted(paths)
 
 
-# Java's settings, without which it doesn't start, by its version.
+# Settings of each version of Java, which it needs to start.
 OF_JAVA = tuple(sorted(Path("/etc").glob("java-*-openjdk")))
-# Its library of ciphers doesn't start without its settings where these are there and refused.
+# Node's library of ciphers doesn't start if its settings exist but can't be read.
 OF_NODE = (Path("/usr/share/nodejs"), Path("/etc/ssl/openssl.cnf"))
-# Where Debian keeps the libraries of common interpreters.
+# Folders of common interpreters' libraries on Debian.
 _COMPILED = Path(f"/usr/lib/{os.uname().machine}-linux-gnu")
 _LIBRARIES: dict[str, tuple[Path, ...]] = {
     "python": (Path("/usr/lib/python3"),),

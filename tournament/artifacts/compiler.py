@@ -1,4 +1,4 @@
-"""Compiling a unit of C or C++ to WebAssembly."""
+"""Compiles a unit of C or C++ to WebAssembly."""
 
 from __future__ import annotations
 
@@ -30,8 +30,16 @@ from tournament.sandbox.outside.settings import SandboxSettings
 
 @dataclass(frozen=True)
 class Unit:
-    """A file to be compiled by one of the STANDARDS, in a folder for the work. `include`: the folder of the contest's
-    header. `hints` go with the compiler's messages. `takes_long`: to optimise it takes the compiler too long."""
+    """A file to compile.
+
+    Attributes:
+        path: The file, in a folder of its own.
+        include: Folder of the contest's header.
+        sandbox: How the compiler is confined.
+        hints: Hints that are added to the compiler's messages.
+        takes_long: Whether optimising it would take the compiler too long.
+        allowance: The time that all tries share.
+    """
 
     path: Path
     standard: str
@@ -43,11 +51,11 @@ class Unit:
 
     @property
     def folder(self) -> Path:
-        """Where the work is done."""
+        """The folder in which the compiler works."""
         return self.path.parent
 
     def command(self, *flags: str) -> list[str]:
-        """The compiler's command, without linking, to an object file."""
+        """Return the command that compiles the unit to an object file, without linking."""
         words = words_of_compiler(language_of(self.standard))
         command = bot_command(words, self.standard)
         return [*command, "-ferror-limit=0", *flags, "-c", self.path.name, "-o", str(self.object)]
@@ -59,8 +67,11 @@ class Unit:
 
 
 def errors_of(unit: Unit, *, expected: str) -> dict[str, str]:
-    """The first error in each file of a unit, by the file's name, which must begin with `expected`. Raises Unfit
-    for any other error."""
+    """Return the first error in each file of a unit, by the file's name.
+
+    Raises:
+        Unfit: There is an error in a file whose name doesn't begin with `expected`.
+    """
     compiling = unit.command(WITHOUT_WARNINGS, f"-I{SEEN_SDK}")
     try:
         run_compiler([compiling], unit.folder, [unit.include], unit.sandbox, hints=unit.hints, allowance=unit.allowance)
@@ -72,16 +83,24 @@ def errors_of(unit: Unit, *, expected: str) -> dict[str, str]:
 
 
 def warnings_of(unit: Unit) -> str:
-    """The compiler's warnings about a unit that it accepts, cut to a few lines. Raises Unfit."""
-    # The contest's header is a system's here, which gives no warnings.
+    """Return the compiler's warnings about a unit that it accepts, cut to a few lines.
+
+    Raises:
+        Unfit: The compiler refuses the unit.
+    """
+    # Include the contest's header as a system header, which gives no warnings.
     compiling = unit.command(*WARNINGS, "-isystem", SEEN_SDK)
     message = message_of(run_compiler([compiling], unit.folder, [unit.include], unit.sandbox))
     return shortened(message, [Path(SEEN_SDK)], ()) if "warning:" in message else ""
 
 
 def compile_unit(unit: Unit, runtime: Mapping[str, bytes], build: Purpose) -> bytes:
-    """The WebAssembly of a unit, linked with object files by name. The libraries must have been prepared. Raises
-    Unfit, and RunError when the libraries are damaged."""
+    """Return the WebAssembly of a unit, linked with these object files by name. `prepare_libraries` must have run.
+
+    Raises:
+        Unfit: The compiler refuses the unit.
+        RunError: The libraries are damaged.
+    """
     objects = dict(runtime)
     if language_of(unit.standard) == "c":
         return _compile_and_link(unit, [], objects, build)
@@ -95,14 +114,19 @@ def compile_unit(unit: Unit, runtime: Mapping[str, bytes], build: Purpose) -> by
 
 
 def _compile_and_link(unit: Unit, flags: list[str], linked: dict[str, bytes], build: Purpose) -> bytes:
-    """`compile_unit` with these flags, linked with these object files and libraries, by name."""
+    """Compile a unit with these flags, and link it with these object files and libraries by name.
+
+    Raises:
+        Unfit: The compiler refuses the unit.
+        RunError: The libraries are damaged.
+    """
     for name, content in linked.items():
         (unit.folder / name).write_bytes(content)
     objects, output = [unit.object.name, *linked], unit.folder / "output.wasm"
     language = language_of(unit.standard)
     if unit.takes_long:
         flags = [*flags, *NOT_OPTIMISED]
-    # Together, since starting a confined process takes as long as the compiler does.
+    # One process runs both commands, because starting a confined process takes as long as the compiler.
     commands = [
         unit.command(*flags, WITHOUT_WARNINGS, *build.flags, f"-I{SEEN_SDK}"),
         link_command(language, objects, output.name, build),

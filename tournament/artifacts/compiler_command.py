@@ -1,4 +1,4 @@
-"""The C and C++ compiler's command line: zig's clang for WebAssembly. The only module that knows ziglang."""
+"""The command line of the C and C++ compiler, zig's clang for WebAssembly. No other module knows ziglang."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ from pathlib import Path
 
 from tournament.artifacts.limits import BOT_STACK
 
-# By language, in the order in which they are tried: a bot that builds by one of them plays. None is stricter here than
-# in gcc.
+# Standards by language, in the order in which they are tried. None is stricter than in gcc.
 STANDARDS = {"c": ("gnu17", "gnu2x", "gnu89"), "cpp": ("gnu++17", "gnu++20", "gnu++11", "gnu++98")}
 LANGUAGES = tuple(STANDARDS)
 LANGUAGE_NAMES = {"c": "C", "cpp": "C++"}
-ADAPTER_FOLDER = "adapter"  # beside the unit: the organiser's file that is put before bots
-BOT_FOLDER = "bot"  # beside the unit that includes the bot, so that no bot's file has the name of one of ours
-HEADERS = Path(__file__).with_name("headers")  # before the compiler's own of these names
+# Folders beside the unit: for the organiser's adapter, and for the bot, whose file could have the name of one of ours.
+ADAPTER_FOLDER = "adapter"
+BOT_FOLDER = "bot"
+HEADERS = Path(__file__).with_name("headers")  # replace the compiler's headers of these names
 
 
 def _to_the_compiler_proper(*words: str) -> list[str]:
-    """Options that its driver doesn't know."""
+    """Return options for the compiler proper, which its driver doesn't know."""
     return [given for word in words for given in ("-Xclang", word)]
 
 
 _FLAGS = [
     *("-target", "wasm32-wasi"),
-    # The driver turns -O3 into -O2, so the compiler proper is told, too.
+    # The driver turns -O3 into -O2, so the compiler proper gets it, too.
     *("-O3", *_to_the_compiler_proper("-O3")),
     *("-mexec-model=reactor", "-mcpu=generic", "-fno-sanitize=all"),
-    # A failed assertion is a fault, whose words are the assertion's.
+    # A failed assertion is a fault with the assertion's text.
     "-UNDEBUG",
-    # C as people write it: old habits warn elsewhere, so they build here, and overflow wraps.
+    # Accept C as people write it: old habits build, and overflow wraps.
     *("-fwrapv", "-fno-strict-aliasing"),
-    # The same way a fraction too large for a whole type becomes the type's largest, and NaN 0.
+    # A float too large for an integer type becomes the type's maximum, and NaN becomes 0.
     "-fno-strict-float-cast-overflow",
-    # A function without its return whose value no one reads returns, and a loop without an end doesn't end.
+    # A function without a return statement returns if its value isn't used. An endless loop doesn't end.
     *("-fno-strict-return", "-fno-finite-loops"),
-    # What the C library has in place of signals and other things of an operating system.
+    # The C library's replacements for signals and other parts of an operating system.
     *(f"-D_WASI_EMULATED_{what}" for what in ("SIGNAL", "PROCESS_CLOCKS", "GETPID", "MMAN")),
 ]
 EMULATING = [f"-lwasi-emulated-{what}" for what in ("signal", "process-clocks", "getpid", "mman")]
-# For what takes the compiler too long otherwise. Its passes over a function take time by the square of the function's
-# size, and those of -O1 do, too.
+# For sources that would take the compiler too long. Its passes, also those of -O1, take time by the square of a
+# function's size.
 NOT_OPTIMISED = ["-O1", *_to_the_compiler_proper("-O1", "-disable-llvm-passes")]
-# Before a bot whose own names are the library's: nothing is included that it doesn't include itself.
+# Text before a bot whose names clash with the library's, so that only the bot's own headers are included.
 BARE = "#define TOURNAMENT_BARE\n#define _LIBCPP_REMOVE_TRANSITIVE_INCLUDES\n"
 WITHOUT_WARNINGS = "-w"
 WARNINGS = ["-Wall", "-Wno-date-time"]
@@ -66,23 +66,23 @@ EXCEPTIONS = ["-fwasm-exceptions", "-mllvm", "-wasm-use-legacy-eh=false"]
 EXCEPTIONS += _to_the_compiler_proper("-target-feature", "+exception-handling")
 # The linker puts the stack below the data, so that an overflow traps instead of writing over it.
 LINK_FLAGS = [f"-Wl,-z,stack-size={BOT_STACK}", "-s"]
-STRIP = ("-s", "--strip-all")  # the last of these, and its name for the linker
+STRIP = ("-s", "--strip-all")  # the flag's names for the compiler and the linker
 LINES = "-gline-tables-only"
-# What bot_runtime/environment.c stands for, in every build.
+# Functions that bot_runtime/environment.c replaces in every build.
 _WRAPPED = ("__wasi_environ_sizes_get",)
-# The checked build stops at what C and C++ leave undefined, and tells its line.
+# The checked build stops at undefined behaviour, and reports the line.
 _CHECKS = [
-    # Less optimised, so that what a bot computes in vain isn't left out; of inlined code no line is told.
+    # Less optimised, so that unused results are still computed. Inlined code would have no line.
     *("-O1", *_to_the_compiler_proper("-O1", "-fno-inline")),
     "-fno-wrapv",
     "-fsanitize=undefined,local-bounds",
-    "-fno-sanitize=vptr,function",  # these need a runtime
+    "-fno-sanitize=vptr,function",  # needs a runtime
     *("-fsanitize-trap=all", "-fno-sanitize-merge", "-fsanitize-debug-trap-reasons=none"),  # each stop has its line
 ]
 
 
 class Purpose(Enum):
-    """What a bot is compiled for: to play, to play with lines of the source, or to find its mistakes."""
+    """The purpose of a build: to play, to play with lines of the source, or to find the bot's mistakes."""
 
     TO_PLAY = auto()
     WITH_LINES = auto()
@@ -90,14 +90,14 @@ class Purpose(Enum):
 
     @property
     def flags(self) -> list[str]:
-        """The compiler's, besides those of every bot."""
+        """The compiler's flags, in addition to those of every bot."""
         return {Purpose.TO_PLAY: [], Purpose.WITH_LINES: [LINES], Purpose.CHECKED: [LINES, *_CHECKS]}[self]
 
 
 WRAPS = [f"--wrap={name}" for name in _WRAPPED]
-# Where bot_runtime/assertions.c tells which assertion failed.
+# Name by which bot_runtime/assertions.c reports the assertion that failed.
 EXPORT = "--export-if-defined=tournament_assertion"
-# Below the compiler's lib/. Left out: locale.cpp, which takes as long as the rest and throws for unknown locales only.
+# Below the compiler's lib/. locale.cpp is omitted: it takes as long as the rest, and throws only for unknown locales.
 SOURCES_THAT_THROW = tuple(
     f"{folder}/src/{name}.cpp"
     for folder, names in {
@@ -114,17 +114,17 @@ _DEFINED_FOR_LIBRARY = (
 )
 FLAGS_OF_LIBRARY = ["-Os", *_to_the_compiler_proper("-Os"), "-std=c++23", *(f"-D{n}" for n in _DEFINED_FOR_LIBRARY)]
 EXCEPTIONS_SOURCE = Path(__file__).with_name("bot_exceptions.cpp")
-# What bots are linked with, and all files that decide what is made of a bot's.
+# Sources that bots are linked with, and all files that determine a bot's bytes.
 RUNTIME_SOURCES = sorted(Path(__file__).with_name("bot_runtime").glob("*.c"))
 WRITTEN_FROM = (Path(__file__).with_name("c_bots.py"), *RUNTIME_SOURCES, EXCEPTIONS_SOURCE)
 
-# What a bot's compilation finds, and by which names, on every machine: nothing else is there for it (`seen_by_bots`).
+# Names by which a bot's compilation finds files on every machine. It finds nothing else (`seen_by_bots`).
 _SEEN_LIBRARY, _SEEN_HEADERS, SEEN_SDK, _SEEN_WORK = "/zig/lib", "/zig/headers", "/sdk", "/work"
 SEEN_FILES = "seen.json"
 _OF_BOTS = [
-    # An assembler would open files by itself; an empty statement, a barrier, is still allowed.
+    # An assembler could open files. An empty statement, as a barrier, is still allowed.
     "-fno-gnu-inline-asm",
-    # A crash isn't tried again, and a source can't order one.
+    # A crash isn't repeated, and a source can't cause one by a pragma.
     "-fno-crash-diagnostics",
     *_to_the_compiler_proper("-disable-pragma-debug-crash"),
     f"-I{_SEEN_HEADERS}",
@@ -136,7 +136,7 @@ _OF_BOTS = [
 
 @cache
 def version() -> str:
-    """All that the bytes of a build depend on besides the source."""
+    """Return everything on which the bytes of a build depend, except the source."""
     by_language = [word for kind in LANGUAGES for word in (*STANDARDS[kind], *_LANGUAGE_FLAGS[kind])]
     of_exceptions = [*EXCEPTIONS, *FLAGS_OF_LIBRARY, *SOURCES_THAT_THROW]
     flags = [
@@ -157,17 +157,17 @@ def version() -> str:
 
 @cache
 def digest() -> str:
-    """The sha256 of the `version`, in hex."""
+    """Return the sha256 of the `version`, in hex."""
     return hashlib.sha256(version().encode()).hexdigest()
 
 
 def language_of(standard: str) -> str:
-    """The language of one of the STANDARDS."""
+    """Return the language of one of the STANDARDS."""
     return next(kind for kind, standards in STANDARDS.items() if standard in standards)
 
 
 def own_command(kind: str) -> list[str]:
-    """The compiler's command for sources of our own in a language, with the flags of every bot."""
+    """Return the compiler's command for sources of our own in a language, with the flags of every bot."""
     # Files' paths in the output are the same on every machine.
     same_paths = [f"-ffile-prefix-map={path}=zig" for path in (home(), HEADERS)]
     return [*_with_all_files(kind), f"-I{HEADERS}", *same_paths]
@@ -179,25 +179,33 @@ def _with_all_files(kind: str) -> list[str]:
 
 
 def asking_for_words(kind: str, source: str) -> list[str]:
-    """A command that compiles an empty source and says how the compiler proper is called for it (`words_said`)."""
+    """Return a command that compiles an empty source and prints the call of the compiler proper (`words_said`)."""
     return [*_with_all_files(kind), "-c", source, "-o", "said.o"]
 
 
 def words_said(message: str, source: str) -> list[str]:
-    """The words for the compiler proper, by the names that bots' compilations know, without those of files."""
+    """Return the words for the compiler proper, with the paths of bots' compilations, and without names of files."""
     line = next(line for line in message.splitlines() if f" clang {source} " in line)
     words = line.partition(f" clang {source} ")[2].replace(str(home() / "lib"), _SEEN_LIBRARY).split()
     return [word for word in words if word not in ("-c", "-o", "-MD", "-MV", "-MF") and not word.endswith((".o", ".d"))]
 
 
 def bot_command(words: list[str], standard: str) -> list[str]:
-    """The compiler's command for a bot, which finds no files but those of SEEN_FILES; `words` are those that it said.
-    It starts no other program and keeps no cache."""
+    """Return the compiler's command for a bot. It finds only the files in SEEN_FILES.
+
+    It starts no other program and keeps no cache.
+
+    Args:
+        words: The result of `words_said`.
+    """
     return [zig(), "clang", *words, f"-std={standard}", *_OF_BOTS]
 
 
 def seen_by_bots(folder: Path, files: Mapping[str, Path]) -> str:
-    """All that a compilation finds, as the compiler reads it: its own headers, the sdk's, and these files of a bot."""
+    """Return the files that a compilation finds, as the compiler reads them.
+
+    They are the compiler's headers, the sdk's headers in `folder`, and a bot's files by name.
+    """
     folders = {_SEEN_LIBRARY: home() / "lib", _SEEN_HEADERS: HEADERS}
     seen = {f"{SEEN_SDK}/{path.name}": path for path in folder.glob("*.h")}
     seen |= {f"{_SEEN_WORK}/{name}": path for name, path in files.items()}
@@ -215,12 +223,12 @@ def seen_by_bots(folder: Path, files: Mapping[str, Path]) -> str:
 
 @cache
 def home() -> Path:
-    """Where the compiler is installed."""
+    """Return the folder in which the compiler is installed."""
     found = importlib.util.find_spec("ziglang")
     assert found is not None and found.submodule_search_locations is not None
     return Path(found.submodule_search_locations[0])
 
 
 def zig() -> str:
-    """The compiler's program."""
+    """Return the path of the compiler's program."""
     return str(home() / "zig")

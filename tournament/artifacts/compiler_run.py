@@ -1,4 +1,4 @@
-"""Running the compiler confined, and who is to blame when it fails."""
+"""Runs the compiler confined, and finds the cause of a failure."""
 
 from __future__ import annotations
 
@@ -33,19 +33,24 @@ from tournament.sandbox.outside.settings import SandboxSettings
 SECONDS = 120
 _SECONDS_OF_STRANGERS, _MEGABYTES_OF_STRANGERS = 20, 1024
 FIRST_SECONDS = 1800
-_BY_CLOCK = 2.0  # seconds by the clock for each of processor time
+_BY_CLOCK = 2.0  # seconds by the clock per second of processor time
 _MOST_MEGABYTES = MEGABYTES_OF_BUILDS
 
 
 def allow_less() -> None:
-    """From now on give the compiler what it may take for a bot that anybody submits."""
+    """Limit the compiler from now on to what it can use for an untrusted author's submission."""
     global SECONDS, _MOST_MEGABYTES
     SECONDS, _MOST_MEGABYTES = _SECONDS_OF_STRANGERS, _MEGABYTES_OF_STRANGERS
 
 
 class CompilerRefused(Unfit):
-    """The message is the compiler's own, cut to what helps. `complaints`: its errors as (file, message).
-    `text_has_exceptions`: a text that throws or catches was compiled without exceptions. `taken`: `names_taken`."""
+    """Raised when the compiler refuses a source. The message is the compiler's own, shortened.
+
+    Attributes:
+        complaints: Its errors as pairs of file and text.
+        text_has_exceptions: Whether a source that throws or catches was compiled without exceptions.
+        taken: Names of the source's variables that clash with functions of the library.
+    """
 
     complaints: tuple[tuple[str, str], ...] = ()
     text_has_exceptions: bool = False
@@ -53,7 +58,7 @@ class CompilerRefused(Unfit):
 
 
 class Allowance:
-    """The seconds that all tries to compile a bot may take together."""
+    """The seconds that all tries to compile a bot share."""
 
     def __init__(self) -> None:
         self.left: float = SECONDS
@@ -69,12 +74,21 @@ def run_compiler(
     hints: Hints = (),
     allowance: Allowance | None = None,
 ) -> Finished:
-    """Run the compiler in the sandbox, one command after the other; returns how it ended, which is well.
+    """Run the compiler's commands one after another in the sandbox, and return the successful end.
 
-    It reads its own files, `folder` and what is `readable`, and writes into `folder` alone. `libraries`: a folder in
-    which it builds its libraries; this involves no stranger's code, so only limits hold it. It may take
-    what is left of its `allowance`. Raises Unfit; MachineBusyError, OSError and InputError when that may be the
-    machine's doing.
+    The compiler reads its own files, `folder` and `readable`. It writes into `folder` alone.
+
+    Args:
+        libraries: Folder in which it builds its libraries. No untrusted code is involved, so it isn't confined, only
+            limited.
+        hints: Hints that are added to its messages.
+        allowance: The time that all tries share.
+
+    Raises:
+        Unfit: The compiler refuses the source, or passes a limit.
+        MachineBusyError: The compiler was ended from outside.
+        OSError: The disk is full.
+        InputError: This machine can't confine it.
     """
     allowance = allowance or Allowance()
     seconds = FIRST_SECONDS if libraries else ceil(max(1, allowance.left))
@@ -92,7 +106,7 @@ def run_compiler(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     allowance.left -= seconds if finished.excess or finished.cut_off else finished.seconds
     if finished.excess:
-        # It may build where it may take more.
+        # The bot may build when the compiler can use more.
         lasting = _MOST_MEGABYTES == MEGABYTES_OF_BUILDS
         raise Unfit(f"the compiler took {finished.excess}", lasting=lasting)
     if finished.cut_off:
@@ -115,7 +129,7 @@ def _run_once(
     libraries: Path | None,
     seconds: int,
 ) -> Finished:
-    """`seconds`: of processor time, which ends first unless the machine is busy: by the clock it has more."""
+    """Run the commands once, with this limit of processor time, and twice as much by the clock for a busy machine."""
     scratch = libraries or folder / "tournament_scratch"
     scratch.mkdir(exist_ok=True)
     finished = run_command.run(
@@ -138,7 +152,7 @@ def _run_once(
             folder,
             readable=[str(path) for path in (home(), HEADERS, *readable)],
         ),
-        "off" if libraries else sandbox.mode,  # for this many files a sandbox takes a third longer
+        "off" if libraries else sandbox.mode,  # libraries have many files, for which a sandbox takes 30% longer
         seconds if libraries else _BY_CLOCK * seconds,
     )
     if finished.status in OUT_OF_TIME:
@@ -148,7 +162,11 @@ def _run_once(
 
 @cache
 def words_of_compiler(kind: str) -> list[str]:
-    """How the compiler proper is called for a language. Raises RunError."""
+    """Return the words that call the compiler proper for a language.
+
+    Raises:
+        RunError: The compiler doesn't print them.
+    """
     with scratch_folder() as folder:
         unit = folder / ("empty.c" if kind == "c" else "empty.cpp")
         unit.touch()
@@ -162,7 +180,13 @@ def words_of_compiler(kind: str) -> list[str]:
 
 
 def require_compiler(sandbox: SandboxSettings) -> None:
-    """Compile a source of our own. Raises RunError when this machine can't, OSError when there is no room for it."""
+    """Compile a source of our own.
+
+    Raises:
+        RunError: The compiler doesn't work on this machine.
+        OSError: There is no space for it.
+        InputError: This machine can't confine it.
+    """
     with scratch_folder() as folder:
         unit = folder / "trial.c"
         unit.write_text("int trial(int x) { return x + 1; }\n")

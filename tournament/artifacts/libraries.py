@@ -1,9 +1,7 @@
-"""The compiler's libraries, built once on a machine.
+"""Builds the compiler's libraries once on a machine: python -m tournament.artifacts.libraries [c] [cpp].
 
-Usage: python -m tournament.artifacts.libraries [c] [cpp]
-
-`make` runs this while it compiles the core, which this doesn't need. If it fails, a run tries again and says why.
-A wheel brings them, so whoever installs one doesn't wait: see shipped_libraries.py.
+`make` runs this while it compiles the core, which this doesn't need. If it fails, a run tries again and reports the
+reason. A wheel contains the libraries (`shipped_libraries`).
 """
 
 from __future__ import annotations
@@ -57,10 +55,17 @@ _OBJECTS, _LIBRARIES = "{objects}", "{libraries}"
 
 
 def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, say: Callable[[str], None]) -> None:
-    """Let the compiler build its libraries for C or C++ or both, once on a machine: about a minute.
+    """Have the compiler build its libraries for C, C++ or both, once on a machine. This takes about a minute.
 
-    What is kept is what its linker was given; submissions are linked with that alone, so that nothing of theirs gets
-    near the compiler's own cache. Raises RunError when one can't be built or kept.
+    The linker's input is kept, and submissions are linked with that alone. So nothing of theirs reaches the compiler's
+    cache.
+
+    Args:
+        sandbox: How submissions' compilers are confined.
+        say: Called with a message before the build.
+
+    Raises:
+        RunError: A library can't be built or kept.
     """
     if all(_is_sound(libraries_of(kind)) for kind in kinds):
         return
@@ -74,19 +79,19 @@ def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, say: Cal
         what = "library" if len(missing) == 1 else "libraries"
         say(f"Building the compiler's {named} {what}, once on this machine (about a minute)…")
         made = above / "made"
-        if any(libraries_of(kind).exists() for kind in missing):  # damaged, and the compiler's cache may be, too
+        if any(libraries_of(kind).exists() for kind in missing):  # damaged; the compiler's cache may be, too
             for kind in missing:
                 remove(libraries_of(kind))
             remove(made)
         make_folder(made)
-        # Side by side, since the compiler hardly uses a second processor; what both need is built once.
+        # In parallel, because the compiler hardly uses a second processor. Parts that both need are built once.
         with threads_that_end(len(missing)) as pool:
             for _ in pool.map(lambda kind: _build_library(kind, made, sandbox), missing):
                 pass
 
 
 def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
-    """Build and keep the libraries for bots of a language; `made` is the compiler's cache."""
+    """Build and keep the libraries for bots of a language, with `made` as the compiler's cache."""
     libraries = libraries_of(kind)
     with scratch_folder(libraries.parent) as folder:
         unit = folder / ("library.c" if kind == "c" else "library.cpp")
@@ -103,13 +108,13 @@ def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
         words = _keep_libraries(line.split(), unit, folder)
         link = {"words": words, "sha256": _digests(folder)}
         keep(folder / _LINK_FILE, json.dumps(link).encode())
-        with contextlib.suppress(OSError):  # another machine that shares the folder was faster
+        with contextlib.suppress(OSError):  # another machine may share the folder and have been faster
             folder.rename(libraries)
         folder.mkdir(exist_ok=True)
 
 
 def _keep_libraries(words: list[str], unit: Path, folder: Path) -> list[str]:
-    """Copy the libraries of a linker's command beside the unit; returns the command with placeholders."""
+    """Copy the libraries in a linker's command beside the unit. Return the command with placeholders."""
     kept = []
     for number, word in enumerate(words):
         if word == "-o" or words[number - 1] == "-o":
@@ -118,7 +123,7 @@ def _keep_libraries(words: list[str], unit: Path, folder: Path) -> list[str]:
         if path.name == f"{unit.stem}.o":
             continue
         if path.is_absolute():
-            # Objects come first: what they define, such as rand(), is not looked for in libraries.
+            # Objects come first, so that their definitions, such as rand(), replace those of libraries.
             kept += [] if _OBJECTS in kept else [_OBJECTS]
             shutil.copy(path, folder / path.name)
             with open(folder / path.name, "rb") as file:
@@ -132,19 +137,23 @@ def _keep_libraries(words: list[str], unit: Path, folder: Path) -> list[str]:
 
 
 def libraries_of(kind: str) -> Path:
-    """The libraries that bots of a language are linked with."""
+    """Return the folder of the libraries that bots of a language are linked with."""
     return cache_folder() / "libraries" / f"{kind}-{digest()[:16]}"
 
 
 def _is_sound(libraries: Path) -> bool:
-    """Whether the libraries are there and unchanged. Raises RunError."""
+    """Return whether the libraries exist and are unchanged.
+
+    Raises:
+        RunError: They can't be read.
+    """
     link = recall(libraries / _LINK_FILE)
     with cache_trouble(libraries):
         return link is not None and json.loads(link)["sha256"] == _digests(libraries)
 
 
 def _digests(folder: Path) -> dict[str, str]:
-    """The sha256 of each of a folder's libraries, in hex."""
+    """Return the sha256 of each of a folder's libraries, in hex."""
     return {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.iterdir())
@@ -153,7 +162,11 @@ def _digests(folder: Path) -> dict[str, str]:
 
 
 def link_command(kind: str, objects: Sequence[str], output: str, build: Purpose) -> list[str]:
-    """The linker's command for a bot of a language. Raises RunError when the libraries are damaged."""
+    """Return the linker's command for a bot of a language.
+
+    Raises:
+        RunError: The libraries are damaged.
+    """
     libraries = libraries_of(kind)
     link = recall(libraries / _LINK_FILE)
     if link is None:
@@ -167,7 +180,11 @@ def link_command(kind: str, objects: Sequence[str], output: str, build: Purpose)
 
 
 def compile_once(sources: Sequence[Path], sandbox: SandboxSettings) -> bytes:
-    """One object file of our own C sources, all in one folder with their headers; kept here. Raises RunError."""
+    """Return one object file of C sources of our own, which is kept. The sources and headers are in one folder.
+
+    Raises:
+        RunError: The sources can't be compiled.
+    """
     made_of = hashlib.sha256(version().encode())
     for source in sources:
         made_of.update(hashlib.sha256(source.read_bytes()).digest())
@@ -180,7 +197,7 @@ def _build_object(name: str, sources: Sequence[Path], sandbox: SandboxSettings) 
     with scratch_folder() as folder:
         for source in sources:
             shutil.copyfile(source, folder / source.name)
-        # Functions of libc must not be compiled to calls of libc.
+        # These define functions of libc, which must not become calls of libc.
         building = [*own_command("c"), WITHOUT_WARNINGS, "-fno-builtin", "-c"]
         compiled = [source for source in sources if source.suffix == ".c"]
         commands = [[*building, source.name] for source in compiled]
@@ -194,10 +211,13 @@ def _build_object(name: str, sources: Sequence[Path], sandbox: SandboxSettings) 
 
 
 def library_of_exceptions(sandbox: SandboxSettings) -> bytes:
-    """The library that bots that throw are linked with before the compiler's, which can't; kept on this machine.
+    """Return the library that bots with exceptions are linked with before the compiler's, which has none.
 
-    It has the runtime of C++ exceptions, and the parts of the C++ library that throw. Built when the first bot needs
-    it. Raises RunError.
+    It contains the runtime of C++ exceptions, and the parts of the C++ library that throw. It is built for the first
+    bot that needs it, and kept.
+
+    Raises:
+        RunError: It can't be built.
     """
     made_of = hashlib.sha256(version().encode() + EXCEPTIONS_SOURCE.read_bytes()).hexdigest()
     kept = cache_folder() / "libraries" / f"exceptions-{made_of[:16]}.sealed"

@@ -1,4 +1,4 @@
-"""Whether a bot's WebAssembly can be compiled within limits of time and memory: tried in the sandbox."""
+"""Tests in the sandbox whether a bot's WebAssembly compiles within limits of time and memory."""
 
 from __future__ import annotations
 
@@ -10,19 +10,23 @@ from tournament.sandbox.outside.launch import LaunchSpec, ModuleTrial, ProcessLi
 from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.settings import SandboxSettings
 
-SECONDS = 20  # of processor time, for all engines
+SECONDS = 20  # processor time for all engines together
 _MEGABYTES = 2048
 
 
 def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]], sandbox: SandboxSettings) -> None:
-    """Validate a module, count its fuel, and compile it in the sandbox by each engine that may play it.
+    """Validate a module, add fuel, and compile it in the sandbox by each engine that might play it.
 
-    `library`: the path of the runtime's; `engines`: the settings of each.
+    This doesn't find other errors in the module.
 
-    Raises Unfit; MachineBusyError when it was ended or given no time, which may be the machine's doing; and InputError
-    when it can't be confined.
+    Args:
+        library: Path of the runtime's library.
+        engines: Settings of each engine.
 
-    What else is wrong with the module is not found here.
+    Raises:
+        Unfit: Compiling takes too long.
+        MachineBusyError: It was ended from outside, got no time, or used too much memory.
+        InputError: This machine can't confine it.
     """
     launch = LaunchSpec(
         ModuleTrial(library, engines),

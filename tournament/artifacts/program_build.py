@@ -1,4 +1,4 @@
-"""Running a program's build command, in the sandbox and in a copy of its folder."""
+"""Runs a program's build command in the sandbox, in a copy of its folder."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.scratch import is_full, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
-_SECONDS = 300  # of its own time: `sandbox.outside.process_time`
-_MOST_SHOWN = 1 << 16  # bytes of what a build writes
-# Folders that compilers need. Not all of /usr: people keep work of their own in some of its folders.
+_SECONDS = 300  # own time of a build (`sandbox.outside.process_time`)
+_MOST_SHOWN = 1 << 16  # bytes of a build's output
+# Folders that compilers need. Other folders of /usr can contain people's work.
 _SYSTEM = (
     *(
         f"{root}/{name}"
@@ -37,10 +37,13 @@ _SYSTEM = (
 
 
 def build(archive: bytes, sandbox: SandboxSettings) -> bytes:
-    """The archive that plays: this one, or what its build command makes of a copy of it in the sandbox.
+    """Return the archive that plays: this one, or the result of its build command in a copy of it.
 
-    Raises Unfit, MachineBusyError for one that the system killed, perhaps since it took too much itself, and
-    OSError when the disk is full.
+    Raises:
+        Unfit: The build fails.
+        MachineBusyError: The system killed the build, perhaps because it used too much memory.
+        OSError: The disk is full.
+        InputError: This machine can't confine builds.
     """
     recipe = recipe_of(archive)
     if not recipe.build:

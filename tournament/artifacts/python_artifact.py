@@ -1,4 +1,4 @@
-"""A Python bot's artifact: its file, and the interpreter and packages with which it plays."""
+"""A Python bot's artifact: its file, and the versions of the interpreter and packages that it plays with."""
 
 from __future__ import annotations
 
@@ -24,21 +24,31 @@ _IMPORTS = re.compile(rb"^[ \t]*(?:import|from)[ \t]([^#\r\n]*)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Packages:
-    """Installed packages: their versions, the files of their modules, and the paths to be read."""
+    """Installed packages.
+
+    Attributes:
+        versions: Version by name.
+        modules: File and package folders of each module.
+        readable: Paths that a bot with these packages reads.
+    """
 
     versions: dict[str, str]
     modules: dict[str, tuple[str, list[str]]]
     readable: tuple[str, ...]
 
     def imported_by(self, source: bytes) -> list[str]:
-        """The modules among them that a bot's file imports, by the words of its lines."""
+        """Return those of the modules that a bot's file imports, according to the words of its lines."""
         words = {word.decode() for line in _IMPORTS.findall(source) for word in re.findall(rb"[A-Za-z_]\w*", line)}
         return sorted(words & self.modules.keys())
 
 
 @cache
 def installed(names: tuple[str, ...]) -> Packages:
-    """The packages of these names and all that they need. Raises InputError for one that is not installed."""
+    """Return the packages of these names and everything that they need.
+
+    Raises:
+        InputError: One of these names isn't installed.
+    """
     versions: dict[str, str] = {}
     modules: dict[str, tuple[str, list[str]]] = {}
     readable: list[str] = []
@@ -72,7 +82,7 @@ def installed(names: tuple[str, ...]) -> Packages:
 
 
 def _requirements(distribution: importlib.metadata.Distribution) -> list[str]:
-    """The names that a package needs here, without its extras."""
+    """Return the names of the packages that a package needs, without its extras."""
     names = []
     for line in distribution.requires or ():
         requirement, _, condition = line.partition(";")
@@ -84,7 +94,7 @@ def _requirements(distribution: importlib.metadata.Distribution) -> list[str]:
 
 
 def identity(sandbox: SandboxSettings, sdk: PythonSdk | None) -> dict[str, Any]:
-    """All that a Python bot's answers depend on besides its file."""
+    """Return everything on which a Python bot's answers depend, except its file."""
     known: dict[str, Any] = {
         "python": platform.python_version(),
         "packages": installed(tuple(sorted(sandbox.python_packages))).versions,
@@ -108,10 +118,14 @@ def pack(
     adapter: bytes = b"",
     library: bytes = b"",
 ) -> bytes:
-    """The artifact: a line that names the interpreter and packages, the library, the contest's adapter, and the file.
+    """Return the artifact: a line with the versions, then the library, the contest's adapter, and the file.
 
-    `library`: what `library_for` returns. `legs_may_share`: legs may share a process (`isolation_violation` found
-    nothing against it).
+    Args:
+        sandbox: The allowed packages.
+        sdk: The contest's module for bots, if any.
+        legs_may_share: Whether legs can share a process (`isolation_violation` found nothing).
+        adapter: The contest's adapter, or b"".
+        library: The result of `library_for`.
     """
     line = {**identity(sandbox, sdk), "legs_may_share": legs_may_share}
     if adapter:
@@ -122,9 +136,9 @@ def pack(
 
 
 def library_for(source: bytes, adapter: bytes, files: Mapping[str, str]) -> bytes:
-    """Return a library as JSON if a bot or its adapter has the name of one of its modules; otherwise b"".
+    """Return the library as JSON if a bot or its adapter names one of its modules, otherwise b"".
 
-    A bot that imports nothing of the library stays the same when the library changes.
+    So a bot that imports nothing of the library stays the same when the library changes.
     """
     words = set(re.findall(rb"[A-Za-z_]\w*", adapter + b"\n" + source))
     if not any(name.encode() in words for name in Library(files).names):
@@ -134,15 +148,15 @@ def library_for(source: bytes, adapter: bytes, files: Mapping[str, str]) -> byte
 
 @lru_cache(1024)
 def legs_may_share(artifact: bytes) -> bool:
-    """Whether legs of a packed bot may share a process."""
+    """Return whether legs of a packed bot can share a process."""
     return bool(json.loads(artifact.split(b"\n", 1)[0])["legs_may_share"])
 
 
 def sources_of(artifact: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None = None) -> tuple[bytes, bytes, bytes]:
-    """Return the adapter, the bot's file and the library, empty if there is none.
+    """Return the adapter, the bot's file and the library, each empty if there is none.
 
     Raises:
-        RunError: Interpreter or packages here are others than those of the run's driver.
+        RunError: Interpreter or packages differ from those of the run's driver.
     """
     line, source = artifact.split(b"\n", 1)
     wanted, here = json.loads(line), identity(sandbox, sdk)

@@ -1,4 +1,4 @@
-"""The compiler's libraries in a wheel: what the first command on a machine would build in a minute, packed in 0.7 MB.
+"""The compiler's libraries in a wheel, packed in 0.7 MB. Building them takes the first command on a machine a minute.
 
 `make wheel` packs them: python -m tournament.artifacts.shipped_libraries FILE
 """
@@ -20,15 +20,18 @@ from tournament.cache import make_folder
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
-ARCHIVE = Path(__file__).with_name("libraries.tar.xz")  # in wheels only
-_PARTS = ("libc/wasi", "libcxx", "libcxxabi", "libunwind")  # of the compiler's lib/
+ARCHIVE = Path(__file__).with_name("libraries.tar.xz")  # exists in wheels only
+_PARTS = ("libc/wasi", "libcxx", "libcxxabi", "libunwind")  # folders in the compiler's lib/
 _LICENCES = ("LICENSE*", "COPYRIGHT*")
 
 
 def unpack_into(folder: Path, archive: Path = ARCHIVE) -> None:
-    """Unpack the libraries that this package brings into a folder of the cache, once, beside what is there already.
+    """Unpack the package's libraries into a folder of the cache, once, beside the existing ones.
 
-    Libraries that another version of the compiler made have other names, so they are never used. Raises OSError.
+    Libraries of another version of the compiler have other names, so they are never used.
+
+    Raises:
+        OSError: The folder can't be written.
     """
     if not archive.exists():
         return
@@ -51,11 +54,15 @@ def unpack_into(folder: Path, archive: Path = ARCHIVE) -> None:
 
 
 def pack(folder: Path, archive: Path) -> None:
-    """Pack a cache's libraries and their licences. The same files make the same bytes. Raises OSError."""
+    """Pack a cache's libraries and their licences. The same files give the same bytes.
+
+    Raises:
+        OSError: A file can't be read or written.
+    """
     kept = (path for path in folder.rglob("*") if path.is_file() and path.relative_to(folder).parts[0] != "made")
     files = {f"{path.relative_to(folder)}": path for path in kept}
     library = home() / "lib"
-    files["licences/LICENSE"] = home() / "LICENSE"  # of zig, whose own library is linked, too
+    files["licences/LICENSE"] = home() / "LICENSE"  # zig's, whose own library is linked, too
     for part in _PARTS:
         for pattern in _LICENCES:
             files |= {f"licences/{path.relative_to(library)}": path for path in (library / part).rglob(pattern)}
@@ -68,7 +75,11 @@ def pack(folder: Path, archive: Path) -> None:
 
 
 def copy_built(built: Iterable[Path], folder: Path) -> None:
-    """Copy those libraries that were built into a folder of a new cache. Raises OSError."""
+    """Copy the libraries that exist into a folder of a new cache.
+
+    Raises:
+        OSError: A file can't be read or written.
+    """
     make_folder(folder)
     for library in built:
         if library.exists():
@@ -76,7 +87,7 @@ def copy_built(built: Iterable[Path], folder: Path) -> None:
 
 
 def _main(archive: Path) -> None:
-    """Build what bots are linked with in a new cache, which starts with what this machine has built, and pack it."""
+    """Build the libraries in a new cache, which starts with those that this machine has, and pack it."""
     from tournament.artifacts.libraries import compile_once, libraries_of, library_of_exceptions, prepare_libraries
 
     sandbox = SandboxSettings()

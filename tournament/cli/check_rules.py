@@ -53,7 +53,9 @@ def _is(folder: Path, rules: object, path: Path) -> bool:
     return False
 
 
-def check_rules(path: Path, screen: Screen, *, thorough: bool = False) -> tuple[Facts, bool]:
+def check_rules(
+    path: Path, screen: Screen, *, thorough: bool = False, audit_minutes: float | None = None
+) -> tuple[Facts, bool]:
     """Return the verdict with a line for each check of the conformance suite, and whether all checks hold.
 
     Failed checks precede the others.
@@ -62,6 +64,7 @@ def check_rules(path: Path, screen: Screen, *, thorough: bool = False) -> tuple[
         path: The file with the rules.
         screen: Shows which check runs.
         thorough: Whether positions are compared at every number of seats, and over more sessions.
+        audit_minutes: Minutes of an audit that follows the suite; None for no audit.
 
     Raises:
         InputError: The file has no rules that can be loaded.
@@ -93,6 +96,12 @@ def check_rules(path: Path, screen: Screen, *, thorough: bool = False) -> tuple[
                 held.append((check.__name__, Text((check.__doc__ or "").strip())))
         for worth in conformance.worth_of_positions(suite) if not failed else ():
             held.append(("positions", Text(worth)))
+        if audit_minutes is not None and not failed:
+            from tournament.rehearsal.auditing import audit
+
+            for finding in audit(suite.contest, suite.settings, audit_minutes, screen.doing):
+                text = Text(printable(finding.text), style="red" if finding.is_fault else "")
+                (failed if finding.is_fault else held).append((finding.name, text))
     words, style = ("not fit to be played", "red") if failed else ("fit to be played", "green")
     table = Facts()
     for label, value in [("verdict", Text(words, style=style)), *failed, *held]:

@@ -60,7 +60,8 @@ def match(
         ),
     ] = None,
     baseline: Annotated[
-        str | None, option("FILE|NAME", "another version of BOT, which plays the same deals", WHO_PLAYS)
+        str | None,
+        option("FILE|NAME", "another version of BOT, which plays the same deals and tables", WHO_PLAYS),
     ] = None,
     sessions: Annotated[int | None, option("N", "sessions of each match", PLAY)] = None,
     replicas: Annotated[
@@ -226,6 +227,10 @@ def _print(report: MatchReport, contest: PlayedContest, seed: str) -> None:
         more = "; --replicas 10 gives an interval" if one_replica else ""
         verdict = _VERDICTS[report.verdict or "open"]
         facts.add_row("better by", f"{_in_words(report.difference, signed)}: {verdict}{more}")
+    if report.tables:
+        saved = report.games_of_unpaired
+        share = "" if saved is None else f"; a verdict takes {saved:.0%} of the games that it takes without"
+        facts.add_row("tables", f"{report.tables:,}, the same for both{share}")
     if report.stopping:
         facts.add_row("stopped", _stopped_in_words(report.stopping))
     if there := report.projected_rank:

@@ -58,6 +58,10 @@ def check(
     thorough: Annotated[
         bool, flag("--thorough", "compare positions of rules at every number of seats, not only fewest and most", PLAY)
     ] = False,
+    audit: Annotated[
+        bool, flag("--audit", "also play rules between equal bots: positions, luck, twins, failures, cost", PLAY)
+    ] = False,
+    minutes: Annotated[float, option("N", "minutes that --audit plays", PLAY, min=0.01, max=600)] = 10.0,
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
@@ -76,13 +80,13 @@ def check(
         if seed is not None or submission_limits or quick:
             raise InputError(f"{bot}: this is a contest's rules; --quick, --seed and --submission-limits are for bots")
         with Screen(err, bot.name) as screen:
-            table, sound = check_rules(bot, screen, thorough=thorough)
+            table, sound = check_rules(bot, screen, thorough=thorough, audit_minutes=minutes if audit else None)
         out.print(table)
         if not sound:
             raise typer.Exit(1)
         return
-    if thorough:
-        raise InputError(f"{bot}: --thorough is for a contest's rules, and this is a bot")
+    if thorough or audit:
+        raise InputError(f"{bot}: --thorough and --audit are for a contest's rules, and this is a bot")
     loaded = load_config(contest or contest_of(bot, known), config, seed=seed)
     chosen = loaded.played
     check_among_others(bot, loaded.entrants, lambda: _recorded(loaded))

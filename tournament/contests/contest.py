@@ -89,6 +89,12 @@ class CoreSetup(Generic[OwnSettings]):
 NewCore = Callable[[CoreSetup[Any]], GameCore]
 
 
+class NewAnsweredCore(Protocol):
+    """Makes the core of a leg that asks no bot: a function answers each question, or chance draws."""
+
+    def __call__(self, setup: CoreSetup[Any], answer: Callable[[Any], Any] | None = None) -> GameCore: ...
+
+
 class NewDrawnCore(Protocol):
     """Makes the core of a leg that puts a drawing of the session of this number into `drawings`, a text or SVG. One
     before each decision, and one at the end. `names` are the bots' by seat, for the drawings alone."""
@@ -156,7 +162,7 @@ class Contest:
     seats: SeatCount = 2
     luck: Luck | None = None
     new_core_at_limits: NewCore | None = None
-    new_random_core: NewCore | None = None
+    new_random_core: NewAnsweredCore | None = None
     new_drawn_core: NewDrawnCore | None = None
     render_problem: Callable[[Any], str] | None = None
     points_unit: str = ""

@@ -15,6 +15,7 @@ from tournament.artifacts.archive import pack
 from tournament.artifacts.bot import Entrant, Kind, Submission
 from tournament.artifacts.compiler_command import LANGUAGES
 from tournament.containment import our_error
+from tournament.contests import data_files
 from tournament.entrants.single_file import is_program, pack_program
 from tournament.errors import InputError, printable
 from tournament.names import NAME_RULE, valid_name
@@ -229,7 +230,8 @@ def kind_of(path: Path) -> Kind | None:
     with contextlib.suppress(OSError):
         if stat.S_ISDIR(path.stat().st_mode):
             return "program" if _has_recipe(path) else None
-    return KINDS.get(path.suffix.lower())
+    suffix = path.suffix.lower()
+    return "python" if data_files.is_data(suffix) else KINDS.get(suffix)
 
 
 def _has_recipe(folder: Path) -> bool:
@@ -270,7 +272,9 @@ def read_submission(path: Path, within: Path | None = None) -> Submission:
         source = _read_file(path, within)
     except OSError as error:
         raise InputError(f"{path.name}: can't be read: {error.strerror}") from None
-    if is_program(suffix := path.suffix.lower(), source):
+    if data_files.is_data(suffix := path.suffix.lower()):
+        source = data_files.as_python(path.name, suffix, source)
+    elif is_program(suffix, source):
         kind, source = "program", pack_program(path.name, suffix, source)
     return Submission(path.stem, kind, path, source, hashlib.sha256(source).hexdigest())
 
@@ -293,7 +297,7 @@ def _read_file(path: Path, within: Path | None) -> bytes:
         if within and not Path(os.readlink(f"/proc/self/fd/{descriptor}")).is_relative_to(within):
             # The path was changed after it was checked.
             raise InputError(f"{path.name}: {_OUTSIDE}")
-        max_bytes = MAX_C_BYTES if KINDS[path.suffix.lower()] in LANGUAGES else MOST_BYTES
+        max_bytes = MAX_C_BYTES if KINDS.get(path.suffix.lower()) in LANGUAGES else MOST_BYTES
         source = file.read(max_bytes + 1) if status.st_size <= max_bytes else b""
     if max(status.st_size, len(source)) > max_bytes:
         raise InputError(f"{path.name}: larger than {max_bytes >> 20} MiB")

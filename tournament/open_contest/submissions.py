@@ -29,6 +29,7 @@ from typing import Any
 from tournament.cache import cache_folder
 from tournament.config import Config, WatchSettings
 from tournament.containment import our_error
+from tournament.contests import data_files
 from tournament.entrants.folder import KINDS, kind_of
 from tournament.names import LETTERS, valid_name
 from tournament.open_contest.archives import ARCHIVE, unpack_program
@@ -183,7 +184,7 @@ class Submissions:
         """
         opening, config = self._open(contest)
         name, suffix = os.path.splitext(file)
-        if suffix.lower() not in (*KINDS, ARCHIVE):
+        if suffix.lower() not in (*KINDS, ARCHIVE) and not data_files.is_data(suffix.lower()):
             raise Refused(422, f"a bot is a file ending in {', '.join(KINDS)}, or a program's folder as {ARCHIVE}")
         if not valid_name(name) or "." in name:
             raise Refused(422, f"a bot's name has {LETTERS}, digits and _ + - only, 64 at most, and no dot")
@@ -431,8 +432,7 @@ class Submissions:
             else:
                 found, said = check(*tried, within(CHECK_SECONDS), ends)
             if found and job.kind == PRACTICE:
-                seats = config.played.seats_of(config.contest.playing())  # Two versions are compared at two seats only.
-                baseline = former if former != bot and (config.played.house or seats == 2) else None
+                baseline = former if former != bot else None
                 against, sessions = self._practice_of(job, config)
                 found, said = play_practice(
                     *tried, within(PRACTICE_SECONDS), ends, former=baseline, opponents=against, sessions=sessions

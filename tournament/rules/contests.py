@@ -9,6 +9,7 @@ from typing import Any, cast
 from pydantic import Field, ValidationError, create_model
 
 from engine.kernel.game_core import SEAT_LIMIT
+from engine.rules.decisions import MOST_ANSWER_BYTES
 from engine.rules.session_core import (
     KINDS,
     bot_columns,
@@ -17,6 +18,7 @@ from engine.rules.session_core import (
     points_columns,
     session_columns,
 )
+from tournament.contests import data_files
 from tournament.contests.bots import CompiledBots
 from tournament.contests.contest import Contest, Tables
 from tournament.contests.interface import Interface
@@ -25,6 +27,7 @@ from tournament.contests.scoring import PointsSource
 from tournament.contests.settings import ContestSettings
 from tournament.decisions.decision import Decision
 from tournament.decisions.struct_layout import lay_out, seating_of
+from tournament.decisions.value_types import Text
 from tournament.rules.drawings import drawn_core, render_problem
 from tournament.rules.protocol import Protocol, ProtocolDialogue
 from tournament.rules.rules import (
@@ -37,9 +40,11 @@ from tournament.rules.rules import (
     seats_at_first,
 )
 from tournament.rules.sdk import write_sdk
-from tournament.rules.sessions import begun, core_by_chance, session_core
+from tournament.rules.sessions import answered_core, begun, core_by_chance, session_core
 from tournament.store.columns import HOUSE, NAME, STANDARD, Column, names_of_seats, with_names
 
+# Endings of other bots and of other files.
+_CODE = (".c", ".cpp", ".cc", ".cxx", ".wasm", ".py", ".zip", ".toml", ".md")
 _made: dict[type[Rules], Contest] = {}
 
 
@@ -47,6 +52,8 @@ def contest_of(rules: type[Rules]) -> Contest:
     """Return the contest that is played by these rules, always the same one. Raises ValueError for invalid rules."""
     if rules not in _made:
         _made[rules] = _make(rules)
+    for suffix, decision in rules.data.items():
+        data_files.take(suffix, decision.name, cast(Text, decision.answer).max_length or MOST_ANSWER_BYTES)
     return _made[rules]
 
 
@@ -85,6 +92,11 @@ def _check(rules: type[Rules]) -> None:
         raise ValueError(f"house is for one seat; seats is {rules.seats!r}")
     if rules.luck and not (rules.house or (rules.seats == 2 and (rules.core or rules.zero_sum))):
         raise ValueError("luck is for zero-sum games of two seats, or against a house")
+    for suffix, decision in rules.data.items():
+        if suffix != suffix.lower() or not suffix.startswith(".") or suffix in _CODE or "/" in suffix:
+            raise ValueError(f"data has the ending {suffix!r}; expected one such as .red that no other kind of bot has")
+        if not (isinstance(decision, Decision) and isinstance(decision.answer, Text)):
+            raise ValueError(f"data[{suffix!r}] is {decision!r}; expected a decision whose answer is Text")
     protocol: object = rules.protocol
     if not (protocol is None or (isinstance(protocol, type) and issubclass(protocol, Protocol))):
         raise ValueError(f"protocol is {protocol!r}, which is no subclass of Protocol")
@@ -177,7 +189,7 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
         scored=of_few.scored,
         new_core=partial(session_core, rules, begun),
         new_core_at_limits=partial(core_by_chance, rules, lambda seat: seat > 0),
-        new_random_core=partial(core_by_chance, rules, lambda _: True),
+        new_random_core=partial(answered_core, rules),
         new_drawn_core=None if rules.render is Rules.render else partial(drawn_core, rules),
         render_problem=None if rules.render is Rules.render else partial(render_problem, rules, tables),
         tables_for=tables,

@@ -75,6 +75,7 @@ class Rules:
         requires: Packages on whose versions the games depend.
         house: The fixed opponents of a contest of one seat, whom each entrant plays; they have no seat.
         house_content: What the house player of the leg now played is made of, in an object.
+        data: By the ending of files, the decision that they answer by their text: entrants that are data.
         protocol: How programs are asked in lines of their own; default JSON.
         luck: The correction of scores for luck, against house players or where two play for the same points.
         presentation: Charts and games step by step for the report, or a function that makes them of the settings.
@@ -101,6 +102,7 @@ class Rules:
     description: ClassVar[str] = ""
     requires: ClassVar[tuple[str, ...]] = ()
     house: ClassVar[House | None] = None
+    data: ClassVar[Mapping[str, Decision]] = {}
     protocol: ClassVar[type[Protocol] | None] = None
     luck: ClassVar[Luck | None] = None
     presentation: ClassVar[Presentation | Callable[[Any], Presentation] | None] = None

@@ -92,13 +92,30 @@ def core_by_chance(rules: type[Rules], is_drawn: Callable[[int], bool], setup: C
     return session_core(rules, play, setup)
 
 
+def answered_core(
+    rules: type[Rules], setup: CoreSetup[Settings], answer: Callable[[Question], Any] | None = None
+) -> GameCore:
+    """Return a core that answers for all bots; by default it draws from all that is legal."""
+    given = answer or partial(drawn_answer, rng=Rng(setup.leg.deals_key, TRIAL_STREAM))
+
+    def play(played: Rules, session: Session) -> Questions:
+        return answered(begun(played, session), given, range(session.seats))
+
+    return session_core(rules, play, setup)
+
+
 def answered_by_chance(play: Questions, rng: Rng, positions: Sequence[int]) -> Questions:
     """Play a session with the answers of these positions drawn from all that are legal, often the first or last."""
+    return answered(play, partial(drawn_answer, rng=rng), positions)
+
+
+def answered(play: Questions, answer: Callable[[Question], Any], positions: Sequence[int]) -> Questions:
+    """Play a session in which a function answers for these positions."""
     try:
         yielded = next(play)
         while True:
             questions = [yielded] if isinstance(yielded, Question) else list(yielded)
-            by_chance = {one.position: drawn_answer(one, rng) for one in questions if one.position in positions}
+            by_chance = {one.position: answer(one) for one in questions if one.position in positions}
             left = [question for question in questions if question.position not in positions]
             answers = by_chance | ((yield left) if left else {})
             yielded = play.send(answers[yielded.position] if isinstance(yielded, Question) else answers)

@@ -1,1 +1,1 @@
-"""Confined processes: `outside` starts them, `inside` is what runs in them."""
+"""Confined processes. The modules in `outside` start them, the modules in `inside` run in them."""

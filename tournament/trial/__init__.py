@@ -1,1 +1,1 @@
-"""Trying one bot before it enters: check, match, judge."""
+"""Trials of one bot before it enters: check, match, judge."""

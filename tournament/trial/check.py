@@ -1,4 +1,4 @@
-"""Trying a bot before it enters: built, started and played as in the tournament."""
+"""Tries a bot before it enters: it is built, started and played as in the tournament."""
 
 from __future__ import annotations
 
@@ -36,30 +36,47 @@ from tournament.worker.observation import ObservedGame, Window, cut_short
 if TYPE_CHECKING:
     from tournament.runner.listener import ProgressListener
 
-# So that a bot that is slow at every extreme question isn't asked all of them.
-_MOST_FAULTS_AT_LIMITS = 5
-# The games that show a bot's habits, if it isn't slow.
+# Faults that end the extreme questions, in case a bot is slow at each of them.
+_MAX_FAULTS_AT_LIMITS = 5
+# Games in which a bot's habits are observed: of a fast bot, and of a slow one.
 _MORE_GAMES, _FEW_DECISIONS = Window(0, 19, 0, 199), Window(decisions=20)
-# A leg that takes so long is the last; the next is this many times longer. The first has this many games.
+# Seconds after which a leg is the last one, factor from one leg to the next, and games of the first leg.
 _SECONDS, _LONGER, _FIRST_GAMES = 4.0, 8, 20
-# A leg that takes this many times longer than the bot has is too slow on any machine.
-_PLAINLY = 3.0
-# The longest decision or start: an endless loop must show soon, whatever the contest allows.
+# A leg that takes this multiple of its limit is too slow on any machine.
+_TOO_SLOW_FACTOR = 3.0
+# Limit of a decision or start, so that an endless loop is found soon, whatever the contest allows.
 _DECISION_SECONDS = 1.0
 _MANY_ANSWERS = 30
-_MOST_PRINTED, _LONGEST_PRINTED = 10, 200  # lines, and characters of each
+_MAX_PRINTED, _LONGEST_PRINTED = 10, 200  # lines, and characters of each
 
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What a check found. Without `leg` the bot could not be built; `problem` says why.
+    """The result of a check.
 
-    `seed` is the one that was drawn for it; None where the settings have one. Points are the bot's, per session,
-    against the house bot. `repeats`: one seed gave the same games twice. `shares_process` a process, if a Python bot's
-    may, else `isolation_violation` has its line. `warnings` are a C compiler's. `boundary_faults` are those at extreme
-    values. `opponent` names the house bot. `printed` is the last output of its first games, `habits` are remarks on its
-    answers there. `at_fault` is the game of its first fault. `slow` says why it played less; `too_slow`: a leg takes
-    longer than it has. `mistakes` are those of a C or C++ bot that don't show here; it is as fit with them as without.
+    Attributes:
+        size: Bytes of its artifact.
+        problem: Why it can't be built or started, or None.
+        seed: The seed that was drawn for the check; None if the settings have one.
+        leg: The leg that it played; None if it couldn't be built.
+        meter: The cost of its decisions.
+        fuel_allowed: Fuel that the contest allows for a leg.
+        points_per_session: Its points against the opponent.
+        repeats: Whether one seed gave the same games twice.
+        shares_process: Whether legs of a Python bot share a process.
+        isolation_violation: The line that prevents sharing, "" if there is none.
+        confined_by: The layers that confine it, "" for WebAssembly.
+        standard: Language standard by which a C or C++ bot builds.
+        warnings: The compiler's warnings.
+        faults: Its faults in the leg.
+        boundary_questions: Number of extreme questions that it answered.
+        boundary_faults: Its faults there.
+        printed: Last output of its first games.
+        habits: Remarks on its answers there.
+        at_fault: The game of its first fault.
+        slow: Why it played less, "" if it didn't.
+        too_slow: Whether a leg would take longer than its limit.
+        mistakes: Undefined behaviour of a C or C++ bot, which doesn't affect `fit`.
     """
 
     name: str
@@ -90,44 +107,44 @@ class CheckReport:
 
     @property
     def faults_of_leg(self) -> list[tuple[LegResult, Fault]]:
-        """Its faults but those at extreme values, each with its leg."""
+        """Faults of the bot in the leg, each with the leg's result."""
         return [(self.leg, fault) for fault in self.faults] if self.leg else []
 
     @property
     def asked_all(self) -> bool:
-        """Whether it was asked all questions at the limits: none follow after some faults, or disqualification."""
-        return self.boundary_questions > 0 and len(self.boundary_faults) < _MOST_FAULTS_AT_LIMITS
+        """True if it answered all extreme questions. They end early after some faults or a disqualification."""
+        return self.boundary_questions > 0 and len(self.boundary_faults) < _MAX_FAULTS_AT_LIMITS
 
     @property
     def fit(self) -> bool:
-        """Whether the bot can enter. One whose games can't be repeated may."""
+        """True if the bot can enter. A bot whose games don't repeat can."""
         sound = not self.faults and not self.boundary_faults
         return self.problem is None and sound and not self.too_slow
 
 
-# What scripts are told of a check, with its meaning.
+# Fields of `check --json` with their meanings.
 CHECKED = {
-    "name": "the bot's",
+    "name": "name of the bot",
     "kind": "c, cpp, wasm, python or program",
-    "fit": "whether it can enter",
-    "problem": "why it can't be built or started; null if it can",
-    "seed": "repeats the check; null if the settings have one",
-    "opponent": "the house bot that it played",
-    "points_per_session": "against that one",
+    "fit": "whether the bot can enter",
+    "problem": "why the bot can't be built or started; null if it can",
+    "seed": "seed that repeats the check; null if the settings have one",
+    "opponent": "the house player or bot that it played",
+    "points_per_session": "points of the bot against that one",
     "repeats": "whether one seed gave the same games twice",
-    "slow": "why it played less, if it did",
-    "too_slow": "whether a leg takes longer than it has",
-    "warnings": "a C compiler's",
-    "habits": "remarks on its answers",
-    "printed": "the last output of its first games",
-    "faults": "`session`, `game`, `decision`, `message`, `question_text`, `last_output`, `kind`",
-    "boundary_questions": "how many questions with extreme values were asked",
-    "boundary_faults": "its faults there",
+    "slow": "why the bot played less; empty if it didn't",
+    "too_slow": "whether a leg takes longer than the contest allows",
+    "warnings": "warnings of the C or C++ compiler",
+    "habits": "remarks on the bot's answers",
+    "printed": "last output of the bot's first games",
+    "faults": "faults of the bot: `session`, `game`, `decision`, `message`, `question_text`, `last_output`, `kind`",
+    "boundary_questions": "number of questions with extreme values that were asked",
+    "boundary_faults": "faults of the bot at these questions",
 }
 
 
 def check_values(report: CheckReport) -> dict[str, Any]:
-    """Return a check as scripts get it."""
+    """Return a check as values for JSON."""
     values = {name: getattr(report, name) for name in CHECKED}
     for name in ("faults", "boundary_faults"):
         values[name] = [asdict(fault) for fault in values[name]]
@@ -135,11 +152,12 @@ def check_values(report: CheckReport) -> dict[str, Any]:
 
 
 def contest_of(path: Path, known: Contests) -> str:
-    """The contest whose name is in a bot's path, the last if several are, else the only one of the settings file.
+    """Return the contest named in a bot's path, the last one if there are several, or the settings file's only one.
 
-    Raises InputError when neither says it.
+    Raises:
+        InputError: Neither names a contest.
     """
-    names = {*known.names, *KNOWN_RULES}  # also those that the settings file leaves out
+    names = {*known.names, *KNOWN_RULES}  # contests that the settings file omits count, too
     for part in reversed(path.absolute().parts):
         if part in names:
             return part
@@ -157,18 +175,24 @@ def check_bot(
     listener: ProgressListener,
     doing: Callable[[str], None] = lambda text: None,
 ) -> CheckReport:
-    """Build a bot and try it: games against a house player or bot, twice with one seed, and questions at the limits.
+    """Build a bot and try it: a leg against a house player or bot, twice with one seed, and extreme questions.
 
-    The bot must not learn that it is being tried: without a seed one is drawn, and it is told of as many sessions as
-    in a tournament. A bot that is slow plays less. An error of our own is the bot's problem. `doing` gets the name of
-    each step. Raises InputError when there is no such file or it isn't a bot's, and when nothing here can confine it.
+    The bot can't know that it is being tried: without a seed one is drawn, and it receives the tournament's number of
+    sessions. A slow bot plays less. An error of our own counts as the bot's problem.
+
+    Args:
+        doing: Called with the name of each step.
+
+    Raises:
+        InputError: The file is missing, it isn't a bot's, or this machine can't confine bots.
+        RunError: This machine can't build the opponent, or stopped the trial.
     """
-    submission = read_submission(path)  # what can be no bot is refused before anything is announced
+    submission = read_submission(path)  # raises before the first message
     try:
         return _check(contest, settings, sandbox, submission, listener, doing)
     except BotTrouble as trouble:
         if trouble.__cause__ is None or isinstance(trouble.__cause__, TournamentError):
-            raise  # the machine's, perhaps
+            raise  # the machine may be the cause
         problem = trouble.reason
     except (TournamentError, OSError, Ended):
         raise
@@ -213,7 +237,7 @@ def _check(
     goes_on = 0 not in first.result.out
     seen = at_fault if late else shorter.observe(_MORE_GAMES if quick else _FEW_DECISIONS).games
     repeats, asked, asked_faults = True, 0, tuple[Fault, ...]()
-    if goes_on and not played.too_slow:  # else more of the same would only take long
+    if goes_on and not played.too_slow:
         doing("playing the same again")
         repeats = shorter.play()[0].digest == first.digest
         doing("asking at the limits")
@@ -241,7 +265,7 @@ def _check(
         boundary_questions=asked,
         boundary_faults=asked_faults,
         opponent=named,
-        printed=_printed(seen),
+        printed=_last_output(seen),
         habits=habits(contest, seen) if goes_on else (),
         at_fault=at_fault,
         slow=slow,
@@ -251,8 +275,15 @@ def _check(
 
 
 @dataclass(frozen=True)
-class _Played:
-    """The longest leg that was played, by which pairing, and how long it took; what it means for a whole leg."""
+class _LongestLeg:
+    """The longest leg that was played.
+
+    Attributes:
+        pairing: The pairing that played it.
+        seconds: Wall-clock time that it took.
+        slow: Why no longer leg was played, "" if it was complete.
+        too_slow: Whether a complete leg would take longer than its limit.
+    """
 
     trial: Trial
     pairing: Pairing
@@ -261,8 +292,8 @@ class _Played:
     too_slow: bool
 
 
-def _play_on(tried: Pairing) -> _Played:
-    """Play longer and longer legs, until one is whole or takes long."""
+def _play_on(tried: Pairing) -> _LongestLeg:
+    """Play longer and longer legs, until one is complete or takes long."""
     contest, settings = tried.contest, tried.settings
     games_of_session = max(1.0, contest.estimates.games(settings))
     whole = games_of_session * min(SESSIONS, contest.sessions_of_leg(settings))
@@ -275,7 +306,7 @@ def _play_on(tried: Pairing) -> _Played:
         (trial,) = shorter.play()
         seconds = time.monotonic() - began
         taken, decisions = _taken(trial), trial.meter.decisions
-        # Without the time of the start, which the leg before had, too.
+        # The difference excludes the time of the start, which the previous leg had, too.
         each_takes = max(0.0, taken - before[0]) / max(1, decisions - before[1])
         ended = trial.result.ended_by is not None or 0 in trial.result.out
         if is_whole or ended or (seconds > _SECONDS and decisions > before[1] > 0):
@@ -283,25 +314,25 @@ def _play_on(tried: Pairing) -> _Played:
         before = taken, decisions
         games *= _LONGER if seconds < _SECONDS else 2
     if is_whole or ended:
-        return _Played(trial, shorter, seconds, "", too_slow=False)
+        return _LongestLeg(trial, shorter, seconds, "", too_slow=False)
     of_leg = decisions / max(1, trial.result.games) * games_of_session * contest.sessions_of_leg(settings)
     allowed = settings.fuel_per_leg / FUEL_PER_SECOND
     if trial.meter.use:
         time_of_process = settings.of_process(tried.bot.plays_as)
         allowed = time_of_process.bank + of_leg * time_of_process.increment
-    too_slow = each_takes * of_leg > _PLAINLY * allowed
+    too_slow = each_takes * of_leg > _TOO_SLOW_FACTOR * allowed
     about = f"about {each_takes * 1000:,.1f} ms a decision, {each_takes * of_leg:,.0f} s a leg"
     words = f"{about}; it has {allowed:,.0f} s" if too_slow else f"{about}: less is played here, to come to an end"
-    return _Played(trial, shorter, seconds, words, too_slow)
+    return _LongestLeg(trial, shorter, seconds, words, too_slow)
 
 
 def _taken(trial: Trial) -> float:
-    """Seconds of its own that a bot's leg took: processor time, or what its fuel stands for."""
+    """Return the bot's own time in a leg, in seconds: processor time, or the equivalent of its fuel."""
     return trial.meter.use.cpu_seconds if trial.meter.use else trial.meter.fuel / FUEL_PER_SECOND
 
 
 def _sharing(tried: Pairing) -> tuple[bool, str]:
-    """Whether legs of a Python bot share a process, and if not, why."""
+    """Return whether legs of a Python bot share a process, and the reason if they don't."""
     artifact = tried.bot.artifact
     if tried.bot.plays_as != "python" or artifact is None:
         return False, ""
@@ -312,26 +343,25 @@ def _sharing(tried: Pairing) -> tuple[bool, str]:
 
 
 def _search(tried: Pairing, submission: Submission, doing: Callable[[str], None], *, slow: bool) -> Search | None:
-    """Search for mistakes that don't show here."""
+    """Search for mistakes that WebAssembly tolerates."""
     doing("looking for mistakes")
     return search(tried, submission, None if slow else _asked_at_limits(tried), slow=slow)
 
 
 def _asked_at_limits(tried: Pairing) -> Pairing:
-    """The bot, to be asked questions with extreme values."""
+    """Return the pairing with a core that asks the bot extreme questions."""
     contest = tried.contest
     if contest.new_core_at_limits:
         asking = replace(contest, new_core=contest.new_core_at_limits)
     else:
         questions = extreme_questions(contest.interface)
         asking = replace(contest, new_core=lambda _: ScriptedCore(questions, contest.interface.view_size))
-    forgiving = tried.settings.model_copy(update={"max_faults": _MOST_FAULTS_AT_LIMITS - 1})
+    forgiving = tried.settings.model_copy(update={"max_faults": _MAX_FAULTS_AT_LIMITS - 1})
     return replace(tried, contest=asking, settings=forgiving)
 
 
 def habits(contest: Contest, seen: Sequence[ObservedGame]) -> tuple[str, ...]:
-    """Remarks on how a bot answered: a question that never came, one that always gets the same answer, and illegal
-    answers, which lose games."""
+    """Return remarks on a bot's answers: questions that never came or always got one answer, and illegal answers."""
     remarks = []
     steps = [step for game in seen for step in game.steps if step.seat == 0]
     for question in contest.interface.questions:
@@ -349,17 +379,19 @@ def habits(contest: Contest, seen: Sequence[ObservedGame]) -> tuple[str, ...]:
     return tuple(remarks)
 
 
-def _printed(seen: Sequence[ObservedGame]) -> str:
-    """The last that the bot printed."""
+def _last_output(seen: Sequence[ObservedGame]) -> str:
+    """Return the bot's last lines of output."""
     text = "".join(step.printed for game in seen for step in game.steps if step.seat == 0)
-    return "\n".join(line[:_LONGEST_PRINTED] for line in text.splitlines()[-_MOST_PRINTED:])
+    return "\n".join(line[:_LONGEST_PRINTED] for line in text.splitlines()[-_MAX_PRINTED:])
 
 
 def _explained(
     tried: Pairing, submission: Submission, faults: tuple[Fault, ...]
 ) -> tuple[tuple[Fault, ...], tuple[ObservedGame, ...]]:
-    """The faults, and the game of the first one. Of a C or C++ bot the first fault of each sort has its line: it is
-    built and played once more."""
+    """Return the faults, and the game of the first one.
+
+    A C or C++ bot is built and played again, so that the first fault of each kind has its line.
+    """
     artifact = with_lines(submission, tried.contest.interface, tried.sandbox) if tried.bot.plays_as == "wasm" else None
     explained: list[Fault] = []
     games: tuple[ObservedGame, ...] = ()
@@ -376,7 +408,7 @@ def _explained(
 
 
 def opponent_in_words(contest: Contest, opponent: HousePlayer) -> str:
-    """Return what messages call the opponent of a trial."""
+    """Return the opponent's description for messages."""
     if contest.house is None:
         return "the house bot, the one that tournament new writes"
     return f"{opponent.name}, a house player"

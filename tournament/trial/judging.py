@@ -1,4 +1,7 @@
-"""The terminal form's judge: one match between a program and Bob, played as in a contest and written down."""
+"""The judge of the terminal form, which plays one match between a program and Bob as a contest does.
+
+It can record the dialogue.
+"""
 
 from __future__ import annotations
 
@@ -42,21 +45,24 @@ from tournament.worker.processes.spool import Spool
 SECONDS = 10.0
 HANDS = 10_000
 _CHUNK = 1 << 16
-_MOST_COMPLAINTS = 1 << 20  # bytes of a program's standard error that are shown
+_MAX_ERROR_BYTES = 1 << 20  # bytes of a program's standard error that are shown
 
 Ending = Literal["finished", "violation", "out of time", "died"]
-# How the command `tournament judge` exits; 2 is bad input.
+# Exit codes of `tournament judge`. 2 is bad input.
 EXIT_CODES: dict[Ending, int] = {"finished": 0, "violation": 3, "out of time": 4, "died": 5}
 _ENDINGS: dict[FailureKind, Ending] = {"line": "violation", "silence": "out of time", "time": "out of time"}
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a match ended.
+    """The end of a match.
 
     Attributes:
+        ending: Kind of end.
+        reason: Why it ended early, "" if it was finished.
+        hands: Hands played to their end.
         mean_profit: W if the match was finished, otherwise that of the hands played to their end.
-        seconds: Processor time that the program took.
+        seconds: Processor time that the program used.
     """
 
     ending: Ending
@@ -67,10 +73,12 @@ class Verdict:
 
     @property
     def exit_code(self) -> int:
+        """Exit code of `tournament judge`."""
         return EXIT_CODES[self.ending]
 
     @property
     def text(self) -> str:
+        """The verdict as one line."""
         if self.ending != "finished":
             return f"{self.ending}: {self.reason}"
         small, large = tasks(self.mean_profit)
@@ -82,16 +90,18 @@ class Verdict:
 
 
 class WrittenDialogue(Dialogue):
-    """A dialogue that is copied to a transcript: after "< " what the program reads, after "> " what it writes."""
+    """A dialogue with a transcript. Lines that the program reads follow "< ", lines that it writes follow "> "."""
 
     def __init__(self, core: HoldemTraining, rates: RateSampler, transcript: TextIO | None) -> None:
         super().__init__(core, rates)
         self._transcript = transcript
 
     def asked(self) -> list[str]:
+        """Return the lines of the pending decision."""
         return self.told(super().asked())
 
     def said(self, line: bytes) -> list[str] | int:
+        """Return the reply to a program's line, or its answer."""
         if self._transcript:
             print(">", line.decode("ascii", "backslashreplace"), file=self._transcript)
         reply = super().said(line)
@@ -100,9 +110,11 @@ class WrittenDialogue(Dialogue):
         return reply
 
     def ended(self) -> list[str]:
+        """Return the closing lines."""
         return self.told(super().ended())
 
     def told(self, lines: list[str]) -> list[str]:
+        """Record lines that the program reads, and return them."""
         if self._transcript:
             self._transcript.writelines(f"< {line}\n" for line in lines)
         return lines
@@ -117,11 +129,18 @@ def judge_program(
     seed: str,
     decks: Path | None,
     transcript: Path | None,
-    seconds: float = SECONDS,
 ) -> Verdict:
-    """Start a program in the current folder and play its match; on deals that no contest has, or those of a file.
+    """Start a program in the current folder and play its match.
 
-    Raises InputError when the contest has no judge, or for options that it can't use.
+    Args:
+        command: The program and its arguments.
+        hands: Hands of the match; None for the statement's number.
+        seed: Chooses deals and dice. No contest has the same deals.
+        decks: File of fixed hands, if any.
+        transcript: File for the dialogue, if any.
+
+    Raises:
+        InputError: The contest has no judge, an option is wrong, or the program can't be started.
     """
     if contest.rules != "holdem_training":
         raise InputError(f"{contest.name} has no judge for programs")
@@ -144,7 +163,7 @@ def judge_program(
             new_core=partial(_new_core, hands, fixed),
             interface=replace(contest.interface, new_dialogue=new_dialogue),
         )
-        own = {"seed": seed, "max_faults": 0, "program_seconds": seconds, "increment_ms": 0.0}
+        own = {"seed": seed, "max_faults": 0, "program_seconds": SECONDS, "increment_ms": 0.0}
         settings = contest.settings.model_validate(own)
         spool = opened.enter_context(contextlib.closing(Spool()))
         opened.callback(program.pass_on)
@@ -162,13 +181,13 @@ def judge_program(
         fault = played.result.faults[0]
         reason = f"{fault.message.replace(MORE_MEMORY, '')}, in hand {dialogue.hands_played + 1}"
         return verdict(_ENDINGS.get(fault.kind, "died"), reason)
-    if use.cpu_seconds > seconds:
-        return verdict("out of time", f"took {use.cpu_seconds:.2f} s of processor time, {seconds:g} are allowed")
+    if use.cpu_seconds > SECONDS:
+        return verdict("out of time", f"took {use.cpu_seconds:.2f} s of processor time, {SECONDS:g} are allowed")
     return verdict("finished", "")
 
 
 def _leg(contest: Contest, settings: ContestSettings) -> Leg:
-    """Return a match of a program whose contents no one knows, on deals of its own."""
+    """Return the leg of a program whose content is unknown, on deals of its own."""
     assert contest.house is not None and settings.seed is not None
     key = trial_key(settings.seed)
     bob = contest.house.practice(key)
@@ -184,12 +203,14 @@ def _new_core(hands: int, decks: NDArray[np.uint8] | None, setup: CoreSetup[Any]
 
 
 class _Program:
-    """The command, as it is started in the current folder. Its standard error goes to ours, made harmless.
-
-    Raises InputError when it can't be started.
-    """
+    """A command that is started in the current folder. Its standard error is copied to ours, made harmless."""
 
     def __init__(self, command: Sequence[str], sandbox: SandboxSettings) -> None:
+        """Find the command.
+
+        Raises:
+            InputError: The command can't be started, or the machine can't confine it.
+        """
         probe.probe_sandbox(sandbox.mode)
         self._sandbox = sandbox
         try:
@@ -201,6 +222,7 @@ class _Program:
         self._text = codecs.getincrementaldecoder("utf-8")("replace")
 
     def start(self, *, memory_megabytes: int, cpu_seconds: int) -> Confined:
+        """Start the command with these limits."""
         launch = programs.launch_in(
             Path.cwd(), self._words, self._sandbox, memory_megabytes=memory_megabytes, cpu_seconds=cpu_seconds
         )
@@ -213,13 +235,13 @@ class _Program:
         return confined
 
     def pass_on(self) -> bool:
-        """Copy what the program wrote to its standard error meanwhile; False, for the match goes on."""
+        """Copy what the program has written to standard error. Return False, because the match must not stop."""
         with contextlib.suppress(BlockingIOError):
             while self._errors >= 0 and (chunk := os.read(self._errors, _CHUNK)):
-                if self._complained < _MOST_COMPLAINTS:
+                if self._complained < _MAX_ERROR_BYTES:
                     sys.stderr.write(printable(self._text.decode(chunk)))
-                    if self._complained + len(chunk) >= _MOST_COMPLAINTS:
-                        sys.stderr.write("\ntournament: the program's further words on standard error are left out\n")
+                    if self._complained + len(chunk) >= _MAX_ERROR_BYTES:
+                        sys.stderr.write("\ntournament: the rest of the program's standard error is omitted\n")
                     sys.stderr.flush()
                 self._complained += len(chunk)
         return False
@@ -234,9 +256,14 @@ def _open(transcript: Path, opened: ExitStack) -> TextIO:
 
 
 class _Transcript(FileIO):
-    """Raises InputError when a write fails, which may be late: text is buffered."""
+    """A file whose write errors are the user's. They can come late, because text is buffered."""
 
     def write(self, content: Any, /) -> int:
+        """Write bytes.
+
+        Raises:
+            InputError: The file can't be written.
+        """
         try:
             return super().write(content)
         except OSError as error:

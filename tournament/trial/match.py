@@ -40,7 +40,8 @@ from tournament.store.leg_result import Fault, LegResult
 from tournament.store.legs import Legs
 from tournament.store.reading import read_field
 from tournament.store.storage import join_location, open_storage
-from tournament.trial.sequential import Difference, InterimResult, UntilSure, Verdict, legs_in, play_until
+from tournament.trial.paired_tables import PairedTables, mean_and_error
+from tournament.trial.sequential import Difference, InterimResult, Verdict, check_confidence, legs_in, play_until
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,6 +117,9 @@ class MatchReport:
     baseline: str | None = None  #: the baseline's path; null without a baseline
     baseline_points: Estimate | None = None  #: points of the baseline
     difference: Estimate | None = None  #: points of the bot minus those of the baseline, on the same deals
+    tables: int | None = None  #: tables of three or more at which both versions sat; null for two seats
+    #: games for a verdict, as a share of those without the same tables for both versions; null if unknown
+    games_of_unpaired: float | None = None
     #: faults of the bot, and of a single opponent: `bot`, `seat`, `session`, `game`, `decision`, `message`,
     #: `question_text`, `last_output`, `kind`
     faults: tuple[tuple[LegResult, Fault], ...] = ()
@@ -192,17 +196,20 @@ def play_match(
 ) -> MatchReport:
     """Play a bot against others: their files, or names of house players; none: all entrants, or all house players.
 
-    A `baseline` plays the same deals. With a probability `until_settled` all play replica by replica until it is so
-    sure whether the bot is better than its baseline, or ahead of its only opponent. Records go to `keep`, or to a
-    folder that is removed; `look` is called while they are there. Raises InputError for what can't be played, RunError
-    when play stopped short.
+    A `baseline` plays the same deals, and at tables of three and more at the same positions, with the same companions,
+    who are drawn from the field for each table. With a probability `until_settled` all play replica by replica until
+    it is so sure whether the bot is better than its baseline, or ahead of its only opponent. Records go to `keep`, or
+    to a folder that is removed; `look` is called while they are there. Raises InputError for what can't be played,
+    RunError when play stopped short.
     """
     seats = contest.seats_of(config.contest.playing())
     of_two = bool(contest.house) or seats == 2
-    if not of_two and (baseline or until_settled is not None):
-        option = "--baseline" if baseline else "--until-settled"
-        raise InputError(f"{option}: {contest.title} isn't for two seats; omit the option")
-    rule = None if until_settled is None else UntilSure.of(until_settled)
+    at_tables = bool(baseline) and not of_two
+    if at_tables and seats is not None:
+        tables = {"tables": config.contest.tables or 1, "table_mates": "any"}
+        config = replace(config, contest=config.contest.model_copy(update=tables))
+    if until_settled is not None:
+        check_confidence(until_settled)
     if keep is not None and baseline:
         raise InputError("--results: can't keep the records of two versions; omit --results or --baseline")
     require_other_deals(contest, config)
@@ -211,7 +218,7 @@ def play_match(
     else:
         paths = _opponents(config, [Path(one) for one in others], [bot, baseline] if baseline else [bot])
     single = of_two and (len(others) == 1 or (config.contest.house_seats > 0 and len(paths) == 1))
-    if rule and not baseline and not single:
+    if until_settled is not None and not baseline and not single:
         raise InputError("--until-settled requires --baseline, or one OTHER")
     name = _existing(bot)
     opponent = None
@@ -220,7 +227,7 @@ def play_match(
     against = opponent or (pluralize(len(paths), "other bot") if paths else "house players")
     same_deals = f", and {baseline} on the same deals" if baseline else ""
     each = f"{pluralize(config.contest.sessions, 'session')} each"
-    if config.contest.replicas > 1 and not rule:
+    if config.contest.replicas > 1 and until_settled is None:
         each = f"{config.contest.replicas:,} replicas of {pluralize(config.contest.sessions, 'session')} each"
     listener.on_message(f"{name} against {against}, {each}{same_deals}")
     with contextlib.ExitStack() as stack:
@@ -232,13 +239,15 @@ def play_match(
 
         def play(replicas: int) -> Difference | None:
             played[:] = [version(replicas) for _, version in versions]
-            if rule is None or any(one.standings.below if single else one.is_out for one in played):
+            if until_settled is None or any(one.standings.below if single else one.is_out for one in played):
                 return None
+            if at_tables:
+                return Difference.of(*mean_and_error(_tables_of(played).differences))
             return _PooledLegs.of(contest, played).difference() if baseline else _difference(played[0])
 
         settings, stopped = config.contest, None
-        if rule:
-            stopped = play_until(rule, settings.replicas, settings.max_replicas, play, listener.on_message)
+        if until_settled is not None:
+            stopped = play_until(until_settled, settings.replicas, settings.max_replicas, play, listener.on_message)
         else:
             play(settings.replicas)
         report = _report(contest, config, played, stopped, opponent)
@@ -443,6 +452,8 @@ def _report(
         disqualified=tuple(out),
         stopping=stopped,
     )
+    if before and mine.standings.has_means and not out:
+        return _of_pairs(report, _tables_of(played), stopped)
     together = _PooledLegs.of(contest, played)
     if out or not together.opponents:
         return report
@@ -462,6 +473,43 @@ def _report(
         projected_rank=_projected_rank(contest, config, mine, measured, together.opponents),
         baseline_points=baseline_points,
         difference=better,
+    )
+
+
+def _tables_of(played: Sequence[_Played]) -> PairedTables:
+    """Return the tables of both versions without those of bots that were disqualified at one."""
+    out = {line.name for one in played for line in one.standings.below}
+    return PairedTables.of([(one.name, one.legs) for one in played], played[0].field.settings, out)
+
+
+def _of_pairs(report: MatchReport, tables: PairedTables, stopped: InterimResult | None) -> MatchReport:
+    """Return the report of two versions at the same tables: over all, and over those of each companion."""
+
+    def figures(some: PairedTables) -> list[Estimate]:
+        found = []
+        for values in (*some.points, some.differences):
+            mean, error, freedom = mean_and_error(values)
+            found.append(Estimate(mean, error, None if error is None else half_width(error, freedom)))
+        return found
+
+    if not tables.companions:
+        return report
+    points, baseline, better = figures(tables)
+    if better.stderr is not None and stopped:
+        better = replace(better, ci_half_width=stopped.critical_value * better.stderr if better.stderr else 0.0)
+    names = sorted({name for names in tables.companions for name in names})
+    lines = []
+    for name in names:
+        own, theirs, apart = figures(tables.with_companion(name))
+        lines.append(OpponentResult(name, own, None, theirs, apart))
+    return replace(
+        report,
+        tables=len(tables.companions),
+        points=points,
+        opponents=tuple(sorted(lines, key=lambda line: (-line.points.value, line.opponent))),
+        baseline_points=baseline,
+        difference=better,
+        games_of_unpaired=tables.games_of_unpaired,
     )
 
 

@@ -1,4 +1,4 @@
-"""The quick trial of a submitted bot: whether it builds, starts, and plays three games."""
+"""The quick trial of a submitted bot: it is built, started, and plays three games."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tournament.worker.leg import limits_of
 from tournament.worker.observation import cut_short
 
 GAMES = 3
-SECONDS = 1.5  # of processor time for the games, so that a loop shows soon, also while others play
+SECONDS = 1.5  # processor time for the games, so that a loop is found soon, even on a busy machine
 
 
 def check_quickly(
@@ -25,10 +25,10 @@ def check_quickly(
 ) -> CheckReport:
     """Build a bot and play three games against a house player or bot.
 
-    A contest that allows more time than this trial doesn't call a slow bot unfit here: `slow` then says so.
+    If the contest allows more time than this trial, a slow bot isn't rejected here. `slow` then names the reason.
 
     Raises:
-        InputError: There is no such file, it isn't a bot's, or nothing here can confine it.
+        InputError: The file is missing, it isn't a bot's, or this machine can't confine bots.
         RunError: This machine can't build the opponent.
     """
     submission = read_submission(path)

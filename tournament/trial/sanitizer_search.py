@@ -1,7 +1,7 @@
-"""Mistakes of C and C++ bots that go unseen in WebAssembly, and crash or differ where the bot's author compiles it.
+"""Finds mistakes of C and C++ bots that WebAssembly tolerates, but that crash or differ on their author's machine.
 
-A build of the bot that stops at what C and C++ leave undefined plays some games and answers the questions at the
-limits. No verdict and no record comes of it.
+A build of the bot that stops at undefined behaviour plays some games and answers extreme questions. It affects no
+verdict and no record.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from tournament.entrants.build import checked
 from tournament.trial.trial_legs import Pairing
 from tournament.worker.observation import ObservedLeg, Window
 
-_TIMES_FUEL = 4  # of what the contest allows: this build looks at each step
-# A bot that stops is started again, so that others of its mistakes can show.
-_MOST_STOPS = 24
+_TIMES_FUEL = 4  # multiple of the contest's fuel, because this build checks each step
+# A bot that stops is started again, so that other mistakes can be found.
+_MAX_STOPS = 24
 _GAMES, _FEW_DECISIONS = Window(0, 59, 0, 199, decisions=5_000), Window(decisions=20)
 _AT_LIMITS = Window(decisions=2_000)
 _PLACE = re.compile(r" \(line (\d+)\)$")
@@ -26,7 +26,11 @@ _PLACE = re.compile(r" \(line (\d+)\)$")
 
 @dataclass(frozen=True)
 class Mistake:
-    """A line of a bot's source that did what C and C++ leave undefined, and when it first did."""
+    """A line of a bot's source with undefined behaviour.
+
+    Attributes:
+        when: When it first occurred.
+    """
 
     line: int
     when: str
@@ -34,7 +38,13 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Search:
-    """A search for mistakes: what was found, in how many games and questions at the limits."""
+    """A search for mistakes.
+
+    Attributes:
+        mistakes: The mistakes found, by line.
+        games: Games that were played.
+        questions: Extreme questions that were answered.
+    """
 
     mistakes: tuple[Mistake, ...]
     games: int
@@ -44,9 +54,13 @@ class Search:
 def search(
     tried: Pairing, submission: Submission, at_limits: Pairing | None = None, *, slow: bool = False
 ) -> Search | None:
-    """Search a bot for mistakes; None where it isn't C or C++, or can't be built so.
+    """Search a bot for mistakes. Return None if it isn't C or C++, or can't be built for the search.
 
-    `at_limits`: the same bot, to be asked extreme questions. Of a `slow` one only a few decisions are looked at.
+    Args:
+        tried: The bot and its opponent.
+        submission: The bot's source.
+        at_limits: The same bot with extreme questions, if it is to answer them.
+        slow: Whether the bot is slow, so that only a few decisions are played.
     """
     artifact = checked(submission, tried.contest.interface, tried.sandbox)
     if artifact is None:
@@ -66,14 +80,14 @@ def search(
 
 
 def _forgiving(tried: Pairing) -> Pairing:
-    """With more fuel, and more faults allowed."""
-    more = {"max_faults": _MOST_STOPS, "seconds": tried.settings.seconds * _TIMES_FUEL}
+    """Return the pairing with more fuel, and more faults allowed."""
+    more = {"max_faults": _MAX_STOPS, "seconds": tried.settings.seconds * _TIMES_FUEL}
     settings: ContestSettings = tried.settings.model_copy(update=more)
     return replace(tried, settings=settings)
 
 
 def _mistakes(seen: ObservedLeg, plain: ObservedLeg, *, at_limits: bool = False) -> Iterable[Mistake]:
-    """Where this build stopped, and the bot as it plays doesn't."""
+    """Yield the stops of this build that the bot as it plays doesn't have."""
     known = {_PLACE.sub("", fault.message) for fault in plain.result.faults} if plain is not seen else set()
     for fault in seen.result.faults:
         if fault.seat == 0 and fault.kind == "start":
@@ -86,7 +100,7 @@ def _mistakes(seen: ObservedLeg, plain: ObservedLeg, *, at_limits: bool = False)
 
 
 def _new(fault: str, known: Collection[str], when: str) -> Iterable[Mistake]:
-    """The mistake of a fault with a line, unless it is known or is a lack of fuel."""
+    """Yield the mistake of a fault that has a line, unless it is known or a lack of fuel."""
     place, what = _PLACE.search(fault), _PLACE.sub("", fault)
     if place and what not in known and "fuel" not in what:
         yield Mistake(int(place[1]), when)

@@ -1,7 +1,7 @@
-"""Stopping once it is certain enough which of two bots is better.
+"""Stops a match as soon as it is certain enough which of two bots is better.
 
-The difference and its error come from strata (see standings/standard_errors.py), the bounds of all interim analyses
-from standings/stopping.py, as in a run until the order is settled.
+The difference and its error come from strata (see standings/standard_errors.py). The bounds of all interim analyses
+come from standings/stopping.py, as in a run until the order is settled.
 """
 
 from __future__ import annotations
@@ -23,22 +23,33 @@ Verdict = Literal["better", "worse", "open"]
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference in points per session, its standard error, and the degrees of freedom of this: 0 if unknown."""
+    """A difference in points per session.
+
+    Attributes:
+        error: Its standard error, infinite if unknown.
+        freedom: Degrees of freedom of the error, 0 if unknown.
+    """
 
     mean: float
-    error: float  # infinite if unknown
+    error: float
     freedom: float
 
     @classmethod
     def of(cls, mean: float, error: float | None, freedom: float) -> Difference:
-        """Return a difference whose error is None if it is unknown."""
+        """Return a difference whose error may be unknown."""
         return cls(mean, math.inf, 0.0) if error is None else cls(mean, error, freedom)
 
 
 @dataclass(frozen=True)
 class InterimResult:
-    """What is known after this many replicas. `critical_value`: how many standard errors an interval that holds at all
-    looks has to either side."""
+    """The result of an interim analysis.
+
+    Attributes:
+        verdict: Whether the bot is better.
+        message: The result as text.
+        done: Whether play stops.
+        critical_value: Half-width, in standard errors, of an interval that is valid at every interim analysis.
+    """
 
     verdict: Verdict
     replicas: int
@@ -47,53 +58,67 @@ class InterimResult:
     critical_value: float
 
 
-@dataclass(frozen=True)
-class UntilSure:
-    """Stop when one is significantly better, with this `confidence`, or the most replicas would hardly tell."""
+def check_confidence(confidence: float) -> None:
+    """Check the probability of `--until-settled`.
 
-    confidence: float
+    Raises:
+        InputError: It isn't between 0.5 and 1.
+    """
+    if not 0.5 < confidence < 1:
+        raise InputError(f"--until-settled {confidence:g}: expected a probability between 0.5 and 1, such as 0.95")
 
-    @classmethod
-    def of(cls, confidence: float) -> UntilSure:
-        """Raises InputError for what is no probability to settle anything with."""
-        if not 0.5 < confidence < 1:
-            raise InputError(f"--until-settled {confidence:g}: expected a probability between 0.5 and 1, such as 0.95")
-        return cls(confidence)
 
-    def look(self, difference: Difference, count: int, counts: tuple[int, ...]) -> InterimResult:
-        """Judge the difference after `count` replicas, one of the `counts` at which there is an interim analysis."""
-        error_rate = 1 - self.confidence
-        mean, error, freedom = difference.mean, difference.error, difference.freedom
-        wide = critical_value(counts, counts.index(count), error_rate, freedom)
-        reach = wide * error if error else 0.0
-        verdict: Verdict = "open" if abs(mean) <= reach else "better" if mean > 0 else "worse"
-        hopeless = is_futile(mean, error, freedom, count, counts, error_rate)
-        said = f"better by {mean:+,.2f} ± {reach:,.2f}"
-        if verdict == "open" and hopeless:
-            said += f", too close for {counts[-1]} replicas to tell"
-        return InterimResult(verdict, count, said, verdict != "open" or hopeless or count == counts[-1], wide)
+def analyse(confidence: float, difference: Difference, count: int, counts: tuple[int, ...]) -> InterimResult:
+    """Analyse the difference of two bots after `count` replicas.
+
+    Play stops when one bot is significantly better, or the maximum of replicas would hardly decide.
+
+    Args:
+        confidence: Probability that the verdict is right.
+        count: Replicas played, one of the counts.
+        counts: Numbers of replicas at which there is an interim analysis.
+    """
+    error_rate = 1 - confidence
+    mean, error, freedom = difference.mean, difference.error, difference.freedom
+    critical = critical_value(counts, counts.index(count), error_rate, freedom)
+    half_width = critical * error if error else 0.0
+    verdict: Verdict = "open" if abs(mean) <= half_width else "better" if mean > 0 else "worse"
+    hopeless = is_futile(mean, error, freedom, count, counts, error_rate)
+    message = f"better by {mean:+,.2f} ± {half_width:,.2f}"
+    if verdict == "open" and hopeless:
+        message += f", too close for {counts[-1]} replicas to tell"
+    return InterimResult(verdict, count, message, verdict != "open" or hopeless or count == counts[-1], critical)
 
 
 def play_until(
-    rule: UntilSure, replicas: int, most: int, play: Callable[[int], Difference | None], say: Callable[[str], None]
+    confidence: float,
+    replicas: int,
+    max_replicas: int,
+    play: Callable[[int], Difference | None],
+    on_message: Callable[[str], None],
 ) -> InterimResult | None:
-    """Play until a rule stops it, from this many `replicas` or the fewest that tell on; None for nothing to compare.
+    """Play until an analysis stops it. Return the last interim result, or None if there is nothing to compare.
 
-    `play` plays up to a number of replicas and returns the difference, None if a bot is disqualified.
+    Args:
+        confidence: Probability that the verdict is right.
+        replicas: Replicas before the first analysis, at least FEWEST_REPLICAS.
+        max_replicas: Maximum number of replicas.
+        play: Plays up to a number of replicas; returns the difference, None if a bot is disqualified.
+        on_message: Called with a line after each analysis.
     """
-    counts = looks(max(replicas, FEWEST_REPLICAS), most)
+    counts = looks(max(replicas, FEWEST_REPLICAS), max_replicas)
     for count in counts:
         if (difference := play(count)) is None:
             return None
-        look = rule.look(difference, count, counts)
-        say(f"{pluralize(count, 'replica')}: {look.message}")
-        if look.done:
+        result = analyse(confidence, difference, count, counts)
+        on_message(f"{pluralize(count, 'replica')}: {result.message}")
+        if result.done:
             break
-    return look
+    return result
 
 
 def legs_in(location: str) -> tuple[ContestSetup, Legs]:
-    """The field of records and its legs, in order."""
+    """Return the field of records, and its legs in order."""
     storage = open_storage(location)
     records = read_records(storage)
     assert records.field

@@ -1,4 +1,4 @@
-"""Legs of a bot that is tried, against a house player or bot: played as in the tournament, or watched."""
+"""Plays or observes legs of a bot that is tried against a house player or bot, as in the tournament."""
 
 from __future__ import annotations
 
@@ -35,12 +35,18 @@ from tournament.worker.processes.spool import Spool
 
 SESSIONS = 500
 HOUSE_NAME = "house"
-_SEATS_OF_ALL = 4  # of a match that would have one for every bot
+_SEATS_OF_ALL = 4  # seats of a match that would have one for every bot
 
 
 @dataclass(frozen=True)
 class Meter:
-    """The cost of decisions: WebAssembly instructions, or a process's seconds of processor time and bytes of memory."""
+    """The cost of a bot's decisions in a leg.
+
+    Attributes:
+        fuel: Fuel used, for WebAssembly.
+        max_fuel: Maximum fuel of a decision.
+        use: Processor time and memory, for a process.
+    """
 
     decisions: int
     fuel: int = 0
@@ -49,7 +55,7 @@ class Meter:
 
 
 class DigestSink(NullSink):
-    """A sink that throws rows away, and keeps a digest of them."""
+    """A sink that discards rows and keeps a digest of them."""
 
     def __init__(self, contest: Contest) -> None:
         kept = NullSink.of(contest, ROWS_PER_BUFFER)
@@ -57,6 +63,7 @@ class DigestSink(NullSink):
         self.digest = sha256()
 
     def clear(self) -> None:
+        """Add the rows to the digest, and discard them."""
         for table in (self.games, self.sessions):
             for values in table.arrays.values():
                 self.digest.update(values[: table.rows].tobytes())
@@ -65,7 +72,12 @@ class DigestSink(NullSink):
 
 @dataclass(frozen=True)
 class Trial:
-    """A leg that the bot played in the first seat: its result, its sink, and what the bot's decisions took."""
+    """A leg that the bot played in the first seat.
+
+    Attributes:
+        sink: Its sink, with the digest of its rows.
+        meter: The cost of the bot's decisions.
+    """
 
     result: LegResult
     sink: DigestSink
@@ -73,34 +85,40 @@ class Trial:
 
     @property
     def faults(self) -> tuple[Fault, ...]:
+        """The bot's faults."""
         return tuple(fault for fault in self.result.faults if fault.seat == 0)
 
     @property
     def digest(self) -> str:
+        """Digest of the leg's rows, in hex."""
         return self.sink.digest.hexdigest()
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """A bot that is tried, built, and its opponent."""
+    """A bot that is tried, after its build, and its opponent.
+
+    Attributes:
+        opponent_plays_as: How the opponent is run, if the contest has no house players.
+    """
 
     contest: Contest
     settings: ContestSettings
     sandbox: SandboxSettings
     bot: Entrant
     opponent: HousePlayer
-    opponent_plays_as: PlaysAs = "wasm"  # where the contest has no house players
+    opponent_plays_as: PlaysAs = "wasm"
 
     def play(self, legs: int = 1) -> list[Trial]:
-        """Play legs of the bot against the opponent, side by side; a single one in a process of its own."""
+        """Play this many legs against the opponent. Several run in parallel, and a single one has its own process."""
         chosen, artifacts = self._legs(legs)
         sandbox = self.sandbox if legs > 1 else self.sandbox.model_copy(update={"legs_per_process": 1})
-        # Programs are told how many sessions there are; fewer are played.
+        # Programs receive the tournament's number of sessions, but play fewer.
         contest = replace(self.contest, new_core=partial(_new_short_core, self.contest.new_core))
         return play_legs(contest, self.settings, sandbox, chosen, artifacts)
 
     def observe(self, window: Window, artifact: bytes | None = None) -> ObservedLeg:
-        """Watch some games of the first of these legs; with another `artifact` of the bot, if one is given."""
+        """Observe some games of the first leg. With `artifact` the bot is replaced by this build."""
         (leg,), artifacts = self._legs()
         contest = replace(self.contest, new_core=partial(_new_short_core, self.contest.new_core))
         if artifact is not None:
@@ -108,8 +126,7 @@ class Pairing:
         return observe_leg(contest, self.settings, self.sandbox, leg, artifacts, window)
 
     def _legs(self, count: int = 1) -> tuple[list[Leg], dict[str, bytes]]:
-        """Legs of the bot in the first seat, the opponent under several names in the others, and what plays them by its
-        sha256."""
+        """Return legs with the bot in the first seat, and artifacts by digest. The opponent has all other seats."""
         contest, settings, bot, opponent = self.contest, self.settings, self.bot, self.opponent
         assert bot.artifact is not None and bot.artifact_sha256 is not None
         artifacts = {bot.artifact_sha256: bot.artifact, opponent.sha256: opponent.content}
@@ -118,8 +135,8 @@ class Pairing:
         seats = contest.seats_of(playing) or _SEATS_OF_ALL
 
         def others(first: int, many: int) -> list[Competitor]:
-            # Names that no file can have keep a bot called "house" apart from the house bot. They come
-            # after every other, so that the bot has the first seat.
+            # No file can have these names, so a bot can be called "house". They are sorted last, so that the bot has
+            # the first seat.
             kind: PlaysAs = "house" if contest.house else self.opponent_plays_as
             last = first + many
             return [
@@ -141,10 +158,16 @@ class Pairing:
 def build(
     contest: Contest, settings: ContestSettings, sandbox: SandboxSettings, path: Path, say: Callable[[str], None]
 ) -> Pairing:
-    """The bot at a path, and its opponent: a house player, or the contest's bot to start from.
+    """Build the bot at a path. Return it with its opponent: a house player, or the contest's template.
 
-    A bot that can't be built has no artifact. Raises InputError when there is no such file or it isn't a bot's, and
-    RunError when this machine can't build the other.
+    A bot that can't be built has no artifact.
+
+    Args:
+        say: Called with a message before a long step.
+
+    Raises:
+        InputError: The file is missing, or isn't a bot's.
+        RunError: This machine can't build the opponent.
     """
     if not path.exists():
         raise InputError(f"{path}: no such file")
@@ -160,7 +183,7 @@ def build(
     template = contest.interface.folder / f"new_bot{'.py' if kind_of_house == 'python' else '.c'}"
     source = template.read_bytes()
     house = Submission(HOUSE_NAME, kind_of_house, path.with_name(template.name), source, sha256(source).hexdigest())
-    own = replace(contest.interface, adapters={})  # it is written for the contest
+    own = replace(contest.interface, adapters={})  # the template is written for the contest itself
     built = build_entrant(house, own, settings.model_copy(update={"adapter": None}), sandbox)
     if built.artifact is None:
         raise RunError(f"this machine can't build the project's own bot: {built.problem}")
@@ -168,8 +191,10 @@ def build(
 
 
 def _kind_of_house(kind: Kind) -> Kind:
-    """Return the language of the template that a bot of this kind meets. A process meets the one in Python, so that its
-    author needn't wait for the compiler's libraries."""
+    """Return the language of the template that a bot of this kind meets.
+
+    A process meets the one in Python, so that its author doesn't wait for the compiler's libraries.
+    """
     return "python" if kind in ("python", "program") else "c"
 
 
@@ -179,7 +204,7 @@ def _key(settings: ContestSettings) -> bytes:
 
 
 def _new_short_core(new_core: NewCore, setup: CoreSetup[Any]) -> GameCore:
-    """A core that plays a leg of no more sessions than a check has."""
+    """Return a core for a leg with at most the sessions of a check."""
     few = setup.leg._replace(sessions=min(SESSIONS, setup.leg.sessions))
     return new_core(replace(setup, leg=few))
 
@@ -191,7 +216,7 @@ def play_legs(
     legs: Sequence[Leg],
     artifacts: dict[str, bytes],
 ) -> list[Trial]:
-    """Play legs of a bot at x, in order; those with a process side by side."""
+    """Play legs of a bot in the first seat, and return them in order. Legs with a process are played in parallel."""
     trials: dict[str, Trial] = {}
     for leg in legs if not legs[0].has_processes else ():
         sink, meters = DigestSink(contest), list[tuple[int, int, int]]()

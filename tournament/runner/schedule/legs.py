@@ -265,7 +265,9 @@ class RoundRobin(Schedule):
         """The matches of a replica by number, and who plays them."""
         places, house = self.entrants, self.house_bots
         players = [self.competitors[place] for place in places]
-        entrants = tuple((player.number, player.name, player.author) for player in players)
+        # Versions of a bot that is only tried meet the same tables, whatever they are called.
+        known = ("" if player.name == self.paired else player.name for player in players)
+        entrants = tuple((player.number, name, player.author) for player, name in zip(players, known))
         names = tuple(self.competitors[place].name for place in house)
         fingerprint = self.fingerprint or seed_fingerprint(self.key)
         seats = self.seat_count - self.house_seats

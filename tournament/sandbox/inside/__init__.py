@@ -1,1 +1,1 @@
-"""What runs inside a confined process, with the standard library alone."""
+"""Modules that run inside a confined process, with the standard library alone."""

@@ -1,6 +1,6 @@
-"""What no confined process may do, tried: the probe of bots' processes, and of builds, which execute this file's text.
+"""Attempts to do what no confined process is allowed to do. The probe makes them as a bot, and as a build.
 
-With the standard library alone, and nothing of ours.
+The probe of builds executes this file's text, so it uses the standard library alone.
 """
 
 from __future__ import annotations
@@ -17,8 +17,13 @@ if TYPE_CHECKING:  # takes long to import
 
 
 def possible(paths: Mapping[str, str], tournament: int, *, build: bool) -> list[str]:
-    """Which of these things can be done here. `paths` has files to read and to write, `tournament` is its process; a
-    `build` may start processes, and have a pair of sockets."""
+    """Return the names of the forbidden actions that succeed in this process.
+
+    Args:
+        paths: A file to read, and one to write.
+        tournament: Process ID of the tournament.
+        build: Whether it is a build, which can start processes and have a pair of sockets.
+    """
     read, write = paths["read"], paths["write"]
     things: dict[str, Callable[[], object]] = {
         "read": lambda: os.open(read, os.O_RDONLY),
@@ -49,7 +54,11 @@ def possible(paths: Mapping[str, str], tournament: int, *, build: bool) -> list[
 
 
 def _execute_nothing() -> None:
-    """Raises OSError where executing is refused, not for want of the file."""
+    """Execute a file that doesn't exist.
+
+    Raises:
+        OSError: The system call itself is refused.
+    """
     library = ctypes.CDLL(None, use_errno=True)
     library.execve(b"/nonexistent", None, None)
     if ctypes.get_errno() == errno.EPERM:

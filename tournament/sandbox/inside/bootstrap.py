@@ -1,7 +1,8 @@
-"""What a confined process does first: limits, Landlock, capabilities, system calls; then it becomes what it is to be.
+"""The start of every confined process.
 
-Runs inside the sandbox with the standard library alone, and imports little of
-it: programs start once a leg. `outside.confinement` gives it its orders, `outside.launch` lists the kinds.
+It sets limits, enters a Landlock domain, drops capabilities, installs the filter, and then takes on its task. It runs
+inside the sandbox with the standard library alone, and imports little of it, because a program starts for each leg.
+`outside.confinement` sends its orders. `outside.launch` lists the kinds of processes.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
 else:
     import _signal as signal
 
-# How a process that can't be confined ends, and how its reason begins on standard error.
+# Exit status of a process that can't be confined, and the prefix of its reason on standard error.
 NOT_CONFINED, NO_CONFINEMENT = 119, "can't be confined: "
 
 
 def main(orders: Orders) -> None:
-    """Become a process of the kind that is ordered, confined as it must be."""
+    """Confine this process, and run the task of the kind that is ordered."""
     if orders["kind"] != "build":
         _ignore_signals()
     kinds = {"program": _program, "build": _build, "python": _python, "module": _module, "probe": _probe}
@@ -86,7 +87,7 @@ def _build(orders: Orders) -> None:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     for command in earlier:
         if status := os.spawnve(os.P_WAIT, command[0], command, orders["environment"]):
-            os._exit(status & 0xFF)  # a signal's number counts down from 256, as for the last command
+            os._exit(status & 0xFF)  # 256 minus a signal's number, as for the last command
     _execute(last, orders["environment"])
 
 
@@ -95,12 +96,12 @@ def _limit(orders: Orders) -> None:
         number = getattr(resource, f"RLIMIT_{name}")
         hard = resource.getrlimit(number)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        # A second more of processor time, so that the signal for the first limit can arrive.
+        # One second between the limits of processor time, so that the signal for the first one can arrive.
         resource.setrlimit(number, (value, value + 1 if name == "CPU" and hard != value else value))
 
 
 def _confine(orders: Orders, *, threads: bool = False, executes: bool = False) -> None:
-    """Put a bot's process under a domain and a filter of its own: what it may read its server has settled."""
+    """Put a bot's process into a domain and under a filter of its own. Its fork server has settled what it can read."""
     if orders["landlock"]:
         _enter_domain(orders, None)
         seccomp.drop_capabilities()
@@ -132,26 +133,27 @@ def _execute(command: list[str], environment: dict[str, str]) -> None:
 
 
 def _ignore_signals() -> None:
-    """Ignore signals that others send, here and in all that this process becomes or forks.
+    """Ignore signals from others, in this process and in everything that it forks or becomes.
 
-    Linux ends a process all the same for what it executes itself, such as an access to memory that isn't there, and
-    `abort` sees to its own signal. The limit of processor time must be heard.
+    Linux still ends a process for its own errors, such as an access to unmapped memory, and `abort` restores its own
+    signal. The signal for the limit of processor time isn't ignored.
     """
     for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD, signal.SIGXCPU}:
         signal.signal(number, signal.SIG_IGN)
 
 
 def _forked(orders: Orders) -> Orders:
-    """Become a server of forks for processes of a kind; returns in each fork, with the launch that it is told.
+    """Serve forks of one kind of process. Return the orders in each fork.
 
-    All that the kind needs is imported before, so that each fork finds the same.
+    The server first imports everything that this kind needs, so that each fork finds the same modules.
     """
     import marshal
 
     from engine.processes.forking import serve_forks
 
     end_with(orders["starter"])
-    if orders["of"] == "python":  # the library's folder can't be listed from then on
+    if orders["of"] == "python":
+        # Fills the finder's cache, because the library's folder can't be listed once the process is confined.
         sys.modules["importlib.machinery"].PathFinder.find_spec("of which there is none")
     gain_no_privileges()
     listed = [(path, landlock.LIST) for path in orders["listed"]]
@@ -173,7 +175,7 @@ def _forked(orders: Orders) -> Orders:
 
 
 def _read(size: int) -> bytes:
-    """Read this many bytes of standard input, none beyond."""
+    """Read exactly this many bytes of standard input."""
     content = b""
     while len(content) < size:
         chunk = os.read(0, size - len(content))
@@ -184,10 +186,11 @@ def _read(size: int) -> bytes:
 
 
 def _fork_under_supervision(orders: Orders) -> _socket.socket:
-    """Go on in a child, with the way to its parent, which answers when the child has it asked about new processes
-    (`fork_limit`). When the child or the tournament ends, the parent ends all that the child started.
+    """Continue in a child, and return its socket to the parent, the supervisor.
 
-    A command that outlives the signal for the end of its time, and so is killed, is told from one that others killed.
+    The supervisor answers whether the build may start another process (`fork_limit`). When the child or the tournament
+    ends, it ends everything that the child started. A command that ignores SIGXCPU is killed for its processor time.
+    The supervisor reports SIGXCPU then, so that this differs from a kill from outside.
     """
     import _socket
 

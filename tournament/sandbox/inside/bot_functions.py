@@ -1,8 +1,9 @@
-"""Which functions of a Python bot's file, or which class, answer a contest's questions.
+"""Chooses the functions, or the class, of a Python bot's file that answer a contest's questions.
 
-The names are those of `function_names`. Runs inside the sandbox. A function fits if it takes a question's values.
-Functions of the exact names, and a class called Bot, like the file or as the statement has it, go before other classes
-and functions that are named after the file. Where two fit, neither is taken: the wrong one would lose without a word.
+It runs inside the sandbox. The names that it accepts come from `function_names`. A function fits if it accepts a
+question's values. Functions of the exact names, and a class named Bot, after the file or after the statement's class,
+come first. Other classes, and functions named after the file, come next. If two fit, none is chosen, because the wrong
+one would lose silently.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ if TYPE_CHECKING:  # takes long to import
     from typing import Any
 
     Functions = tuple[Any, ...]
-    # How it is called, its class if it has one, and what answers each question: functions, or names of methods.
+    # Description, class or None, and for each question the function, or the method's name.
     _Way = tuple[str, type | None, list[Any]]
 
 _TAKES_ANY_NUMBER = 0x04
@@ -32,18 +33,25 @@ def choose_functions(
     news: Sequence[tuple[Sequence[str], int]] = (),
     may_be_copy: bool = True,
 ) -> Functions:
-    """What answers the questions: functions of the file, or methods of a new object of its class.
+    """Return the functions that answer the questions, or the bound methods of a new object of the bot's class.
 
-    `questions`: the names of each, the usual one first, and how many values it gives; behind their functions come those
-    that receive `news`, None where there is none that fits. `class_name`: of the statement, "" where it has none.
-    `may_be_copy`: functions that are named after another file will do. Raises NotChosen.
+    Args:
+        module: The module in which the bot's file was executed.
+        stem: The file's name without its suffix.
+        questions: For each question the accepted names, the usual one first, and the number of values.
+        class_name: Name of the statement's class, or "".
+        news: The same for news. Their functions follow those of the questions; None stands for one that is missing.
+        may_be_copy: Whether functions named after another file are accepted.
+
+    Raises:
+        NotChosen: No function or class fits, or more than one does.
     """
     names = vars(module)
     called = {"bot", stem.lower(), stem.replace("_", "").lower(), class_name.lower()}
     classes = [value for value in names.values() if isinstance(value, type) and value.__module__ == module.__name__]
     exact = [_fitting(names, spellings, count) for spellings, count in questions]
     ways = _ways(exact, [kind for kind in classes if kind.__name__.lower() in called], questions)
-    if not ways:  # in most bots there are: the rest takes a while
+    if not ways:  # slow, and most bots don't need it
         with_stem = [
             found or _fitting(names, [after for name in spellings for after in names_after_file(stem, name)], count)
             for found, (spellings, count) in zip(exact, questions)
@@ -70,7 +78,7 @@ def choose_functions(
 
 
 def _of_another_file(names: Mapping[str, Any], questions: Sequence[tuple[Sequence[str], int]]) -> list[_Way]:
-    """The way to answer with functions that are named after another file, as a copy's are, if that is clear."""
+    """Return the way to answer with functions named after another file, as in a renamed copy, if it is unambiguous."""
     if any(spelling in names for spellings, _ in questions for spelling in spellings):
         return []
     functions = [name for name, value in names.items() if isinstance(value, types.FunctionType)]
@@ -83,8 +91,7 @@ def _of_another_file(names: Mapping[str, Any], questions: Sequence[tuple[Sequenc
 def _ways(
     functions: Sequence[Mapping[str, Any]], classes: Iterable[type], questions: Sequence[tuple[Sequence[str], int]]
 ) -> list[_Way]:
-    """The ways to answer all questions: with functions, and with each class that fits but those that others are made
-    of."""
+    """Return the ways to answer all questions by functions, or by a class that fits and isn't a base of another one."""
     ways = _each(" and ".join(words for found in functions for words in found), None, functions)
     methods = {kind: [_methods(kind, spellings, count) for spellings, count in questions] for kind in classes}
     fit = [kind for kind, found in methods.items() if all(found) and not _constructor_needs_values(kind)]
@@ -95,7 +102,7 @@ def _ways(
 
 
 def _each(whole: str, kind: type | None, found: Sequence[Mapping[str, Any]]) -> list[_Way]:
-    """The ways with what was found for each question. Of several that could answer the same each is one."""
+    """Return the ways to answer by these functions. If several fit one question, each of them counts as a way."""
     if not all(found):
         return []
     several = next((one for one in found if len(one) > 1), [whole])
@@ -103,17 +110,17 @@ def _each(whole: str, kind: type | None, found: Sequence[Mapping[str, Any]]) -> 
 
 
 def _fitting(names: Mapping[str, Any], spellings: Iterable[str], count: int) -> dict[str, Callable[..., object]]:
-    """The functions of these names that fit, each once, by what they are called."""
+    """Return the fitting functions among these names, each once, by their descriptions."""
     found: dict[int, tuple[str, Callable[..., object]]] = {}
     wanted = frozenset(spellings)
-    for name, value in names.items():  # in the order of their lines
+    for name, value in names.items():  # this is the order of their lines
         if name in wanted and callable(value) and takes(value, count):
             found.setdefault(id(value), (_named(name, value), value))
     return dict(found.values())
 
 
 def _methods(kind: type, spellings: Iterable[str], count: int) -> dict[str, str]:
-    """The names, of these, of methods that a class has and that fit, each method once, by what they are called."""
+    """Return the names of a class's fitting methods among these names, each method once, by their descriptions."""
     found: dict[int, tuple[str, str]] = {}
     for name in spellings:
         value = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
@@ -124,7 +131,7 @@ def _methods(kind: type, spellings: Iterable[str], count: int) -> dict[str, str]
 
 
 def _constructor_needs_values(kind: type) -> bool:
-    """Return whether an object of a class can't be made without arguments, so that the class is no bot."""
+    """Return whether a class can't be instantiated without arguments, so that it is no bot."""
     for name in ("__new__", "__init__"):
         maker = next(vars(base)[name] for base in kind.__mro__ if name in vars(base))
         maker = maker.__func__ if isinstance(maker, staticmethod) else maker
@@ -134,7 +141,7 @@ def _constructor_needs_values(kind: type) -> bool:
 
 
 def takes(function: Any, count: int) -> bool:
-    """Whether a function can be called with this many values; assumed of one that isn't written in Python."""
+    """Return whether a function can be called with this many values. Functions not written in Python are assumed to."""
     if isinstance(function, types.MethodType):
         function, count = function.__func__, count + 1
     if not isinstance(function, types.FunctionType):
@@ -175,7 +182,7 @@ def _what_is_missing(
 
 
 def _few(names: list[str]) -> str:
-    """Return names as a list in words, of which a long one shows the first and says how many follow."""
+    """Return names joined by "and". Of more than six names it shows five and the number of others."""
     shown = names[:5] if len(names) > 6 else names
     return " and ".join([*shown, *([f"{len(names) - len(shown)} more"] if len(names) > len(shown) else [])])
 

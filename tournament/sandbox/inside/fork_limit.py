@@ -1,7 +1,7 @@
-"""What a build's supervisor is asked before a process or thread starts, so that none starves the machine of them.
+"""Limits the processes of a build: its supervisor answers before each new process or thread starts.
 
-The system's own limit leaves root out; and who only looks now and then waits for a processor while thousands start.
-Runs inside the sandbox with the standard library alone, but what answers isn't confined.
+The system's own limit doesn't apply to root, and a periodic check would wait for a processor while thousands start. It
+runs inside the sandbox with the standard library alone. The supervisor itself isn't confined.
 """
 
 from __future__ import annotations
@@ -23,9 +23,12 @@ _ASKED = "fork vfork clone"
 
 
 def ask(supervisor: _socket.socket) -> None:
-    """Have the supervisor asked before this process, or one that it starts, starts another, for good.
+    """Have the supervisor asked before this process, or one that it starts, starts another. This can't be undone.
 
-    No one is asked if another filter, of a container, asks somebody already.
+    If a container's filter already notifies another process, nothing is asked.
+
+    Raises:
+        Unsupported: The kernel can't notify anyone.
     """
     try:
         listener = seccomp.install_questions(_ASKED)
@@ -37,8 +40,14 @@ def ask(supervisor: _socket.socket) -> None:
     os.close(listener)
 
 
-def answer(build: _socket.socket, child: int, most: int) -> None:
-    """Allow starts while this process's group has at most this many threads, until `child` has ended."""
+def answer(build: _socket.socket, child: int, max_threads: int) -> None:
+    """Answer the build's questions until the child has ended.
+
+    Args:
+        build: The socket on which the build sends its notification descriptor.
+        child: Process ID of the build.
+        max_threads: Maximum threads of this process's group, above which a start fails with EAGAIN.
+    """
     rights = build.recvmsg(1, _socket.CMSG_SPACE(4))[1]
     if not rights:
         return
@@ -50,24 +59,24 @@ def answer(build: _socket.socket, child: int, most: int) -> None:
     left = 0
     while ended not in (ready := dict(waiting.poll())):
         if not ready[listener] & select.POLLIN:
-            continue  # all have ended that could ask, so the child is about to
+            continue  # all processes that could ask have ended, so the child is about to end
         question = bytearray(_QUESTION_BYTES)
         try:
             fcntl.ioctl(listener, _RECEIVE, question)
-            left = max(0, left - 1) or max(0, most - _threads())
+            left = max(0, left - 1) or max(0, max_threads - _threads())
             verdict = (0, _GO_ON) if left else (-errno.EAGAIN, 0)
             fcntl.ioctl(listener, _SEND, struct.pack("=QqiI", int.from_bytes(question[:8], "little"), 0, *verdict))
         except OSError:
-            pass  # who asked has ended
+            pass  # the process that asked has ended
 
 
 def _threads() -> int:
-    """How many threads the processes of this one's group have."""
+    """Return the number of threads of all processes in this one's group."""
     found = 0
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
             if os.getpgid(int(name)) == os.getpgrp():
-                found += os.stat(f"/proc/{name}/task").st_nlink - 2  # of each folder in it, as of any folder
+                found += os.stat(f"/proc/{name}/task").st_nlink - 2  # each thread is a folder in it
         except OSError:
-            pass  # it has ended
+            pass  # the process has ended
     return found

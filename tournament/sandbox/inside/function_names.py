@@ -1,8 +1,8 @@
-"""Which of a bot's functions answer its contest's questions, by their names: one rule for all languages.
+"""Chooses a bot's functions by name: one rule for all languages.
 
-The exact names of the statement come first. Then the ways in which statements name a function after the file: likemea,
-likemeA and likeme_a of likeme.c. The caller says which names are there and fit: from the compiler for C and C++, from
-the exports of a WebAssembly module, from the executed file for Python. Runs inside the sandbox, too, without imports.
+The statement's exact names come first, then names after the file, such as likemea, likemeA and likeme_a in likeme.c.
+The caller passes the names that exist and fit. For C and C++ they come from the compiler, for a WebAssembly module from
+its exports, for Python from the executed file. It also runs inside the sandbox, so it imports nothing.
 """
 
 from __future__ import annotations
@@ -11,25 +11,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
     from collections.abc import Iterable, Mapping, Sequence
 
-# Of a question: no one needs more.
-MOST_NAMES = 20
+# Maximum names of a question's function.
+MAX_NAMES = 20
 
 
 class NotChosen(Exception):
-    """No function answers a question, or more than one could; the message says so in the bot's terms.
+    """Raised when no function answers a question, or more than one could. The message names the bot's functions.
 
-    `is_all`: there is none that would fit but for its arguments.
+    Attributes:
+        is_all: Whether no function would fit even with other arguments.
     """
 
     is_all = True
 
 
 class Lacking(NotChosen):
-    """No function answers a question."""
+    """Raised when no function answers a question."""
 
 
 def names_after_file(stem: str, question: str) -> list[str]:
-    """The ways to name a function after the file and a question, the usual one first."""
+    """Return the names after the file that a question's function can have, the usual one first."""
     word = "".join(letter for letter in stem if letter.isalnum() or letter == "_")
     names = [
         word + question,
@@ -41,20 +42,27 @@ def names_after_file(stem: str, question: str) -> list[str]:
 
 
 def names_for(stem: str, question: str, words: Iterable[str] = ()) -> list[str]:
-    """The names under which a bot called `stem` may answer a question: the exact one, then those after its file.
+    """Return the names that a question's function can have: the exact one, then those after the file.
 
-    The bot's own `words` count, too, if they differ from these in case only.
+    Args:
+        question: The statement's name of the function.
+        words: Words of the bot's source. Those that differ from an accepted name only in case are accepted, too.
     """
     after_file = names_after_file(stem, question)
     alike = {name.casefold() for name in after_file}
     own = [word for word in words if word.casefold() in alike]
-    return list(dict.fromkeys([question, *after_file, *own]))[: MOST_NAMES + 1]
+    return list(dict.fromkeys([question, *after_file, *own]))[: MAX_NAMES + 1]
 
 
 def choose(stem: str, fitting: Mapping[str, Sequence[str]]) -> list[str]:
-    """The name that answers each question; `fitting` has for each question the bot's functions that could.
+    """Return the name that answers each question. All are exact names, or all are named after the file.
 
-    All are exact names, or all are named after the file. Raises NotChosen.
+    Args:
+        fitting: For each question the names of the bot's functions that fit.
+
+    Raises:
+        NotChosen: Two functions fit a question.
+        Lacking: No function fits one.
     """
     if all(question in names for question, names in fitting.items()):
         return list(fitting)
@@ -74,8 +82,7 @@ def choose(stem: str, fitting: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def choose_news(stem: str, fitting: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return the names that receive news, by the name of the news: of each the exact one, or the only one after the
-    file."""
+    """Return the functions that receive news, by name of the news: the exact one, or the only one after the file."""
     found = {}
     for news, names in fitting.items():
         after_file = [name for name in names if name != news]
@@ -87,8 +94,10 @@ def choose_news(stem: str, fitting: Mapping[str, Sequence[str]]) -> dict[str, st
 
 
 def named_after_another_file(questions: Sequence[str], words: Iterable[str]) -> list[str]:
-    """The words that would answer the questions in a file of another name, as in a copy, if there is just one such
-    file; else []."""
+    """Return the functions that would answer the questions if the file had another name, as in a renamed copy.
+
+    An empty list means that no such name of a file exists, or more than one.
+    """
     found: dict[str, dict[str, str]] = {}
     for word in words:
         folded = word.casefold()

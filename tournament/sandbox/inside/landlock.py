@@ -1,6 +1,6 @@
-"""Landlock domains: what a process in one may do to files, ports, and processes outside of it.
+"""Landlock domains, which limit what a process can do to files, ports, and processes outside.
 
-Runs inside the sandbox with the standard library alone. Numbers and layouts are those of linux/landlock.h.
+It runs inside the sandbox with the standard library alone. Numbers and layouts are those of linux/landlock.h.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
     from collections.abc import Iterable
 
-# On version 1 no build can move a file into another folder; from this version on signals stay within a domain.
+# First version that keeps signals within a domain.
 SIGNALS_SINCE = 6
-_CREATE_RULESET, _ADD_RULE, _RESTRICT = 444, 445, 446  # on every machine
+_CREATE_RULESET, _ADD_RULE, _RESTRICT = 444, 445, 446  # the same on every machine
 _ASK_VERSION = 1
 _BELOW_A_PATH = 1
-# The accesses to files that a version can refuse are the first this many, the newest known here from version 5 on.
+# Number of accesses to files that a version can refuse; from version 5 on all 16 that are known here.
 _ACCESSES, _ALL_ACCESSES = {1: 13, 2: 14, 3: 15, 4: 15}, 16
 _ALL_OF_PORTS, _PORTS_SINCE, _ALL_SCOPES = 3, 4, 3
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_FOLDER, _TRUNCATE = 1, 2, 4, 8, 1 << 14
@@ -29,23 +29,34 @@ _REMOVE_FOLDER, _REMOVE_FILE, _MAKE_FOLDER, _MAKE_FILE, _MAKE_LINK, _REFER = 16,
 _MAKE_DEVICE = 1 << 11
 _ACCESSES_TO_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
 READ, LIST = _EXECUTE | _READ_FILE | _READ_FOLDER, _READ_FOLDER
-# No devices, no sockets, no pipes with names, and no orders to devices.
+# These omit devices, sockets, named pipes and ioctl.
 _CHANGE_FOLDERS = _REMOVE_FOLDER | _REMOVE_FILE | _MAKE_FOLDER | _MAKE_FILE | _MAKE_LINK | _REFER
 WRITE = READ | _WRITE_FILE | _TRUNCATE | _CHANGE_FOLDERS
 
 
 def version() -> int:
-    """The version of Landlock that the kernel has switched on. Raises OSError where it has none, or refuses it."""
+    """Return the version of Landlock that the kernel supports.
+
+    Raises:
+        OSError: Landlock is missing, switched off, or refused.
+    """
     return call("syscall", _CREATE_RULESET, None, ctypes.c_size_t(0), _ASK_VERSION)
 
 
 def enter_domain(version: int, allowed: Iterable[tuple[str, int]] | None = None) -> None:
-    """Put this process under a domain of its own, for good, by what a version can refuse. Raises OSError.
+    """Put this process into a new domain. This can't be undone.
 
-    It can't reach processes outside of it, or in another domain within it, by anything that takes the right to trace:
-    in /proc, their memory and what their descriptors and folders lead to. Unless `allowed` is None it refuses all
-    accesses to files but those `allowed`: paths that are there, each with what may be done to it and all below. Later
-    versions also refuse ports, signals and abstract sockets, which the filter of system calls refuses everywhere.
+    A process in a domain can't trace processes outside, nor in a nested domain: in /proc it can't reach their memory,
+    descriptors and folders. Later versions also refuse ports, signals and abstract sockets, which the filter of system
+    calls refuses everywhere.
+
+    Args:
+        version: The kernel's version of Landlock.
+        allowed: Paths with the accesses to them and everything below. All other accesses to files are refused. None
+            allows all files.
+
+    Raises:
+        OSError: The kernel refuses the domain.
     """
     known = (1 << _ACCESSES.get(version, _ALL_ACCESSES)) - 1
     files = _MAKE_DEVICE if allowed is None else known  # a domain must refuse something; devices are refused anyway

@@ -1,7 +1,7 @@
-"""A Python bot's chance: a leg's own modules that draw it from the leg's seed.
+"""A Python bot's randomness: each leg has its own copies of modules, which draw from the leg's seed.
 
-Runs inside the sandbox. For each use a hash (BLAKE2b) draws: the seed of one generator tells nothing of the leg's or of
-other generators'.
+It runs inside the sandbox. Each use draws by a hash (BLAKE2b), so that a generator's seed reveals nothing about the
+leg's seed or about other generators.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # takes long to import
 
 
 class SeededBytes:
-    """Replaces os.urandom: hashes of a counter, with a key that follows from the leg's seed and the use's name."""
+    """A replacement for os.urandom: hashes of a counter, keyed by the leg's seed and the name of the use."""
 
     def __init__(self, seed: int, use: bytes) -> None:
         self._key = _blake2.blake2b(seed.to_bytes(8, "little"), person=use).digest()
@@ -34,23 +34,23 @@ class SeededBytes:
         return b"".join(_blake2.blake2b(n.to_bytes(8, "little"), key=self._key).digest() for n in counts)[:size]
 
     def number(self) -> int:
-        """A seed for a generator."""
+        """Return a seed for a generator."""
         return int.from_bytes(self(_SEED_BYTES), "little")
 
     def words(self) -> list[int]:
-        """A seed as numpy takes it."""
+        """Return a seed in the form that numpy takes."""
         return list(memoryview(self(_SEED_BYTES)).cast("I"))
 
 
 _HASH_BYTES = 64
-_SEED_BYTES = 32  # of a generator
+_SEED_BYTES = 32
 
 
 class LegModules:
-    """A leg's own copies of modules that draw chance, made when they are first imported.
+    """A leg's own copies of modules that draw random numbers. They are made at the first import.
 
     Args:
-        seed: The leg's.
+        seed: The leg's seed.
         sdks: Names of the contest's modules for bots.
         new_sdk: Called with such a name and the seed; returns the leg's module.
         copies: Whether the leg has its own copies of all other modules, too.
@@ -82,19 +82,19 @@ class LegModules:
         self.seed_shared()
 
     def seed_shared(self) -> None:
-        """Seed the shared modules that have been imported since."""
+        """Seed the shared modules that were imported since the last call."""
         for name in ("random", "numpy.random"):
             module: Any = sys.modules.get(name)
             if module is not None and name not in self._seeded:
                 self._seeded.add(name)
-                # Not from the leg's other seeds: whether another leg has imported it must make no difference.
+                # Drawn apart from the leg's other seeds, because another leg may have imported the module before.
                 own = SeededBytes(self._seed, name.encode())
                 module.seed(own.number() if name == "random" else own.words())
                 if name == "random":
                     module._urandom = os.urandom
 
     def get(self, name: str) -> types.ModuleType | None:
-        """The leg's own module of that name, None if it shares the interpreter's."""
+        """Return the leg's own module of this name, or None if the leg shares the interpreter's."""
         if name not in self._made:
             if name in self._sdks:
                 self._made[name] = self._new_sdk(name, self._seed)
@@ -128,14 +128,14 @@ def _copy(module: types.ModuleType) -> types.ModuleType:
 
 
 def _own_copy(module: types.ModuleType) -> types.ModuleType:
-    """A module whose functions may be given attributes that are seen nowhere else."""
+    """Return a copy of a module with copies of its functions, so that attributes set on them stay within the leg."""
     copied = _copy(module)
     vars(copied).update({name: _copied(value) for name, value in vars(module).items()})
     return copied
 
 
 def _copied(value: Any) -> Any:
-    """A copy of a function that is written in Python; other values, which can't be changed, as they are."""
+    """Return a copy of a function written in Python. Other values can't be changed, and are returned as they are."""
     if not isinstance(value, types.FunctionType):
         return value
     copied = types.FunctionType(
@@ -147,11 +147,11 @@ def _copied(value: Any) -> Any:
 
 
 def _leg_random(leg: LegModules, original: types.ModuleType) -> types.ModuleType:
-    """`random` with a generator of the leg's own; without a seed, new ones start from its chance."""
+    """Return a copy of `random` whose generators belong to the leg. Without a seed they start from the leg's."""
     import random
 
     class Random(random.Random):
-        # Methods of its own, which may be given attributes.
+        # Own copies of the methods, because bots can set attributes on them.
         locals().update(
             {name: _copied(value) for name, value in vars(random.Random).items() if not name.startswith("__")}
         )
@@ -160,7 +160,7 @@ def _leg_random(leg: LegModules, original: types.ModuleType) -> types.ModuleType
             super().__init__(leg.seeds.number() if x is None else x)
 
         def seed(self, a: Any = None, version: int = 2) -> None:
-            # NaN would seed by its address, and a class of the bot's may say that it is none.
+            # NaN would seed by its address. A bot's class could override the comparison.
             nan = isinstance(a, float) and float.__ne__(a, a)
             super().seed(leg.seeds.number() if a is None else 0 if nan else a, version)
 
@@ -241,11 +241,11 @@ def _leg_numpy(leg: LegModules, original: types.ModuleType) -> types.ModuleType:
 
 
 def _leg_numpy_random(leg: LegModules, original: types.ModuleType) -> types.ModuleType:
-    """`numpy.random` with generators of the leg's own: nothing in it takes chance from elsewhere."""
+    """Return a copy of `numpy.random` whose generators belong to the leg."""
     module = _copy(original)
 
     def seeded(kind: Any) -> Any:
-        """The class, with objects that take their seed from the leg where none is given."""
+        """Return a subclass whose objects take their seed from the leg if they get none."""
 
         def start(self: Any, *given: Any, **named: Any) -> None:
             if all(value is None for value in (*given[:1], *map(named.get, ("seed", "entropy", "key")))):
@@ -312,7 +312,7 @@ MAKERS: dict[str, Callable[[LegModules, types.ModuleType], types.ModuleType]] = 
 
 
 def builtins_of(leg: LegModules) -> dict[str, object]:
-    """The builtins of a leg: an own dictionary, and imports that find the leg's modules first."""
+    """Return the leg's own builtins, whose `__import__` finds the leg's modules first."""
     original_import = builtins.__import__
 
     def import_for_leg(

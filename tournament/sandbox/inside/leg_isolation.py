@@ -1,22 +1,27 @@
-"""Which Python bots' legs may share a process: those whose source shows that one leg can't know of another.
+"""Finds out which Python bots' legs can share a process: those whose source shows that legs can't observe each other.
 
-Runs inside the sandbox, before the bot does. It recognises a subset of Python in which a leg reaches nothing that
-other legs change: its own functions, classes and values, immutable builtins, and its own copies of a few modules.
-A bot outside the subset plays in a process for each leg, with all of Python. So doubt costs time, never fairness.
+It runs inside the sandbox, before the bot does. It recognises a subset of Python in which a leg reaches nothing that
+other legs change: its own functions, classes and values, immutable builtins, and its own copies of a few modules. A bot
+outside the subset plays in a process for each leg, with all of Python. So a doubtful construct costs time, never
+fairness.
 
-Left out is what other legs could change or show: attributes of modules, functions and classes of the library; frames
-and all other ways from an object to its surroundings; addresses (`id`, `hash`, the order of sets, the texts of objects
-without their own); which strings are one object; memory that runs out and an exception that says so; names of
-attributes that are made at run time; what the interpreter calls by itself when it lets go of something, whose moment
-others could choose; clocks, files, and everything else of the process.
+The subset omits what other legs could change or reveal:
 
-Attributes are those of plain values, of what the contest gives, and names that the source itself defines, unless
-something of the library has them, too.
+- attributes of the library's modules, functions and classes
+- frames, and other ways from an object to its surroundings
+- addresses, which `id`, `hash`, the order of sets and default texts of objects show
+- whether two strings are one object
+- memory that runs out, and exceptions that report it
+- names of attributes that are made at run time
+- finalisers, because others could choose the moment at which they run
+- clocks, files, and everything else of the process
 
-What a leg holds is a builtin, its own, or a copy of its own: none of these leads to an object that other legs can
-change. What the library does in Python for a leg must keep it so, whatever the leg passes: it may hand out numbers,
-texts, new containers and what it was given, nothing else. So `mean` isn't there, which takes the type of what it
-is given and gives a Fraction to it.
+Attributes must belong to plain values or to what the contest gives, or be names that the source defines and the library
+doesn't.
+
+A leg holds builtins, its own objects, or its own copies. None of these leads to an object that other legs can change. A
+library function written in Python must keep it so: it can return numbers, texts, new containers and its arguments only.
+So `statistics.mean` is missing, because it returns a Fraction of the type that it was given.
 """
 
 from __future__ import annotations
@@ -30,8 +35,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
     from collections.abc import Iterable, Iterator, Mapping
 
-# Larger sources take much memory to parse.
-MOST_BYTES = 1 << 18
+# Maximum bytes of all sources, because parsing takes much memory.
+MAX_BYTES = 1 << 18
 
 
 def _words(text: str) -> frozenset[str]:
@@ -68,20 +73,20 @@ MODULES: dict[str, frozenset[str]] = {
         "zlib": "adler32 compress crc32 decompress",
     }.items()
 }
-# Objects that all legs have, which could be given attributes: only annotations may name them.
+# Modules whose objects all legs share. Bots could set attributes on them, so only annotations can name them.
 _ONLY_IN_ANNOTATIONS = {"typing"}
 # What makes attributes of names: namedtuple of texts in a call, dataclass of a class that it decorates.
 _MAKERS = _words("dataclass namedtuple")
 _ENUMS = _words("Enum IntEnum")
 # Attributes of what `dataclasses.field` makes: they lead to an object that all legs have.
 _OF_FIELDS = _words("default default_factory kw_only metadata type")
-# Builtin types that annotations may name; the first may be named nowhere else.
+# Builtin types that annotations can name. Those of the first line can be named nowhere else.
 _ONLY_TYPES = _words("bytes frozenset set str")
 _TYPES = _ONLY_TYPES | _words("bool dict float int list tuple")
-# These give bytes of any content, with which bytes could be formatted.
+# Modules that return bytes of any content, which could then be a format.
 _GIVING_BYTES = {"base64", "zlib"}
 
-# Exceptions that may be caught: none of them can come from memory that other legs took.
+# Exceptions that bots can catch. None of them can result from memory that other legs took.
 _CATCHABLE = _words(
     "ArithmeticError AssertionError AttributeError FloatingPointError IndexError KeyError LookupError"
     " OverflowError StopIteration TypeError ValueError ZeroDivisionError"
@@ -101,14 +106,14 @@ _DUNDER_METHODS = frozenset(
         " rmul rpow rsub rtruediv setitem str sub truediv xor"
     )
 )
-# Methods of builtin types that show nothing but their object. `keys` and `items` are looked at more closely.
+# Methods of builtin types that reveal only their object. `keys` and `items` have further conditions.
 _METHODS = _words(
     "append appendleft bit_count bit_length clear conjugate copy count denominator endswith extend extendleft"
     " find from_bytes fromkeys get imag index insert is_integer items join keys lower lstrip move_to_end numerator"
     " partition pop popitem popleft real remove replace _replace reverse rfind rotate rsplit rstrip setdefault setter"
     " sort split splitlines start startswith step stop strip title update upper value values"
 )
-# What a generator that ends, or is let go of, calls of another.
+# Methods that a generator calls of another one when it ends or is freed.
 _CALLED = _words("close send throw")
 # Builtins that take the entries of a dictionary and return no set of them; the second line only as sole argument.
 _TAKING_ENTRIES = _words("all any dict enumerate filter iter len list map reversed sorted tuple zip")
@@ -131,7 +136,7 @@ _EXPRESSIONS = (
 
 
 def _attributes_of_the_library() -> frozenset[str]:
-    """The attributes of all that a leg may have of the interpreter's: some of them lead to its surroundings."""
+    """Return the names of all attributes of the library's objects that a leg can have, some of which lead to others."""
     import collections
     import functools
     import itertools
@@ -160,12 +165,12 @@ def _attributes_of_the_library() -> frozenset[str]:
     return frozenset(found)
 
 
-_OF_PLAIN_VALUES = _METHODS | MODULES["random"]  # which its generators have as methods
+_OF_PLAIN_VALUES = _METHODS | MODULES["random"]  # methods of its generators
 _DENIED = _attributes_of_the_library() - _OF_PLAIN_VALUES
 
 
-class _Apart(Exception):
-    """The first thing outside of the subset."""
+class _NotIsolated(Exception):
+    """Raised for the first construct outside the subset."""
 
 
 def isolation_violation(
@@ -178,15 +183,14 @@ def isolation_violation(
     """Return why a bot's legs must not share a process, with the line, or "" if they may.
 
     Args:
-        source: The bot's file.
         sdk: The public names of the contest's own modules for bots.
         shown: Attributes of what the contest gives.
         adapter: The contest's adapter, which is executed before the bot's file, or b"".
         library: Sources of the contest's library by their paths. Each leg executes it again, as it does the bot.
     """
     files = library or {}
-    if len(source) + len(adapter) + sum(map(len, files.values())) > MOST_BYTES:
-        return f"larger than {MOST_BYTES >> 10} KiB"
+    if len(source) + len(adapter) + sum(map(len, files.values())) > MAX_BYTES:
+        return f"larger than {MAX_BYTES >> 10} KiB"
     before = adapter + b"\n" if adapter else b""
     where = ""
     try:
@@ -206,8 +210,8 @@ def isolation_violation(
         may_format = any(reader.may_format for reader in readers.values())
         for where, reader in readers.items():
             reader.read(trees[where], defined, denied, may_format=may_format)
-    except _Apart as apart:
-        return f"{where}, {apart}" if where else str(apart)
+    except _NotIsolated as reason:
+        return f"{where}, {reason}" if where else str(reason)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return f"{where or 'it'} can't be read" if where else "can't be read"
     return ""
@@ -226,6 +230,7 @@ def _globals_of(tree: ast.Module) -> frozenset[str]:
 
 
 def _text_of(node: ast.AST) -> str:
+    """Return the value of a constant string, "" for any other node."""
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
@@ -238,7 +243,7 @@ def _annotations_of(node: ast.AST) -> list[ast.expr]:
 
 
 class _Reader:
-    """Walks a source's tree and stops at what is not in the subset."""
+    """Walks a source's tree and stops at the first construct outside the subset."""
 
     def __init__(
         self,
@@ -252,22 +257,22 @@ class _Reader:
         self._modules = {**library, **modules, **sdk}
         self._sdk = sdk
         self._attributes = set(shown)
-        self._types: set[str] = set()  # names of what comes from modules that only annotations may name
+        self._types: set[str] = set()  # names imported from modules that only annotations can name
         self._annotations: set[int] = set()  # nodes in annotations
-        self._bound: dict[str, str] = {}  # names of modules, and what they are bound to
-        self._of_sdk: set[str] = set()  # names of what comes from the contest's own modules
+        self._bound: dict[str, str] = {}  # module by the name that it is bound to
+        self._of_sdk: set[str] = set()  # names imported from the contest's own modules
         self._makers: dict[str, str] = {}  # names of namedtuple and dataclass, and which each is
         self._of_enum: dict[str, str] = {}  # names of what comes from enum, and what each is
         self._members: frozenset[str] = frozenset()  # attributes that only members of an Enum have
         self.may_format = False  # whether % could put an object's text into some text or bytes
         self.has_fields = False  # whether it can make fields of dataclasses
-        self._fine: set[int] = set()  # nodes that are harmless where they stand
+        self._fine: set[int] = set()  # nodes that are harmless in their context
 
     def names_defined(self, tree: ast.Module) -> set[str]:
         """Return the names that a source may give to attributes.
 
         Raises:
-            _Apart: An import leads out of the subset, or the source doesn't show such a name.
+            _NotIsolated: An import leads out of the subset, or the source doesn't show such a name.
         """
         nodes = list(ast.walk(tree))
         for node in nodes:
@@ -286,28 +291,22 @@ class _Reader:
         return found
 
     def read(self, tree: ast.Module, defined: set[str], denied: frozenset[str], *, may_format: bool) -> None:
-        """Check a source whose names were read.
-
-        Args:
-            tree: The source.
-            defined: Names that it and its library may give to attributes.
-            denied: Those of them that lead out of a leg.
-            may_format: Whether % could put an object's text into some text or bytes of either.
+        """Check a tree.
 
         Raises:
-            _Apart: Something is outside of the subset.
+            _NotIsolated: The tree has a construct outside the subset.
         """
         nodes, self.may_format = list(ast.walk(tree)), may_format
         self._attributes = (self._attributes | defined) - denied | _OF_PLAIN_VALUES | self._members
         for node in nodes:
             if not isinstance(node, (*_STATEMENTS, *_EXPRESSIONS)):
-                raise self._apart(node, type(node).__name__)
+                raise self._not_isolated(node, type(node).__name__)
             check = getattr(self, f"_check_{type(node).__name__.lower()}", None)
             if check is not None:
                 check(node)
 
     def _is_plain(self, part: ast.AST) -> bool:
-        """Return whether an annotation, or a part of one, makes types of the library's alone, and calls nothing."""
+        """Return whether an annotation, or a part of one, consists of the library's types alone, without calls."""
         if isinstance(part, ast.Tuple | ast.List):
             return all(map(self._is_plain, part.elts))
         if isinstance(part, ast.Subscript):
@@ -326,19 +325,24 @@ class _Reader:
         return isinstance(part, ast.Name | ast.Constant) or (isinstance(part, ast.Attribute) and self._is_type(part))
 
     def _is_type(self, part: ast.expr) -> bool:
-        """Return whether it names a type of the library's."""
+        """Return whether an expression names a type of the library."""
         if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
             return self._bound.get(part.value.id) in _ONLY_IN_ANNOTATIONS
         return isinstance(part, ast.Name) and (part.id in self._types or part.id in _TYPES)
 
-    def _apart(self, node: ast.AST, what: str) -> _Apart:
+    def _not_isolated(self, node: ast.AST, what: str) -> _NotIsolated:
+        """Return the exception for a node, with its line in the bot's file or in the adapter."""
         line = getattr(node, "lineno", 1)
         if line > self._adapter_lines:
-            return _Apart(f"line {line - self._adapter_lines}: {what}")
-        return _Apart(f"line {line} of the adapter: {what}")
+            return _NotIsolated(f"line {line - self._adapter_lines}: {what}")
+        return _NotIsolated(f"line {line} of the adapter: {what}")
 
     def _defined(self, node: ast.AST) -> Iterable[str]:
-        """The names that a node may make attributes of something. Raises _Apart where the source doesn't show them."""
+        """Return the names that a node can make attributes of objects.
+
+        Raises:
+            _NotIsolated: The source doesn't show these names.
+        """
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             return [node.name]
         if isinstance(node, ast.Name):
@@ -351,12 +355,12 @@ class _Reader:
             texts = fields.elts if isinstance(fields, ast.List | ast.Tuple) else [fields]
             names = [name for text in texts for name in _text_of(text).replace(",", " ").split()]
             if not names or not _CALLED.isdisjoint(names):
-                raise self._apart(node, "a namedtuple of other than plain names")
+                raise self._not_isolated(node, "a namedtuple of other than plain names")
             return names
         return []
 
     def _is_maker(self, node: ast.expr, name: str = "") -> bool:
-        """Return whether it is namedtuple or dataclass, or the one of this name."""
+        """Return whether an expression is namedtuple, which makes attributes from texts."""
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             called = node.attr if node.value.id in self._bound else ""
         else:
@@ -378,7 +382,7 @@ class _Reader:
             known = self._modules.get(node.module or "", frozenset())
             for alias in node.names:
                 if node.level or alias.name not in known:
-                    raise self._apart(node, f"imports {alias.name} from {node.module}")
+                    raise self._not_isolated(node, f"imports {alias.name} from {node.module}")
                 name = alias.asname or alias.name
                 if name not in self._of_sdk:
                     self._not_a_builtin(node, name)
@@ -390,28 +394,28 @@ class _Reader:
                     self._makers[name] = alias.name
                 elif node.module == "enum":
                     self._of_enum[name] = alias.name
-                if node.module == "__future__":  # an object of the library's that all legs have
+                if node.module == "__future__":  # all legs share this object
                     self._bound[name] = node.module
             self.may_format |= node.module in _GIVING_BYTES
             return
         for alias in node.names:
             if alias.name not in self._modules or alias.asname in _CALLED:
-                raise self._apart(node, f"imports {alias.name}")
+                raise self._not_isolated(node, f"imports {alias.name}")
             self._bound[alias.asname or alias.name] = alias.name
             self.may_format |= alias.name in _GIVING_BYTES
 
     def _not_a_builtin(self, node: ast.AST, name: str) -> None:
-        """Refuse new meanings of names that rules rely on."""
+        """Refuse to rebind names that the rules rely on."""
         known = (_RELIED_ON, _TYPES, self._bound, self._of_sdk, self._types, self._of_enum)
         if any(name in names for names in known):
-            raise self._apart(node, f"gives {name} another meaning")
+            raise self._not_isolated(node, f"gives {name} another meaning")
         if name in _CALLED:
-            raise self._apart(node, f"the name {name}, which generators call")
+            raise self._not_isolated(node, f"the name {name}, which generators call")
         if name.startswith("__") and name.endswith("__") and name not in _DUNDER_NAMES_GIVEN:
-            raise self._apart(node, f"the name {name}")
+            raise self._not_isolated(node, f"the name {name}")
 
     def _surroundings(self, node: ast.AST) -> None:
-        """Note what is harmless where it stands, such as entries that are iterated or a set that `in` searches."""
+        """Mark nodes that are harmless in their context, such as entries that are iterated or a set behind `in`."""
         places: Iterator[ast.AST] = iter(())
         if isinstance(node, ast.For | ast.comprehension):
             places = iter([node.iter])
@@ -452,65 +456,68 @@ class _Reader:
             pass
         elif node.id in self._types:
             if id(node) not in self._annotations:
-                raise self._apart(node, f"{node.id} of typing outside an annotation")
+                raise self._not_isolated(node, f"{node.id} of typing outside an annotation")
         elif node.id in self._bound:
             if id(node) not in self._fine:
-                raise self._apart(node, f"the module {node.id} as a value")
+                raise self._not_isolated(node, f"the module {node.id} as a value")
         elif node.id in ("super", "print") or self._is_maker(node) or self._is_enum(node):
             if id(node) not in self._fine:
-                raise self._apart(node, f"{node.id} as a value")
+                raise self._not_isolated(node, f"{node.id} as a value")
         elif node.id not in _BUILTINS | _DUNDER_NAMES and (
             node.id in vars(builtins) or (node.id.startswith("__") and node.id.endswith("__"))
         ):
-            raise self._apart(node, f"the name {node.id}")
+            raise self._not_isolated(node, f"the name {node.id}")
 
     def _check_attribute(self, node: ast.Attribute) -> None:
         name = node.attr
         if isinstance(node.value, ast.Name) and node.value.id in self._bound:
             module = self._bound[node.value.id]
             if not isinstance(node.ctx, ast.Load) or name not in self._modules[module]:
-                raise self._apart(node, f"{node.value.id}.{name}")
+                raise self._not_isolated(node, f"{node.value.id}.{name}")
             if module in _ONLY_IN_ANNOTATIONS and id(node) not in self._annotations:
-                raise self._apart(node, f"{node.value.id}.{name} outside an annotation")
+                raise self._not_isolated(node, f"{node.value.id}.{name} outside an annotation")
             if (self._is_maker(node) or self._is_enum(node)) and id(node) not in self._fine:
-                raise self._apart(node, f"{name} as a value")
+                raise self._not_isolated(node, f"{name} as a value")
         elif name in ("keys", "items"):
             if id(node) not in self._fine:
-                raise self._apart(node, f".{name}() as a value")
+                raise self._not_isolated(node, f".{name}() as a value")
         elif name == "__init__" and id(node) in self._fine:
             pass
         elif name not in self._attributes or (name.startswith("_") and name.endswith("_")):  # an Enum's _missing_
-            raise self._apart(node, f"the attribute {name}")
+            raise self._not_isolated(node, f"the attribute {name}")
 
     def _check_call(self, node: ast.Call) -> None:
         if not isinstance(node.func, ast.Name):
             return
         if node.func.id == "super" and (node.args or node.keywords):
-            raise self._apart(node, "super of something")
+            raise self._not_isolated(node, "super of something")
         if node.func.id == "print" and any(keyword.arg not in ("sep", "end", "flush") for keyword in node.keywords):
-            raise self._apart(node, "print into something")
+            raise self._not_isolated(node, "print into something")
 
     def _check_formattedvalue(self, node: ast.FormattedValue) -> None:
-        """Formats of numbers only: other objects don't take these, or have them from their own class."""
+        """Accept formats of numbers only. Other objects refuse them, or define them in their own class."""
         spec = node.format_spec
         if not isinstance(spec, ast.JoinedStr) or not all(isinstance(piece, ast.Constant) for piece in spec.values):
-            raise self._apart(node, _TEXT_OF_ANY_VALUE)
+            raise self._not_isolated(node, _TEXT_OF_ANY_VALUE)
         text = "".join(str(piece.value) for piece in spec.values if isinstance(piece, ast.Constant))
         if node.conversion != -1 or not re.fullmatch(r"[0-9.,+ <>=^]*[bdefgox]", text):
-            raise self._apart(node, _TEXT_OF_ANY_VALUE)
+            raise self._not_isolated(node, _TEXT_OF_ANY_VALUE)
 
     def _check_binop(self, node: ast.BinOp | ast.AugAssign) -> None:
         if isinstance(node.op, ast.Mod) and self.may_format:
-            raise self._apart(node, "% beside a text with a per cent sign, or bytes that may have one")
+            raise self._not_isolated(node, "% beside a text with a per cent sign, or bytes that may have one")
 
     _check_augassign = _check_binop
 
     def _check_set(self, node: ast.Set) -> None:
         if id(node) not in self._fine or not all(isinstance(value, ast.Constant) for value in node.elts):
-            raise self._apart(node, "a set; a list or a dict shares")
+            raise self._not_isolated(node, "a set; a list or a dict shares")
 
     def _check_compare(self, node: ast.Compare) -> None:
-        """Refuse `is` between values: other legs may decide whether two are one object, but not whether one is None."""
+        """Refuse `is` between values, because other legs can influence whether two values are one object.
+
+        None and booleans are always the same objects.
+        """
         sides = [node.left, *node.comparators]
         for test, *pair in zip(node.ops, sides, sides[1:]):
             if isinstance(test, ast.Is | ast.IsNot) and not any(
@@ -518,10 +525,10 @@ class _Reader:
                 or self._is_of_the_sdk(side)
                 for side in pair
             ):
-                raise self._apart(node, "is between values; == shares")
+                raise self._not_isolated(node, "is between values; == shares")
 
     def _is_of_the_sdk(self, side: ast.expr) -> bool:
-        """Whether it is an attribute of something in the contest's module, such as ActionType.RAISE."""
+        """Return whether it is an attribute of an object in the contest's module, such as ActionType.RAISE."""
         if not isinstance(side, ast.Attribute):
             return False
         base = side.value
@@ -531,7 +538,7 @@ class _Reader:
 
     def _check_try(self, node: ast.Try) -> None:
         if node.finalbody:
-            raise self._apart(node, "finally")
+            raise self._not_isolated(node, "finally")
 
     def _check_excepthandler(self, node: ast.ExceptHandler) -> None:
         if node.name is not None:
@@ -539,7 +546,9 @@ class _Reader:
         caught = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
         for kind in caught:
             if not isinstance(kind, ast.Name) or kind.id not in _CATCHABLE:
-                raise self._apart(node, "except of what may be a lack of memory; name errors, as in except ValueError")
+                raise self._not_isolated(
+                    node, "except of what may be a lack of memory; name errors, as in except ValueError"
+                )
 
     def _check_functiondef(self, node: ast.FunctionDef) -> None:
         if node.name not in _DUNDER_METHODS:
@@ -548,9 +557,9 @@ class _Reader:
     def _check_classdef(self, node: ast.ClassDef) -> None:
         self._not_a_builtin(node, node.name)
         if node.keywords:
-            raise self._apart(node, "a class with keywords")
+            raise self._not_isolated(node, "a class with keywords")
         if any(map(self._is_enum, node.bases)) and (len(node.bases) > 1 or not self._has_members(node)):
-            raise self._apart(node, "an Enum without members, or with other bases")
+            raise self._not_isolated(node, "an Enum without members, or with other bases")
 
     def _has_members(self, node: ast.ClassDef) -> bool:
         """Return whether an Enum has a member for sure: one without any makes attributes of texts if it is called."""

@@ -1,4 +1,4 @@
-"""Calls of the C library that Python lacks. Runs inside the sandbox with the standard library alone."""
+"""Calls of the C library that Python lacks. It runs inside the sandbox with the standard library alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ _LIBRARY = ctypes.CDLL(None, use_errno=True)
 
 
 def call(function: str, *arguments: object) -> int:
-    """Call a function of the C library, with whole numbers as long. Raises OSError where it gives less than 0."""
+    """Call a function of the C library. Integers are passed as long.
+
+    Raises:
+        OSError: The function returned a negative number.
+    """
     values = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
     result: int = getattr(_LIBRARY, function)(*values)
     if result < 0:
@@ -20,17 +24,24 @@ def call(function: str, *arguments: object) -> int:
 
 
 def prctl(option: int, *values: object) -> None:
-    """Set something about this process. Raises OSError."""
+    """Set an option of this process.
+
+    Raises:
+        OSError: The kernel refuses it.
+    """
     call("prctl", option, *values, *[0] * (4 - len(values)))
 
 
 def end_with(parent: int, signal: int = 9) -> None:
-    """Get a signal when the thread of `parent` that started this process ends; end now where it has ended already."""
+    """Have this process receive a signal when the thread of `parent` that started it ends.
+
+    If it has already ended, exit.
+    """
     prctl(_SET_PARENT_DEATH_SIGNAL, signal)
     if os.getppid() != parent:
         os._exit(1)
 
 
 def gain_no_privileges() -> None:
-    """Have nothing that this process executes give it more rights, which filters and domains ask for."""
+    """Keep everything that this process executes from gaining rights. Filters and domains require this."""
     prctl(_NO_NEW_PRIVILEGES, 1)

@@ -1,8 +1,8 @@
-"""Compiling a bot's WebAssembly on trial, to see whether that ends; a worker compiles it again to play it.
+"""Compiles a bot's WebAssembly on trial, to find out whether that ends. A worker later compiles it again to play it.
 
-Runs inside the sandbox. The compiler is made for honest modules; some of a few kilobytes take it hours. So does the
-validator for some of megabytes. The library of both is called by its C interface (wasmtime.h): importing the package
-takes longer than most modules.
+It runs inside the sandbox. The compiler needs hours for some hostile modules of a few kilobytes, and so does the
+validator for some of megabytes. It calls wasmtime's library by its C interface (wasmtime.h), because importing the
+package takes longer than most modules.
 """
 
 from __future__ import annotations
@@ -16,15 +16,22 @@ if TYPE_CHECKING:
 
 
 def load(library: str) -> None:
-    """Load the compiler's library and what counts fuel, for what this process forks."""
+    """Load the compiler's library and the module that adds fuel, for the processes that this one forks."""
     from engine.wasm import modules  # noqa: F401
 
     ctypes.CDLL(library)
 
 
 def main(library_file: str, settings: Sequence[Mapping[str, bool | int]], confine: Callable[[], None]) -> None:
-    """Compile what comes on standard input, as it plays, by an engine of each of the `settings`, with wasmtime's
-    library. What is wrong with it says a worker that loads it to play it."""
+    """Compile the module on standard input with an engine of each of the settings.
+
+    Errors in the module aren't reported here: the worker that loads it reports them.
+
+    Args:
+        library_file: wasmtime's library.
+        settings: For each engine, values of functions of the library by name.
+        confine: Called before the module is read.
+    """
     from engine.wasm.modules import Refused, read_module
 
     library = ctypes.CDLL(library_file)
@@ -46,7 +53,7 @@ def main(library_file: str, settings: Sequence[Mapping[str, bool | int]], confin
 
 
 def _config(library: ctypes.CDLL, settings: Mapping[str, bool | int]) -> ctypes.c_void_p:
-    """A configuration with these settings, for each of which the library has a function; an engine takes it over."""
+    """Return a configuration with these settings. An engine takes ownership of it."""
     library.wasm_config_new.restype = ctypes.c_void_p
     config = ctypes.c_void_p(library.wasm_config_new())
     for name, value in settings.items():

@@ -1,10 +1,9 @@
-"""The interpreter of a Python bot: legs kept apart, chance that repeats, then `engine.processes.python_bots`.
+"""Hosts a Python bot: separates legs, makes their randomness repeatable, and runs `engine.processes.python_bots`.
 
-Runs inside the sandbox with the standard library and the packages that the organiser allows. Each leg executes the
-bot's file again in a module of its own. The leg's `random`, `numpy.random`, `secrets` and `os` draw from its seed
-(`leg_chance`).
-Legs that share a process also get their own copies of all else that they may reach (`leg_isolation` says what that
-is). A leg with a process of its own has all modules; their own chance follows from the leg's seed, too.
+It runs inside the sandbox with the standard library and the packages that the organiser allows. Each leg executes the
+bot's file in a module of its own. The leg's `random`, `numpy.random`, `secrets` and `os` draw from its seed
+(`leg_chance`). Legs that share a process also get their own copies of everything else that they can reach
+(`leg_isolation`). A leg with a process of its own has all modules.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from tournament.sandbox.inside.leg_chance import MAKERS, LegModules, SeededBytes
 
 FILE_NAME, ADAPTER_NAME = "<bot>", "<adapter>"
 _DEEPEST = 10_000  # calls within each other that a bot may have that shares a process and sets that limit
-_LOADER = "load_bot"  # the adapter's function that gets the code of the bot's file instead of its being executed
+_LOADER = "load_bot"  # the adapter's function that receives the bot's code, which is then not executed
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
     import importlib.machinery
@@ -31,22 +30,24 @@ if TYPE_CHECKING:  # takes long to import
     from typing import Any
 
 _told: dict[str, Any] = {}
-_sdks: dict[str, types.CodeType] = {}  # the contest's module for bots, by its name, if it has one
-_engine: dict[str, types.ModuleType] = {}  # what that module imports, and bots can't
+_sdks: dict[str, types.CodeType] = {}  # the contest's module for bots, by name
+_engine: dict[str, types.ModuleType] = {}  # modules that it imports, and bots can't
 
 
 def prepare(told: dict[str, Any]) -> None:
     """Set up imports: the standard library and the allowed packages, nothing else.
 
-    `told`: name, questions (the names of each, the usual one first), class_name (of the statement, or ""),
-    passes_view (whether functions take the object with all values), parameters (of each question, the offset and
-    struct code of those that they take one by one), fields (name, offset, struct code),
-    returns (of each question: number, name or value), most_json, told_names (of each question, of values that come by
-    name instead, or None), view_size, state_size (of the list f), sdk (file of the contest's module for
-    bots, or None), modules (name to file and package folders), imported (names of those that are imported before a
-    fork), only_tell, catch_up and optional (of each question), histories (where their length lies, and name and offset
-    of each), shares_process (whether legs may share a process), many_legs (whether they share this one), examine (to
-    say only whether they may).
+    Args:
+        told: name: the bot's name. questions: for each question the accepted names, the usual one first. class_name: of
+            the statement, or "". passes_view: whether functions receive the object with all values. parameters: for
+            each question the offset and struct code of the values passed one by one. fields: name, offset and struct
+            code of each. returns: for each question number, name or value. most_json: maximum bytes of an answer as
+            JSON. told_names: for each question the names of values that are passed by name, or None. view_size: bytes
+            of the view. state_size: length of the list f. sdk: file of the contest's module for bots, or None. modules:
+            file and package folders by name. imported: names that are imported before a fork. only_tell, catch_up,
+            optional: flags of each question. histories: offset of their length, and name and offset of each.
+            shares_process: whether legs can share a process. many_legs: whether they share this one. examine: whether
+            to report only if they can.
     """
     _told.update(told)
     prepare_sdk(told["sdk"])
@@ -60,7 +61,7 @@ def prepare(told: dict[str, Any]) -> None:
 def prepare_sdk(file: str | None) -> None:
     """Compile the contest's module for bots, and import what it needs while the engine's modules can be found.
 
-    Done once in a process: its forks inherit it.
+    This happens once in a process. Its forks inherit the result.
     """
     if not file or _sdks:
         return
@@ -74,10 +75,10 @@ def prepare_sdk(file: str | None) -> None:
 def import_packages(
     names: Sequence[str], modules: dict[str, tuple[str, list[str]]], environment: dict[str, str]
 ) -> None:
-    """Import what bots would import in each leg: forks inherit it.
+    """Import packages in the server, so that forks inherit them.
 
-    No chance gets into it, and nothing that it prints among the answers. A package that can't be imported is left to
-    the bots, who are told why.
+    Their imports draw from a fixed seed, and what they print is discarded. If an import fails, the package is left to
+    the bots, which then get the error.
     """
     import random
 
@@ -108,11 +109,11 @@ def import_packages(
         for descriptor in (printed, *kept):
             os.close(descriptor)
     gc.collect()
-    gc.freeze()  # forks that look for cycles don't look here, which would copy it
+    gc.freeze()  # collections in forks skip these objects, because visiting them would copy their pages
 
 
 def _new_sdk(name: str) -> types.ModuleType:
-    """The contest's module for bots, executed again: its classes and functions are one leg's alone."""
+    """Execute the contest's module for bots again. Its classes and functions belong to one leg."""
     module = types.ModuleType(name)
     sys.modules.update(_engine)
     try:
@@ -124,7 +125,7 @@ def _new_sdk(name: str) -> types.ModuleType:
 
 
 class Packages:
-    """Finds the allowed packages, whose folders can't be listed."""
+    """A finder of the allowed packages, whose folders can't be listed."""
 
     def __init__(self, modules: dict[str, tuple[str, list[str]]]) -> None:
         self._modules = modules
@@ -132,6 +133,7 @@ class Packages:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
+        """Return the spec of an allowed module, or None."""
         if name not in self._modules:
             return None
         import importlib.util
@@ -141,9 +143,9 @@ class Packages:
 
 
 def serve() -> None:
-    """Answer questions until the pipe closes. The adapter, the bot's file and the library are the first messages."""
+    """Answer questions until the pipe closes. The first messages are the adapter, the bot's file and the library."""
     questions, answers = os.dup(0), os.dup(1)
-    # What a bot prints goes to standard error, not among its answers.
+    # Print to standard error, not among the answers.
     os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
     os.dup2(2, 1)
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
@@ -164,10 +166,10 @@ def serve() -> None:
     for name in [name for name in sys.modules if name.split(".")[0] in ("tournament", "engine")]:
         del sys.modules[name]
     sys.argv = [_told["name"]]
-    sys.orig_argv = [sys.executable, _told["name"]]  # not the words of the process that forked this one
+    sys.orig_argv = [sys.executable, _told["name"]]  # hides the server's command
     if _told["many_legs"]:
-        gc.disable()  # else a leg could tell by what it lets go of how much the others allocate
-    if _told["shares_process"]:  # to know which leg printed what, the same alone as beside others
+        gc.disable()  # collections would show a leg how much the others allocate
+    if _told["shares_process"]:  # attributes output to its leg, also if the leg is alone
         if b"setrecursionlimit" in adapter + source + library:
             sys.setrecursionlimit(_DEEPEST)
         stream = None if _told["many_legs"] else sys.stderr
@@ -189,7 +191,7 @@ def serve() -> None:
 
 
 def _told_numbers() -> tuple[list[int], ...] | None:
-    """Of each question, the numbers of the values that it tells: their places among all names."""
+    """Return, for each question, the indices of its values among all names."""
     if _told["told_names"] is None:
         return None
     numbers = {name: number for number, name in enumerate(_all_told())}
@@ -201,7 +203,7 @@ def _all_told() -> list[str]:
 
 
 def _examine(answers: int, adapter: bytes, source: bytes, library: dict[str, str]) -> None:
-    """Write why the bot's legs must not share a process, nothing if they may. The bot is not executed."""
+    """Write why the bot's legs must not share a process, nothing if they can. The bot isn't executed."""
     from tournament.sandbox.inside.leg_isolation import isolation_violation
 
     sdks = {name: _new_leg_sdk(name, 0) for name in _sdks}
@@ -216,7 +218,7 @@ def _examine(answers: int, adapter: bytes, source: bytes, library: dict[str, str
 
 
 def _new_leg_sdk(name: str, seed: int) -> Any:
-    """The contest's module for bots with what depends on the leg's seed."""
+    """Return the contest's module for bots with the parts that depend on the leg's seed."""
     module = _new_sdk(name)
     vars(module).update(module.for_leg(seed))
     return module
@@ -233,13 +235,13 @@ def _read_exactly(descriptor: int, size: int) -> bytes:
 
 
 class _Bot:
-    """A bot's file, from which each leg gets a bot of its own, and the contest's adapter, empty if it has none."""
+    """A bot's file, which makes a new bot for each leg, and the contest's adapter, empty if there is none."""
 
     def __init__(self, source: bytes, adapter: bytes, library: Library) -> None:
         self._source, self._adapter, self._library = source, adapter, library
         self._code: tuple[types.CodeType, types.CodeType] | None = None
         self._modules: dict[str, types.CodeType] | None = None
-        # One class for all legs: those that share a process can't reach it, and lookups by class stay fast.
+        # One class for all legs. Legs that share a process can't reach it, and lookups by class stay fast.
         fields = {name: python_bots.Field(offset, code) for name, offset, code in _told["fields"]}
         told = {name: python_bots.Value(number) for number, name in enumerate(_all_told())}
         names = {"field_names": (*fields, *told)}
@@ -257,12 +259,12 @@ class _Bot:
         return self._modules
 
     def new_leg(self, seed: int) -> tuple[python_bots.View, tuple[Callable[..., object] | None, ...]]:
-        """What the bot is shown, and the functions that answer its questions, None for one that it isn't asked."""
+        """Return the object that the bot is shown, and the function for each question, None if there is none."""
         if self._code is None:
             parts = ((self._adapter, ADAPTER_NAME), (self._source, FILE_NAME))
             adapter, code = [compile(source, name, "exec", dont_inherit=True) for source, name in parts]
             self._code = adapter, code
-        # No module that can be imported has a name with a dot and this beginning.
+        # No importable module has a name that begins so.
         name = f"bot.{_told['name']}"
         module = types.ModuleType(name)
         module.__file__ = FILE_NAME
@@ -271,12 +273,12 @@ class _Bot:
         )
         module.__dict__["__builtins__"] = of_leg = builtins_of(modules)
         self._library.forget(of_leg)
-        # Decorators such as dataclass look for the module of the class that they are given.
+        # Decorators such as dataclass look up the module of a class.
         sys.modules[name] = module
         try:
             of_adapter = _execute(*self._code, module.__dict__)
         finally:
-            sys.modules.pop(name, None)  # not by the name that it has now: bots may give it another
+            sys.modules.pop(name, None)  # bots can change the module's own name
         view = self._view()
         if _told["state_size"]:
             view.f = [0] * _told["state_size"]
@@ -294,7 +296,7 @@ class _Bot:
 
 
 def _execute(adapter: types.CodeType, code: types.CodeType, space: dict[str, object]) -> dict[str, object]:
-    """Execute the adapter and then the bot's file; returns the adapter's names with their values."""
+    """Execute the adapter and then the bot's file. Return the adapter's names with their values."""
     before = dict(space)
     exec(adapter, space)
     of_adapter = {name: value for name, value in space.items() if before.get(name) is not value}
@@ -314,9 +316,8 @@ def _choose(
 ) -> tuple[Callable[..., object] | None, ...]:
     """Return the functions that answer the questions: the adapter's, or the bot's own if the adapter has none.
 
-    Those that receive the news follow, None where there is none.
-
-    A class of the adapter's from which the bot derives its own isn't the adapter's answer.
+    Those that receive news follow. None stands for a missing one. A class of the adapter that is a base of the bot's
+    class doesn't count as the adapter's.
 
     Raises:
         NotChosen: No function or class fits, or two do.
@@ -336,7 +337,7 @@ def _choose(
 
 
 def _listening(function: Callable[..., object] | None, is_news: bool) -> Callable[..., object] | None:
-    """A function whose answer is ignored may return anything, also nothing."""
+    """Return a function whose result is ignored if its question only informs."""
     if not is_news or function is None:
         return function
 
@@ -348,7 +349,7 @@ def _listening(function: Callable[..., object] | None, is_news: bool) -> Callabl
 
 
 def explain(problem: BaseException) -> str:
-    """An exception in one line: what it is, and the place in the bot's file."""
+    """Return an exception as one line, with its place in the bot's file."""
     import traceback
 
     if isinstance(problem, NotChosen):
@@ -379,7 +380,7 @@ def explain(problem: BaseException) -> str:
 
 
 def _without_addresses(text: str) -> str:
-    """A text without where objects lie: it tells no one anything, and hangs on which legs share the process."""
+    """Return a text without objects' addresses, which depend on the legs that share the process."""
     import re
 
     return re.sub(r" at 0x[0-9a-fA-F]+", "", text)

@@ -1,6 +1,6 @@
-"""The system calls that a confined process may make, as a seccomp filter: all others are refused.
+"""The system calls that a confined process can make, as a seccomp filter. All others are refused.
 
-Runs inside the sandbox, so it imports only the standard library.
+It runs inside the sandbox, so it imports only the standard library.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
     from collections.abc import Iterable
 
-    # A call, and what decides on it: instructions that end with a return.
+    # A call's name, and the instructions that decide on it. The last one returns.
     _Rule = tuple[str, list[bytes]]
 
 
 class Unsupported(Exception):
-    """The filter can't be made or installed on this machine; the message says why."""
+    """Raised when this machine can't make or install the filter. The message gives the reason."""
 
 
 def _words(text: str) -> list[str]:
     return text.split()
 
 
-# Calls by name: their numbers on x86_64 and on aarch64, "-" for none (Linux, asm/unistd_64.h, asm-generic/unistd.h).
+# Numbers of calls on x86_64 and aarch64, "-" for none (Linux, asm/unistd_64.h, asm-generic/unistd.h).
 _TABLE = """
     access 21 -; alarm 37 -; arch_prctl 158 -; brk 12 214; chdir 80 49; chmod 90 -;
     clock_getres 229 114; clock_gettime 228 113; clock_nanosleep 230 115; clone 56 220; clone3 435 435; close 3 57;
@@ -77,19 +77,19 @@ _ALLOWED_TO_BUILDS = _words("""
     mkdirat rmdir rename renameat renameat2 link linkat symlink symlinkat ftruncate fsync
     fdatasync copy_file_range sendfile flock msync mmap fadvise64 madvise futex futex_waitv recvfrom
 """)
-# Not needed without threads. All processes share the count of pipes and the free memory: by either, they could pass
-# messages.
+# Calls that bots without threads don't need. All processes share the count of pipes and the free memory, by which they
+# could exchange messages.
 _NOT_ALONE = ("pipe", "pipe2", "sysinfo")
-# Calls that do nothing and report success: nothing else keeps a compiler from changing modes and times of its user's
-# files elsewhere, and few compilers need these calls. What make starts asks for the ids that it has.
+# Calls that do nothing and report success. Otherwise a compiler could change modes and times of its user's files. Few
+# compilers need these calls. Programs that make starts request the ids that they have.
 _WITHOUT_EFFECT = _words("chmod fchmod fchmodat utime utimes futimesat utimensat setresuid setresgid")
-# Python bots find no links: those of their own descriptors in /proc tell the numbers of pipes. Some runtimes find
-# themselves by one.
+# Python bots can't read links, because those of their descriptors in /proc reveal the numbers of pipes. Some programs'
+# runtimes need a link to find themselves.
 _OF_LINKS = ("readlink", "readlinkat")
-# Calls about a process, which may ask about itself alone: of others they would tell what these are doing.
-# Libraries that ask about one of their threads go on where the call seems not to be there.
+# Calls about a process, which can ask only about itself. Libraries that ask about one of their threads continue if the
+# call seems not to exist.
 _ABOUT_A_PROCESS = ("getpgid", "getsid", "sched_getaffinity", "sched_getparam", "sched_getscheduler")
-# Calls that name a clock. Those from 12 on are of other processes, threads and devices.
+# Calls that name a clock. Clocks from 12 on belong to other processes, threads and devices.
 _OF_A_CLOCK = ("clock_gettime", "clock_getres", "clock_nanosleep", "timerfd_create")
 _FIRST_CLOCK_OF_OTHERS = 12
 
@@ -98,28 +98,28 @@ _CLONE_THREAD = 0x10000
 _MAP_SHARED_ANONYMOUS = 0x21
 _MAP_GROWS_DOWN, _MAP_HUGE_PAGES = 0x100, 0x40000
 _SIGKILL = 9
-# From here on signals queue up, and all of a user's processes share one limit for them.
+# First signal that queues up. All of a user's processes share one limit for queued signals.
 _FIRST_QUEUED_SIGNAL = 32
-# Signals that no process may send itself: one that is killed or stopped by them was so from outside.
+# Signals that no process can send itself, so whatever they kill or stop was hit from outside.
 _FROM_OUTSIDE = (_SIGKILL, 19, 20, 21, 22, 24)  # SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGXCPU
-# A futex that isn't private can lie in a file that others have mapped, too. Threads wait on one for each other's end,
+# A futex that isn't private can be in a file that others have mapped, too. Threads wait on one for each other's end,
 # but only the kernel has to wake it.
 _FUTEX_PRIVATE, _FUTEX_WAITS = 128, (0, 9, 0x100, 0x109)  # FUTEX_WAIT and FUTEX_WAIT_BITSET, by either clock
-# Advice about own memory. Other advice moves files into memory and out of it, for everybody.
+# Advice about own memory. Other advice moves files into memory and out of it for all processes.
 _MADVICE = (0, 1, 2, 4, 8, 14, 15, 16, 17, 18, 19)
-# The query, and those for this process alone: the others interrupt every processor.
+# The query, and barriers for this process alone. Others interrupt every processor.
 _MEMBARRIERS = (0, 8, 16, 32, 64)
-# Where a call has the flags with which it opens a file.
+# Index of the argument with the flags that open a file.
 _FLAGS_OF_OPENS = (("open", 1), ("openat", 2))
-# Of these flags. Landlock asks whether a file may be read or written to: not at all where it is opened for neither, and
-# before version 3 not whether it may be emptied.
+# Bits of these flags. Landlock doesn't check files that are opened neither to read nor to write, and before version 3
+# it doesn't check truncation.
 _WRITES, _NEITHER, _CREATES, _EMPTIES = 3, 3, 0x40, 0x200
 _IOCTLS = (0x541B, 0x5401, 0x5413, 0x5421, 0x5450, 0x5451)  # FIONREAD TCGETS TIOCGWINSZ FIONBIO FIONCLEX FIOCLEX
 _FCNTLS = (0, 1, 2, 3, 1030)  # dup, flags of descriptors and files
 _SET_FLAGS = 4
 _FCNTL_LOCKS = (5, 6, 7, 36, 37, 38)
 _PRCTLS = (15, 16, 0x53564D41)  # names of threads and of memory
-_FIRST_NEW_NUMBER = 424  # callers do without newer calls
+_FIRST_NEW_NUMBER = 424  # newer calls seem not to exist, so callers use older ones
 
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _X32_BIT = 0x40000000
@@ -130,10 +130,14 @@ _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 
 
 def filter_of_bots(own_pid: int, *, threads: bool, executes: bool) -> bytes:
-    """The filter of a process that plays, as the kernel takes it: 8 bytes an instruction.
+    """Return the filter of a process that plays, as the kernel takes it: 8 bytes per instruction.
 
-    `threads`: whether it may start some; `executes`: whether it may become another program, which filter, domain and
-    limits outlast. Raises Unsupported on other machines than x86_64 and aarch64.
+    Args:
+        threads: Whether it can start threads.
+        executes: Whether it can become another program. Filter, domain and limits then stay.
+
+    Raises:
+        Unsupported: The machine is neither x86_64 nor aarch64.
     """
     rules = _rules_of_bots(own_pid, threads)
     rules += [("execve", [_return(_ALLOW)])] if executes else []
@@ -141,10 +145,14 @@ def filter_of_bots(own_pid: int, *, threads: bool, executes: bool) -> bytes:
 
 
 def filter_of_builds(own_pid: int, supervisor_pid: int, signals: bool) -> bytes:
-    """The same of a compiler or a build, which also starts others and writes files.
+    """Return the filter of a compiler or a build, which also starts processes and writes files.
 
-    `supervisor_pid`: of the process that ends what it leaves behind. `signals`: whether it may send some, because
-    Landlock keeps them within the build.
+    Args:
+        supervisor_pid: ID of the process that ends what the build leaves behind.
+        signals: Whether it can send signals, because Landlock keeps them within the build.
+
+    Raises:
+        Unsupported: The machine is neither x86_64 nor aarch64.
     """
     return _filter([*_rules_of_builds(supervisor_pid, signals), *_rules_of_all(own_pid, (*_FCNTLS, *_FCNTL_LOCKS))])
 
@@ -171,17 +179,17 @@ def _filter(rules: list[_Rule]) -> bytes:
 
 
 def _rules_of_builds(supervisor_pid: int, signals: bool) -> list[_Rule]:
-    """The calls that only a compiler may make."""
+    """Return the rules for calls that only a compiler or a build can make."""
     rules = [(name, [_return(_ALLOW)]) for name in (*_ALLOWED_TO_BUILDS, *_NOT_ALONE)]
     rules += [(name, [_refuse(0)]) for name in _WITHOUT_EFFECT]
-    # It takes gigabytes in a moment. As where the file system has no such call, linkers do without.
+    # fallocate takes gigabytes in a moment. Linkers continue without it.
     rules.append(("fallocate", [_refuse(errno.EOPNOTSUPP)]))
     unchecked = [code for flags in (_EMPTIES, _NEITHER, _EMPTIES | _NEITHER) for code in _if_equal(flags, _REFUSAL)]
     rules += [
         (name, [_low(flags), *_UNLESS_DIRECT, _and(_WRITES | _EMPTIES), *unchecked, _return(_ALLOW)])
         for name, flags in _FLAGS_OF_OPENS
     ]
-    # Single processes, but not the one that will end all others.
+    # Single processes, except the supervisor.
     single = [
         _low(0),
         _jump(_SET, 0x80000000, 3, 0),
@@ -192,12 +200,12 @@ def _rules_of_builds(supervisor_pid: int, signals: bool) -> list[_Rule]:
     ]
     if signals:
         rules += [("kill", single), ("tgkill", single)]
-    # Java's compiler opens no file before it has a pair; cargo reads one by recvfrom. Nothing but bytes goes through.
+    # Java's compiler needs a pair before it opens files. cargo reads one by recvfrom.
     return [*rules, ("socketpair", [_low(0), *_among((_OF_UNIX,)), _REFUSAL])]
 
 
 def _rules_of_bots(own_pid: int, threads: bool) -> list[_Rule]:
-    """The calls that only a bot may make."""
+    """Return the rules for calls that only a bot can make."""
     rules: list[_Rule] = []
     if threads:
         rules.append(("clone", [_low(0), *_if_set(_CLONE_THREAD, _return(_ALLOW)), _REFUSAL]))
@@ -212,7 +220,7 @@ def _rules_of_bots(own_pid: int, threads: bool) -> list[_Rule]:
         ("madvise", [_low(2), *_among(_MADVICE), _refuse(errno.EINVAL)]),
         ("fadvise64", [_refuse(0)]),
     ]
-    # Memory that limits don't count is refused: shared without a file, huge pages, and stacks that grow.
+    # Refuse memory that limits don't count: shared without a file, huge pages, and stacks that grow.
     seen_memory = [
         _low(3),
         *_if_set(_MAP_GROWS_DOWN | _MAP_HUGE_PAGES, _REFUSAL),
@@ -226,7 +234,7 @@ def _rules_of_bots(own_pid: int, threads: bool) -> list[_Rule]:
 
 
 def _rules_of_all(own_pid: int, of_files: Iterable[int]) -> list[_Rule]:
-    """The calls that all may make, with some arguments only."""
+    """Return the rules for calls that every process can make with some arguments only."""
     itself = (0, own_pid)
     set_flags = [_jump(_EQUAL, _SET_FLAGS, 0, 4), _low(2), *_UNLESS_DIRECT, _return(_ALLOW)]
     known_clock = [_low(0), _jump(_NOT_BELOW, _FIRST_CLOCK_OF_OTHERS, 0, 1), _REFUSAL, _return(_ALLOW)]
@@ -235,19 +243,19 @@ def _rules_of_all(own_pid: int, of_files: Iterable[int]) -> list[_Rule]:
         *((name, known_clock) for name in _OF_A_CLOCK),
         ("getpriority", [_low(0), _jump(_EQUAL, 0, 1, 0), _REFUSAL, _low(1), *_among(itself), _REFUSAL]),
         ("membarrier", [_low(0), *_among(_MEMBARRIERS), _refuse(errno.ENOSYS)]),
-        # To read its own limits, not to set them.
+        # A process can read its own limits, not set them.
         ("prlimit64", [*_unless_equals(2, 0), _low(0), *_among(itself), _REFUSAL]),
         ("ioctl", [_low(1), *_among(_IOCTLS), _refuse(errno.ENOTTY)]),
         ("prctl", [_low(0), *_among(_PRCTLS), _REFUSAL]),
         ("fcntl", [_low(1), *_among(of_files), *set_flags, _REFUSAL]),
-        # Libraries then take the older call.
+        # Libraries then use the older calls.
         ("clone3", [_refuse(errno.ENOSYS)]),
         ("openat2", [_refuse(errno.ENOSYS)]),
     ]
 
 
 def numbers_here(names: str) -> list[int]:
-    """The numbers of these calls on this machine; none where there is no table for it."""
+    """Return the numbers of these calls on this machine, none if there is no table for it."""
     machine = os.uname().machine
     if machine not in _MACHINES:
         return []
@@ -255,7 +263,11 @@ def numbers_here(names: str) -> list[int]:
 
 
 def install(program: bytes) -> None:
-    """Put this process under a filter, for good. Raises Unsupported."""
+    """Put this process under a filter. This can't be undone.
+
+    Raises:
+        Unsupported: The kernel refuses the filter.
+    """
     try:
         _set_filter(program, 0)
     except OSError as problem:
@@ -263,9 +275,13 @@ def install(program: bytes) -> None:
 
 
 def install_questions(calls: str) -> int:
-    """Have each of these calls wait for an answer, for good; the descriptor on which to give them.
+    """Have each of these calls wait for an answer. This can't be undone.
 
-    Raises OSError, EBUSY where somebody is asked about calls already.
+    Returns:
+        The descriptor on which answers are given.
+
+    Raises:
+        OSError: The kernel refuses it; EBUSY if another filter already has such a descriptor.
     """
     asked = [code for number in numbers_here(calls) for code in _if_equal(number, _return(_ASK))]
     program = b"".join([_load(_NUMBER), *asked, _return(_ALLOW)])
@@ -275,22 +291,30 @@ def install_questions(calls: str) -> int:
     except OSError as problem:
         if problem.errno != errno.EINVAL:
             raise
-        return _set_filter(program, new_listener)  # before Linux 5.19; who is interrupted by a signal asks again
+        return _set_filter(program, new_listener)  # before Linux 5.19; after a signal the caller asks again
 
 
 def _set_filter(program: bytes, flags: int) -> int:
-    """Put this process under a filter; what the kernel gives for these flags. Raises OSError."""
+    """Put this process under a filter. Return the kernel's result for these flags.
+
+    Raises:
+        OSError: The kernel refuses it.
+    """
     set_filter = 1
     gain_no_privileges()
     number = 317 if os.uname().machine == "x86_64" else 277
-    # No structure of ctypes, which imports more where nothing can be imported any longer.
+    # A ctypes structure would import more, which is no longer possible here.
     instructions = ctypes.create_string_buffer(program, len(program))
     described = struct.pack("@HP", len(program) // 8, ctypes.addressof(instructions))
     return call("syscall", number, set_filter, flags, described)
 
 
 def drop_capabilities() -> None:
-    """Give up what root may do beyond others, for good. Raises Unsupported."""
+    """Give up root's additional rights. This can't be undone.
+
+    Raises:
+        Unsupported: The kernel refuses it.
+    """
     header = struct.pack("=Ii", 0x20080522, 0)  # version 3, this process
     try:
         call("syscall", 126 if os.uname().machine == "x86_64" else 91, header, bytes(24))
@@ -307,7 +331,7 @@ def _load(offset: int) -> bytes:
 
 
 def _low(argument: int) -> bytes:
-    """Load the low half of an argument (both machines are little-endian)."""
+    """Load the low half of an argument. Both machines are little-endian."""
     return _load(_ARGUMENTS + 8 * argument)
 
 
@@ -328,12 +352,12 @@ def _refuse(number: int) -> bytes:
 
 
 def _if_equal(value: int, verdict: bytes) -> list[bytes]:
-    """The verdict if what was loaded is this value."""
+    """Return the verdict if the loaded value equals this one."""
     return [_jump(_EQUAL, value, 0, 1), verdict]
 
 
 def _unless_simple_signal(verdict: bytes) -> list[bytes]:
-    """The verdict if what was loaded is a signal from outside, or one that queues up."""
+    """Return the verdict if the loaded value is a signal that counts as sent from outside, or one that queues up."""
     return [
         *[code for number in _FROM_OUTSIDE for code in _if_equal(number, verdict)],
         _jump(_NOT_BELOW, _FIRST_QUEUED_SIGNAL, 0, 1),
@@ -342,17 +366,17 @@ def _unless_simple_signal(verdict: bytes) -> list[bytes]:
 
 
 def _if_set(bits: int, verdict: bytes) -> list[bytes]:
-    """The verdict if one of these bits is set in what was loaded."""
+    """Return the verdict if one of these bits is set in the loaded value."""
     return [_jump(_SET, bits, 0, 1), verdict]
 
 
 def _among(values: Iterable[int]) -> list[bytes]:
-    """Allow if what was loaded is one of these."""
+    """Allow the call if the loaded value is one of these."""
     return [code for value in values for code in (_jump(_EQUAL, value, 0, 1), _return(_ALLOW))]
 
 
 def _unless_equals(argument: int, value: int) -> list[bytes]:
-    """Refuse unless the whole argument is this value."""
+    """Refuse the call unless the whole argument equals this value."""
     low, high = value & 0xFFFFFFFF, value >> 32
     return [
         _low(argument),
@@ -365,5 +389,5 @@ def _unless_equals(argument: int, value: int) -> list[bytes]:
 
 
 _REFUSAL = _refuse(errno.EPERM)
-# Reads past the system's memory of files wait in a state in which no processor time, and no sleep, is counted.
+# Direct reads wait in a state that counts neither as processor time nor as sleep.
 _UNLESS_DIRECT = _if_set(os.O_DIRECT, _refuse(errno.EINVAL))

@@ -1,8 +1,8 @@
-"""Starting confined processes.
+"""Starts confined processes.
 
-Four layers, each enough against most of what a bot might try: a Landlock domain (files, and what may be traced);
-resource limits; no capabilities; and a filter that allows only the system calls that it names (`inside.seccomp`). A
-process puts itself under all of them before it runs a bot's first instruction.
+There are four layers, each enough against most attacks. They are a Landlock domain (files, and what can be traced),
+resource limits, no capabilities, and a filter of system calls (`inside.seccomp`). A process puts itself under all of
+them before it runs a bot's first instruction.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tournament.sandbox.outside.launch import MOST_THREADS, Build, LaunchSpec, M
 from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.tier import MEND, version_here
 
-# The program that a confined process starts with. It can't list folders, so it is told where its modules are.
+# The first program of a confined process. It can't list folders, so it receives the paths of its modules.
 _BOOTSTRAP = """
 import sys, importlib.machinery as machinery
 files = FILES
@@ -45,25 +45,26 @@ from tournament.sandbox.inside.bootstrap import main
 main(LAUNCH)
 """
 
-# Sets and dictionaries of strings must have one order everywhere; and sines and powers one value, so the C library
-# does without the instructions that round once where others round twice: not all processors have them.
+# Sets of strings must have one order everywhere, and sines and powers one value. So the C library must not use fused
+# multiply-add, which not all processors have.
 _ENVIRONMENT = {"PYTHONHASHSEED": "0", "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-FMA,-FMA4"}
 
-_OF_A_PROCESS = 16  # descriptors of ours that starting one takes, at most
-# With fewer not even one process can be tried out.
+_OF_A_PROCESS = 16  # maximum descriptors of this process that a start takes
+# Minimum limit of descriptors, without which not even one process starts.
 _FEWEST_DESCRIPTORS = 128
 
 
 def start(launch: LaunchSpec, mode: Mode) -> Confined:
-    """Start a build, or with `mode` off any process, under its limits. The others are forked (`fork_server`).
+    """Start a build under its limits, or any process with mode "off". Other processes are forked (`fork_server`).
 
-    Raises InputError when too few files may be open.
+    Raises:
+        InputError: Too few files can be open, or the machine can't confine it.
     """
     files = readable_paths.module_files(launch)
-    told = launch.told(landlock=version_here() if mode == "on" else None) | {"starter": os.getpid()}
+    told = launch.to_orders(landlock=version_here() if mode == "on" else None) | {"starter": os.getpid()}
     if isinstance(launch.what, Build):
         told["readable"] = readable_paths.paths(launch, files)
-        told["most_threads"] = MOST_THREADS + 1  # the one by which it is found to take too many
+        told["most_threads"] = MOST_THREADS + 1  # one more, so that BuildWatch sees the excess
     ends = [os.pipe() for _ in range(3)]
     ours = (ends[0][1], ends[1][0], ends[2][0])
     theirs = (ends[0][0], ends[1][1], ends[2][1])
@@ -81,10 +82,12 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
 def start_server(launch: LaunchSpec) -> Confined:
     """Start a process that forks others, in a domain of its own.
 
-    Raises InputError when it can't be started, MachineBusyError when a signal ended it.
+    Raises:
+        InputError: It can't be confined.
+        MachineBusyError: A signal ended it.
     """
     files = readable_paths.module_files(launch)
-    given = launch.told(landlock=version_here()) | {"starter": os.getpid()}
+    given = launch.to_orders(landlock=version_here()) | {"starter": os.getpid()}
     given |= {"readable": readable_paths.paths(launch, files), "listed": readable_paths.listed(launch)}
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     errors, their_errors = os.pipe()
@@ -110,7 +113,7 @@ def start_server(launch: LaunchSpec) -> Confined:
 
 
 def _arguments(files: dict[str, str], given: dict[str, Any]) -> list[str]:
-    """The command of an interpreter that imports from these files and follows what it is given."""
+    """Return the command of an interpreter that imports from these files and follows these orders."""
     program = _BOOTSTRAP.replace("FILES", repr(files)).replace("LAUNCH", repr(given))
     return [readable_paths.interpreter(), "-s", "-S", "-P", "-B", "-X", "utf8", "-c", program]
 
@@ -135,20 +138,28 @@ def _start(launch: LaunchSpec, arguments: list[str], streams: tuple[int, int, in
 
 @dataclass
 class _Running:
+    """A process that this one started, as the leader of its session."""
+
     process: subprocess.Popen[bytes]
 
     @property
     def pid(self) -> int:
+        """Process ID."""
         return self.process.pid
 
     def end(self) -> Ending:
+        """Kill the process with its session, and return how it ended."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         return Ending(self.process.wait())
 
 
 def check_descriptors() -> None:
-    """Raise InputError when too few are left to start another process."""
+    """Check that enough descriptors are left to start another process.
+
+    Raises:
+        InputError: Too many files are open.
+    """
     taken = []
     try:
         for _ in range(_OF_A_PROCESS):
@@ -167,14 +178,18 @@ def check_descriptors() -> None:
 
 
 def most_descriptors() -> int:
-    """How many files this process may have open once it has raised its limit."""
+    """Return how many files this process can have open once it has raised its limit."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     return 65536 if hard == resource.RLIM_INFINITY else min(hard, 65536)
 
 
 @cache
 def raise_descriptor_limit() -> None:
-    """Each confined process takes about ten descriptors of ours."""
+    """Raise the limit of open files, because each confined process takes about ten descriptors of this one.
+
+    Raises:
+        InputError: The hard limit is too low for any process.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < _FEWEST_DESCRIPTORS:
         raise InputError(

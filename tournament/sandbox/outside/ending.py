@@ -1,4 +1,4 @@
-"""Threads that wait for confined commands, which end once what started these threads stops."""
+"""Threads that wait for confined commands. If the thread that started them stops, these commands end."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-# Whether confined commands are to end.
+# Set while confined commands must end.
 ending = threading.Event()
 
 
 class Ended(Exception):
-    """A command was ended because the thread that waits for it stops."""
+    """Raised when a command was ended because the thread that waits for it stops."""
 
 
 @contextlib.contextmanager
 def threads_that_end(workers: int) -> Iterator[ThreadPoolExecutor]:
-    """Threads whose confined commands end, and are begun no more, once this thread stops: by Ctrl-C, or an error."""
+    """Provide threads whose confined commands end, and aren't started any more, once this thread stops."""
     try:
         with ThreadPoolExecutor(workers) as pool:
             try:

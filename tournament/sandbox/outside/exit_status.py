@@ -1,4 +1,4 @@
-"""How processes end: in words, and who is to blame."""
+"""The ways in which processes end: as text, and with the cause."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-# Statuses for a signal: of the process itself, and as reported by the one that started it.
+# Statuses for a signal: of the process itself, and as its parent reports it.
 OUT_OF_TIME = (-signal.SIGXCPU, 256 - signal.SIGXCPU)
 _ABORTED = (-signal.SIGABRT, 256 - signal.SIGABRT)
-# A bot may end with such a status by itself, so these count only for builds.
+# A bot can exit with such a status, so these count only for builds.
 _KILLED_IN_BUILD = (256 - signal.SIGKILL, 128 + signal.SIGKILL)
 KILLED = "the system ended its process, for want of memory perhaps"
 _FIRST_QUEUED_SIGNAL = 32  # bots can't send these
@@ -19,7 +19,12 @@ _FIRST_QUEUED_SIGNAL = 32  # bots can't send these
 
 @dataclass(frozen=True)
 class Ending:
-    """How a process ended: exit status, minus a signal's number, and the most memory that it had at once, if known."""
+    """The end of a process.
+
+    Attributes:
+        status: Exit status, or minus a signal's number.
+        peak_bytes: Peak of its resident memory; 0 if unknown.
+    """
 
     status: int
     peak_bytes: int = 0
@@ -31,16 +36,17 @@ Blame = Literal["no one", "the bot", "the machine"]
 def judge(
     status: int | None, *, passed_limit: bool = False, kills: int = 0, of: Literal["bot", "build", "compiler"] = "bot"
 ) -> Blame:
-    """Return who is to blame for how a confined process ended.
+    """Return whether the bot or the machine caused a confined process to end.
 
-    Confined processes ignore what others send them (`inside.bootstrap`) and can't send themselves the signals that
-    count as the machine's. Their limit of processor time sends two of these.
+    Confined processes ignore signals from others (`inside.bootstrap`), and can't send themselves the signals that count
+    as the machine's. Two of those come from their limit of processor time.
 
     Args:
         status: Exit status, or minus a signal's number; None for a process that had to be ended.
         passed_limit: Whether it passed a limit of time, memory, disk or processes.
-        kills: How many processes the system killed for memory meanwhile.
-        of: What ended: a supervisor tells the signals of builds and compilers, and compilers abort without memory.
+        kills: Number of processes that the system killed for memory in the meantime.
+        of: Kind of process. A supervisor reports the signals of builds and compilers as statuses; compilers abort when
+            memory is short.
     """
     if passed_limit or status is None:
         return "the bot"
@@ -53,7 +59,7 @@ def judge(
 
 
 def how_it_ended(status: int) -> str:
-    """An exit status in words."""
+    """Return an exit status as text."""
     if status == 0:
         return "ended"
     if status > 0:
@@ -67,8 +73,10 @@ def how_it_ended(status: int) -> str:
 
 
 def kills_for_memory() -> int:
-    """How many processes the system has killed because memory was short: of our cgroup where that is counted, else of
-    the whole machine."""
+    """Return how many processes the system has killed for lack of memory.
+
+    The count is that of this cgroup if available, otherwise of the whole machine.
+    """
     with contextlib.suppress(OSError, StopIteration):
         lines = Path("/proc/self/cgroup").read_text().splitlines()
         group = next(line.removeprefix("0::/") for line in lines if line.startswith("0::/"))
@@ -79,5 +87,5 @@ def kills_for_memory() -> int:
 
 
 def _counted(file: Path) -> int:
-    """The kills that a file of the system's counts."""
+    """Return the number of kills in a file of the system."""
     return sum(int(line.split()[1]) for line in file.read_text().splitlines() if line.startswith("oom_kill "))

@@ -1,8 +1,8 @@
-"""Confined processes, forked from one that is confined already and has imported what they need.
+"""Forks confined processes from servers that are confined already and have imported what the processes need.
 
-An interpreter in a sandbox of its own takes 40 ms of processor time to start, a fork of one 4. Processes that may
-read the same files have one server of forks in each worker (its loop: `engine.processes.forking`). The server never
-runs bots' code; each fork gets its own limits and its own filter of system calls before its bot starts.
+An interpreter in a sandbox of its own takes 40 ms of processor time to start, a fork takes 4. In each worker, processes
+that can read the same files have one server (its loop: `engine.processes.forking`). The server never runs bots' code.
+Each fork gets its own limits and its own filter of system calls before its bot starts.
 """
 
 from __future__ import annotations
@@ -40,36 +40,36 @@ from tournament.sandbox.outside.launch import (
 from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.tier import version_here
 
-# Servers without forks that this process keeps: how many, and how long.
+# Maximum number of servers without forks, and how long they are kept.
 _MOST_IDLE = 16
 _IDLE_SECONDS = 30.0
-# Limits of a server; its forks lower them.
+# Limits of a server. Its forks lower them.
 _MEGABYTES, _CPU_SECONDS = 1 << 24, 1 << 40
 _ADDR_NO_RANDOMIZE, _ASK = 0x40000, 0xFFFFFFFF  # Linux, personality.h
-# Attempts to start a process: each before found its server ended from outside, or the system had no room for a fork.
+# Attempts to start a process. An attempt fails if its server was ended from outside, or the system refused a fork.
 _MAX_ATTEMPTS = 20
-_PAUSE_SECONDS = 0.05  # after a refused fork
+_PAUSE_SECONDS = 0.05  # pause after a refused fork
 
 
 class _Ended(Exception):
-    """The server has ended."""
+    """Raised when the server has ended."""
 
 
 class _Refused(Exception):
-    """The system refused a fork; the server goes on."""
+    """Raised when the system refused a fork. The server still runs."""
 
 
 def start(launch: LaunchSpec, mode: Mode) -> Confined:
-    """Start a process of any kind but a build, confined unless `mode` is off.
+    """Start a process of any kind except a build, confined unless the mode is "off".
 
     Raises:
         InputError: The machine can't confine it.
-        MachineBusyError: Its servers are ended from outside all the time, or the system refuses to start a process.
+        MachineBusyError: Its servers are ended from outside again and again, or the system refuses to start a process.
     """
     given = b"".join(len(part).to_bytes(4, "little") + part for part in launch.given)
     if mode == "off":
         return _having_read(given, confinement.start(launch, mode))
-    orders = marshal.dumps(launch.told(landlock=version_here()))
+    orders = marshal.dumps(launch.to_orders(landlock=version_here()))
     why = "what starts bots' processes was ended again and again; is memory short?"
     for _ in range(_MAX_ATTEMPTS):
         try:
@@ -78,12 +78,12 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
             continue
         try:
             forked = server.fork()
-        except _Refused as refused:  # it may be other processes' doing, and these go on
+        except _Refused as refused:  # other processes may have used up a limit
             server.release()
             why = f"a process can't be started here: {refused}; is a limit of processes or of memory too low?"
             time.sleep(_PAUSE_SECONDS)
             continue
-        except BaseException as problem:  # also Ctrl-C: a conversation that broke off can't be taken up again
+        except BaseException as problem:  # Ctrl-C, too: an interrupted conversation can't continue
             _forget(server)
             if isinstance(problem, OSError):
                 confinement.check_descriptors()
@@ -96,25 +96,31 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
 
 
 def _having_read(content: bytes, process: Confined) -> Confined:
-    with contextlib.suppress(BrokenPipeError):  # its answers will tell why
+    with contextlib.suppress(BrokenPipeError):  # the process's end gives the reason
         process.write(content)
     return process
 
 
 class _Server:
-    """A server of forks. Its methods may be called by any thread."""
+    """A server of forks. Any thread can call its methods."""
 
     def __init__(self, process: Confined) -> None:
         self.process = process
         self._orders = socket.socket(fileno=os.dup(process.to))
-        with contextlib.suppress(OSError):  # when memory is short, rather bots than the tournament
+        # When memory is short, the system should end bots before the tournament.
+        with contextlib.suppress(OSError):
             Path(f"/proc/{process.pid}/oom_score_adj").write_text("1000")
         self._talk = threading.Lock()
-        self.forks = 0  # that run, or are about to
+        self.forks = 0  # running or about to run
         self.used = time.monotonic()
 
     def fork(self) -> _Forked:
-        """Fork a process, which waits for what it is told. Raises _Ended, and _Refused if the system refuses."""
+        """Fork a process, which waits for its orders.
+
+        Raises:
+            _Ended: The server has ended.
+            _Refused: The system refuses the fork.
+        """
         with self._talk, _Ends() as ends:
             pid, _ = self._ask(forking.FORK, streams=ends.theirs)
             if pid < 0:
@@ -123,28 +129,28 @@ class _Server:
             return _Forked(self, pid, ends.pidfd, ends.kept())
 
     def reap(self, pid: int) -> Ending:
-        """How a fork that ends has ended."""
+        """Return how a fork ended, after waiting for its end."""
         try:
             with self._talk:
                 try:
                     status, peak_bytes = self._ask(forking.REAP, pid)
                     return Ending(os.waitstatus_to_exitcode(status), peak_bytes)
                 except (_Ended, ValueError):
-                    return Ending(-signal.SIGKILL)  # it died with its server
+                    return Ending(-signal.SIGKILL)  # the fork ended with its server
                 except BaseException:
                     _forget(self)
                     raise
-        finally:  # not before: a server without forks may be ended by any thread
+        finally:  # any thread can end a server without forks
             self.release()
 
     def release(self) -> None:
-        """Note that one fork less runs, or is about to."""
+        """Record that one fork fewer is running or about to run."""
         with _lock:
             self.forks -= 1
             self.used = time.monotonic()
 
     def end(self) -> None:
-        """End it, and all its forks with it."""
+        """End the server, and all its forks with it."""
         self._orders.close()
         self.process.end()
 
@@ -161,7 +167,7 @@ class _Server:
 
 
 class _Ends:
-    """Three pipes for a process, and its pidfd: all closed at the end of the block but what is kept."""
+    """Three pipes for a process, and its pidfd. The end of the block closes all except what is kept."""
 
     def __init__(self) -> None:
         self.ours: list[int] = []
@@ -180,7 +186,7 @@ class _Ends:
         return self
 
     def kept(self) -> list[int]:
-        """Our ends, and the pidfd, are somebody else's to close from now on."""
+        """Return our ends. From now on the caller closes them and the pidfd."""
         kept, self.ours, self.pidfd = self.ours, [], -1
         return kept
 
@@ -191,7 +197,13 @@ class _Ends:
 
 @dataclass
 class _Forked:
-    """A fork, and our ends of its pipes. `pidfd` names it and nothing else, also when it has ended."""
+    """A forked process, and our ends of its pipes.
+
+    Attributes:
+        server: The server that forked it.
+        pidfd: Descriptor that names this process, also after its end.
+        ends: Descriptors of input, output and standard error.
+    """
 
     server: _Server
     pid: int
@@ -199,6 +211,7 @@ class _Forked:
     ends: list[int]
 
     def end(self) -> Ending:
+        """Kill the process, and return how it ended."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
         os.close(self.pidfd)
@@ -207,25 +220,25 @@ class _Forked:
 
 _Key = tuple[object, ...]
 _Starts = queue.SimpleQueue[tuple[LaunchSpec, Future[Confined]]]
-_servers: dict[_Key, _Server] = {}  # the least recently used first
+_servers: dict[_Key, _Server] = {}  # least recently used first
 _lock = threading.Lock()
-_owner = 0  # the process whose servers these are: a fork of it must have its own
+_owner = 0  # process ID of the servers' owner; a fork of it needs its own servers
 _starts: _Starts
 
 
 def _start_servers(starts: _Starts) -> None:
-    """Start servers in a thread that never ends: confined processes die with the thread that started them.
+    """Start servers in a thread that never ends, because confined processes end with the thread that started them.
 
-    Meanwhile, end servers that were idle for long.
+    The thread also ends servers that have been idle for long.
     """
-    # Of this thread and of what it starts: a bot that looks at addresses finds the same ones in each process.
+    # Bots find the same addresses in each process that this thread starts.
     library = ctypes.CDLL(None)
     library.personality(ctypes.c_ulong(library.personality(ctypes.c_ulong(_ASK)) | _ADDR_NO_RANDOMIZE))
     while True:
         try:
             spec, future = starts.get(timeout=_IDLE_SECONDS)
         except queue.Empty:
-            if _lock.acquire(blocking=False):  # the thread that has it may be waiting for us
+            if _lock.acquire(blocking=False):  # the holder may be waiting for this thread
                 try:
                     _end_idle(0, _IDLE_SECONDS)
                 finally:
@@ -238,18 +251,22 @@ def _start_servers(starts: _Starts) -> None:
 
 
 def _server_for(launch: LaunchSpec) -> _Server:
-    """The server for processes like this one, counted as one that forks. Raises InputError when it can't be
-    confined."""
+    """Return the server for processes like this one, and count one more fork.
+
+    Raises:
+        InputError: The server can't be confined.
+        MachineBusyError: A signal ended it.
+    """
     global _owner, _starts
     kind = _kind_of(launch.what)
-    # A server may read the folder that lies there now, not one that was made again at the same path.
+    # A server can read the present folder, not one that was made again at the same path.
     places = [_place(path) for path in [*launch.readable, *([str(launch.folder)] if launch.folder else [])]]
     key = (kind, launch.folder, tuple(places), tuple(launch.modules))
     with _lock:
         if _owner != os.getpid():
             starts: _Starts = queue.SimpleQueue()
             threading.Thread(target=_start_servers, args=(starts,), name="fork servers", daemon=True).start()
-            _owner, _starts = os.getpid(), starts  # not before: where no thread can be started, who comes next tries
+            _owner, _starts = os.getpid(), starts  # set last, so that the next caller tries again after a failure
             _servers.clear()
         server = _servers.pop(key, None)
         if server is None:
@@ -265,7 +282,7 @@ def _server_for(launch: LaunchSpec) -> _Server:
 
 
 def _kind_of(what: What) -> ForkServer:
-    """What forks processes like this one."""
+    """Return the kind of server that forks processes like this one."""
     if isinstance(what, PythonBot):
         orders = what.orders
         if not orders["imported"]:
@@ -282,7 +299,7 @@ def _kind_of(what: What) -> ForkServer:
 
 
 def _place(path: str) -> tuple[str, int, int]:
-    """A path, and the numbers of its file or folder."""
+    """Return a path with the device and inode of its file, zeros if it is missing."""
     try:
         there = os.stat(path)
     except OSError:
@@ -299,7 +316,7 @@ def _forget(server: _Server) -> None:
 
 
 def _end_idle(kept: int, seconds: float = 0.0) -> None:
-    """End servers that had no forks for this many seconds, least recently used first, until this many are `kept`."""
+    """End servers that had no forks for this many seconds, least recently used first, until `kept` of them are left."""
     since = time.monotonic() - seconds
     idle = [key for key, server in _servers.items() if not server.forks and server.used <= since]
     for key in idle[: max(0, len(idle) - kept)]:
@@ -308,7 +325,7 @@ def _end_idle(kept: int, seconds: float = 0.0) -> None:
 
 @atexit.register
 def end_idle() -> None:
-    """End the servers that have no forks. Others start when they are needed."""
+    """End the servers that have no forks. New ones start when they are needed."""
     with _lock:
         if _owner == os.getpid():
             _end_idle(0)

@@ -1,4 +1,4 @@
-"""What a confined process is to run, and what it may use."""
+"""The descriptions of confined processes: what they run, and what they can use."""
 
 from __future__ import annotations
 
@@ -10,17 +10,24 @@ from typing import Any, ClassVar, Literal
 Mode = Literal["on", "off"]
 # What compilers and builds may take, and how much any file may have that they write.
 MEGABYTES_OF_BUILDS, MEGABYTES_OF_BUILDS_FILES = 4096, 1024
-MOST_THREADS = 1024  # of a build's processes together
+MOST_THREADS = 1024  # threads of a build's processes together
+_STACK_MEGABYTES = 64
 
 
 @dataclass(frozen=True)
 class ProcessLimits:
-    """What a process may use. Bytes of memory count where they are resident (`Confined.has_taken_too_much`).
+    """Limits of a process. Its memory counts where it is resident (`Confined.has_taken_too_much`).
 
-    `writable_megabytes`: of what it may write to, resident or not; as much as its memory unless it is given.
-    `reserved_megabytes`: of addresses beyond its memory, for files and for what is only reserved: gigabytes for some
-    runtimes. `processes`: of a build, which may start others. `disk_megabytes`: of a build's files together, with and
-    without names; `free_megabytes`: of the disk, that it leaves.
+    Attributes:
+        memory_megabytes: Resident memory.
+        cpu_seconds: Processor time.
+        reserved_megabytes: Addresses beyond its memory, for files and reservations. Some runtimes reserve gigabytes.
+        open_files: Open descriptors.
+        file_megabytes: Size of each file that it writes.
+        disk_megabytes: Size of a build's files together, with and without names.
+        free_megabytes: Free disk space that a build leaves.
+        processes: Processes of a build, which can start others.
+        writable_megabytes: Writable memory, resident or not. None: the same as its memory.
     """
 
     memory_megabytes: int
@@ -30,19 +37,18 @@ class ProcessLimits:
     file_megabytes: int = 0
     disk_megabytes: int = 0
     free_megabytes: int = 0
-    stack_megabytes: int = 64
     processes: int = 1
     writable_megabytes: int | None = None
 
     def as_resource_limits(self) -> dict[str, int]:
-        """By the names of Linux's resource limits."""
+        """Return the limits by their names in Linux."""
         memory = self.memory_megabytes << 20
         return {
             "CORE": 0,
             "CPU": self.cpu_seconds,
             "DATA": memory if self.writable_megabytes is None else self.writable_megabytes << 20,
             "AS": memory + (self.reserved_megabytes << 20),
-            "STACK": self.stack_megabytes << 20,
+            "STACK": _STACK_MEGABYTES << 20,
             "NOFILE": self.open_files,
             "FSIZE": self.file_megabytes << 20,
             "MEMLOCK": 0,
@@ -51,14 +57,14 @@ class ProcessLimits:
 
     @property
     def resident_bytes(self) -> int:
-        """The most that can be resident of memory that isn't a file's."""
-        return (self.memory_megabytes + self.stack_megabytes) << 20
+        """Maximum resident bytes that don't belong to files."""
+        return (self.memory_megabytes + _STACK_MEGABYTES) << 20
 
 
 def limits_of_build(
     cpu_seconds: int, memory_megabytes: int = MEGABYTES_OF_BUILDS, free_megabytes: int = 0
 ) -> ProcessLimits:
-    """Return the limits of compilers and of programs' builds, which start others and write files."""
+    """Return the limits of a compiler or a program's build, which start processes and write files."""
     return ProcessLimits(
         memory_megabytes,
         cpu_seconds,
@@ -72,7 +78,7 @@ def limits_of_build(
 
 @dataclass(frozen=True)
 class Program:
-    """A command that plays. It may start threads, and become another program, but start none."""
+    """A command that plays. It can start threads and become another program, but start no process."""
 
     kind: ClassVar[str] = "program"
     command: Sequence[str]
@@ -80,9 +86,12 @@ class Program:
 
 @dataclass(frozen=True)
 class Build:
-    """Commands that are run one after the other, until one fails; they may start others, and write.
+    """Commands that run one after another until one fails. They can start processes and write files.
 
-    `watched`: the processes are checked for what they take together.
+    Attributes:
+        environment: Environment variables.
+        writable: Folders that they can write to.
+        watched: Whether `BuildWatch` checks what the processes use together.
     """
 
     kind: ClassVar[str] = "build"
@@ -94,7 +103,11 @@ class Build:
 
 @dataclass(frozen=True)
 class PythonBot:
-    """A Python bot; `orders` are the host's (`inside.python_host`)."""
+    """A Python bot.
+
+    Attributes:
+        orders: Orders of the host (`inside.python_host`).
+    """
 
     kind: ClassVar[str] = "python"
     orders: Mapping[str, Any]
@@ -102,7 +115,11 @@ class PythonBot:
 
 @dataclass(frozen=True)
 class ModuleTrial:
-    """The trial of a WebAssembly module, with the engine's library (`inside.module_compiler`)."""
+    """The trial of a WebAssembly module (`inside.module_compiler`).
+
+    Attributes:
+        library: Path of the engine's library.
+    """
 
     kind: ClassVar[str] = "module"
     library: str
@@ -111,7 +128,12 @@ class ModuleTrial:
 
 @dataclass(frozen=True)
 class Probe:
-    """Attempts at what a bot must not do: `paths` to try them on, and the tournament's process."""
+    """Attempts at what a bot must not do.
+
+    Attributes:
+        paths: Files to try it on.
+        tournament: Process ID of the tournament.
+    """
 
     kind: ClassVar[str] = "probe"
     paths: Mapping[str, str]
@@ -120,10 +142,14 @@ class Probe:
 
 @dataclass(frozen=True)
 class ForkServer:
-    """What forks processes of one kind (`fork_server`): a file that is loaded before, if there is one.
+    """A server that forks processes of one kind (`fork_server`).
 
-    `imported`: modules that it imports first, with these variables of the `environment`; `modules`: where they and
-    what they need are, as `inside.python_host` is told.
+    Attributes:
+        of: Kind of the forks.
+        file: A file that it loads first, or None.
+        imported: Modules that it imports first.
+        modules: Name, file and package folders of these modules and of what they need.
+        environment: Variables for these imports.
     """
 
     kind: ClassVar[str] = "server"
@@ -139,8 +165,14 @@ What = Program | Build | PythonBot | ModuleTrial | Probe | ForkServer
 
 @dataclass(frozen=True)
 class LaunchSpec:
-    """What to run, confined. `readable`: paths, beside those that every program needs; `modules`: more of ours that it
-    may import; `given`: what it reads first, each part with its length before it."""
+    """A process to start.
+
+    Attributes:
+        folder: Its working folder, if any.
+        readable: Readable paths in addition to those that every program needs.
+        modules: More modules of this project that it can import.
+        given: Its first messages, each of which is sent after its length.
+    """
 
     what: What
     limits: ProcessLimits
@@ -149,12 +181,12 @@ class LaunchSpec:
     modules: Sequence[str] = ()
     given: Sequence[bytes] = ()
 
-    def told(self, *, landlock: int | None) -> dict[str, Any]:
-        """Return what a process receives of its launch, in plain values.
+    def to_orders(self, *, landlock: int | None) -> dict[str, Any]:
+        """Return a process's orders as plain values.
 
         Args:
-            landlock: Version of Landlock that confines it. None: it isn't confined, so it may write files, and open as
-                many as anybody.
+            landlock: Version of Landlock that confines it. None: it isn't confined, so it can write files and has no
+                limit of open files.
         """
         limits = self.limits.as_resource_limits()
         if landlock is None:

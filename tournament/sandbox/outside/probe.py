@@ -1,4 +1,4 @@
-"""Trying out whether this machine confines processes."""
+"""Tests whether this machine confines processes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.tier import MEND, version_here
 
 OFF = "off: bots run with the rights of the tournament"
-_SECONDS = 120  # on an emulated processor it takes 30
+_SECONDS = 120  # an emulated processor takes 30
 
 
 @cache
 def probe_sandbox(mode: Mode) -> str:
-    """Try out what confines bots' processes on this machine, and say it in words.
+    """Test what confines bots' processes on this machine, and return it as text.
 
     Raises:
         InputError: A bot could do something that it must not.
@@ -32,7 +32,7 @@ def probe_sandbox(mode: Mode) -> str:
     """
     if mode == "off":
         return OFF
-    from tournament.sandbox.outside import fork_server  # it needs the core, which set-up compiles beside the libraries
+    from tournament.sandbox.outside import fork_server  # needs the core, which set-up compiles at the same time
 
     version = version_here()
     with _targets() as paths:
@@ -43,7 +43,12 @@ def probe_sandbox(mode: Mode) -> str:
 
 @cache
 def probe_builds(mode: Mode) -> None:
-    """Try out what confines compilers and builds. Raises as `probe_sandbox` does."""
+    """Test what confines compilers and builds.
+
+    Raises:
+        InputError: A build could do something that it must not.
+        RunError: The probe was killed from outside, twice.
+    """
     if mode == "off":
         return
     with _targets() as paths:
@@ -56,7 +61,7 @@ def probe_builds(mode: Mode) -> None:
 
 @contextmanager
 def _targets() -> Iterator[dict[str, str]]:
-    """Files to try it on."""
+    """Provide files to test on."""
     with scratch_folder() as folder:
         secret = Path(folder, "secret")
         secret.write_text("not for bots")

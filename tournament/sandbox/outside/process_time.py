@@ -1,9 +1,9 @@
-"""A process's own time: what it had of processors, and how long it slept of its own accord.
+"""A process's own time: its processor time, and how long it slept by its own choice.
 
-A wait for a processor or for a disk is the machine's, however long it takes. The system counts how long a thread has
-waited for processors; it sleeps in the rest of the time in which it had none. How long waits for disks were it doesn't
-say, so a process is looked at now and then: who is found in one has been since the look before. Time in which this
-process itself didn't run counts for no process (`engine.processes.heartbeat`).
+Waits for a processor or a disk are the machine's. The system counts how long a thread has waited for processors. The
+thread slept in the rest of the time in which it had none. The system doesn't count waits for disks, so a process is
+sampled. If it is in such a wait, it is assumed to have waited since the previous sample. Time in which this process
+itself didn't run counts for no process (`engine.processes.heartbeat`).
 """
 
 from __future__ import annotations
@@ -21,25 +21,27 @@ from typing import Literal
 from tournament.errors import RunError
 from tournament.sandbox.inside.seccomp import numbers_here
 
-# How long a busy machine may take: this many times what a process may have, and this many seconds more.
+# Patience with a busy machine: this multiple of a process's limit, plus this many seconds.
 _MOST_TIMES, _MORE_SECONDS = 4, 60.0
 _LOOK_SECONDS = 1.0
 _TICKS = os.sysconf("SC_CLK_TCK")
-# In these calls a thread waits for a child that shares its memory, in the state of those that wait for a disk.
+# Calls in which a thread waits for a child that shares its memory. Its state is that of a wait for a disk.
 _WAITING_FOR_A_CHILD = frozenset(map(str, numbers_here("vfork clone clone3")))
 
 
 class MachineBusyError(RunError):
-    """This machine, not the process, is to blame for what it didn't do; the message says how."""
+    """Raised when this machine, not the process, caused a failure. The message says how."""
 
 
 @dataclass(frozen=True)
 class ProcessUse:
-    """The processor time that a process, or a group, has used by now, in seconds, and what it does now.
+    """The use of the machine by a process, or by a group of processes, up to now.
 
-    It `sleeps` if none of its threads runs, is stopped, or waits for a processor or a disk. `waited`: how long its
-    threads have waited for processors, in seconds, None if the system doesn't say; if it does, `runs` says whether one
-    runs or waits for a processor now.
+    Attributes:
+        cpu: Processor time in seconds.
+        sleeps: Whether none of its threads runs, is stopped, or waits for a processor or a disk.
+        waited: Seconds for which its threads have waited for processors; None if the system doesn't count them.
+        runs: Whether a thread runs or waits for a processor now. Always False if `waited` is None.
     """
 
     cpu: float
@@ -49,9 +51,9 @@ class ProcessUse:
 
 
 def _awake_clock() -> Callable[[], float]:
-    """Return the clock that leaves out time in which this process didn't run.
+    """Return a clock that stops while this process doesn't run.
 
-    Set-up builds the compiler's libraries while the core is compiled. The system's clock serves there.
+    During set-up, when libraries are built while the core is compiled, it is the system's clock.
     """
     try:
         from engine.processes.heartbeat import awake_seconds
@@ -61,34 +63,38 @@ def _awake_clock() -> Callable[[], float]:
 
 
 class ProcessClock:
-    """The processor time of a process, and the time that it slept, in seconds, from look to look.
+    """The processor time of a process and the time that it slept, in seconds, sampled by `look`.
 
-    `longest_nap`: the most that counts as sleep between two looks if it has worked between them, too, and the system
-    doesn't say how long it waited for processors.
+    Args:
+        use: Returns what the process has used.
+        longest_nap: Maximum sleep between two samples if it has also worked and the system doesn't count waits for
+            processors.
     """
 
     def __init__(self, use: Callable[[], ProcessUse], longest_nap: float = inf) -> None:
         self._use, self._longest_nap = use, longest_nap
         self.cpu = 0.0
         self._slept = self._waited = 0.0
-        # The system counts a wait for a processor when it ends. Until then it looks like sleep: so much does, and it
-        # may have begun so long ago.
+        # The system counts a wait for a processor when it ends; until then it looks like sleep. These are the seconds
+        # that look like sleep, and the longest possible present wait.
         self._unsure = self._waiting = 0.0
 
     @property
     def slept(self) -> float:
-        """How long it slept, for sure."""
+        """Seconds that it has certainly slept."""
         return self._slept + max(0.0, self._unsure - self._waiting)
 
     def look(self, elapsed: float, *, asked_lately: bool = False) -> ProcessUse:
-        """Look this many seconds after the look before.
+        """Sample the process.
 
-        `asked_lately`: it had nothing to do in some of them, so they count only if it is found asleep.
+        Args:
+            elapsed: Seconds since the previous sample.
+            asked_lately: Whether it had nothing to do for a part of them. They then count only if it is found asleep.
         """
         use = self._use()
         used = self.note(use.cpu)
         waited = max(0.0, (use.waited or 0.0) - self._waited)
-        self._waited = use.waited or 0.0  # less than before where a thread has ended
+        self._waited = use.waited or 0.0  # decreases when a thread ends
         idle = elapsed - used - waited
         if use.waited is None and used:
             idle = min(idle, self._longest_nap)
@@ -102,15 +108,15 @@ class ProcessClock:
         return use
 
     def note(self, cpu: float) -> float:
-        """Note its processor time alone, a hundredth of the work of a look; returns what it has used since."""
+        """Record its processor time alone, which costs a hundredth of a sample. Return the increase."""
         used, self.cpu = cpu - self.cpu, cpu
         return used
 
 
 class TimeBudget:
-    """The own time of a process, used or slept, against this many seconds that it is allowed.
+    """A limit, in seconds, for the own time of a process or a group, used or slept.
 
-    Of what a group uses at once no more counts than one process could use.
+    For a group, simultaneous processor time counts only as much as one process could use.
     """
 
     def __init__(self, use: Callable[[], ProcessUse], seconds: float, clock: Callable[[], float] | None = None) -> None:
@@ -122,11 +128,15 @@ class TimeBudget:
 
     @property
     def used(self) -> float:
-        """Its own time so far, as it was last looked at."""
+        """The process's own time in seconds, as of the last sample."""
         return self._used + self._clocks.slept
 
     def is_over(self) -> bool:
-        """Whether it has had its time. Raises MachineBusyError when the machine has kept it waiting for very long."""
+        """Return whether it has used up its time.
+
+        Raises:
+            MachineBusyError: The machine has kept it waiting for very long.
+        """
         now = self._clock()
         elapsed = now - self._looked
         if elapsed < self._step:
@@ -143,16 +153,16 @@ class TimeBudget:
 
 
 def members(group: int) -> Iterator[tuple[Path, list[str]]]:
-    """The processes of a group: their folders in /proc, and the fields of `stat` from the state on."""
+    """Yield the folder in /proc and the fields of `stat`, from the state on, of each process of a group."""
     for name in os.listdir("/proc"):
-        with contextlib.suppress(ValueError, ProcessLookupError):  # no process, or gone
-            # To read all of /proc for it takes a hundredth of a second, and builds are looked at often.
+        with contextlib.suppress(ValueError, ProcessLookupError):  # the entry is no process, or the process has ended
+            # Reading `stat` of every process takes a hundredth of a second, and builds are sampled often.
             if os.getpgid(int(name)) == group and (fields := stat_fields(folder := Path("/proc", name))):
                 yield folder, fields
 
 
 def stat_fields(folder: Path) -> list[str]:
-    """The fields of `stat` of a process or a thread from its state on, by its folder in /proc; [] when it is gone."""
+    """Return the fields of `stat`, from the state on, of a process or thread. The list is empty once it has ended."""
     try:
         return (folder / "stat").read_text().rsplit(")", 1)[1].split()
     except (OSError, IndexError):
@@ -163,10 +173,15 @@ Doing = Literal["sleeps", "runs", "is held up"]
 
 
 def doing(process: Path, *, while_stopped: Doing = "is held up") -> Doing:
-    """What a process does now, by its folder in /proc: whether it sleeps of its own accord, runs or waits for a
-    processor, or waits for something else of the system's.
+    """Return what a process is doing. If it is stopped, it receives SIGCONT.
 
-    `while_stopped`: what one does that is stopped, which others may do to it. It is told to go on.
+    Args:
+        process: Its folder in /proc.
+        while_stopped: What a stopped process counts as, because other processes can have stopped it.
+
+    Returns:
+        "sleeps": it sleeps by its own choice. "runs": a thread runs or waits for a processor. "is held up": it waits
+            for something else of the system.
     """
     states = {thread: fields[0] for thread in _threads_of(process) if (fields := stat_fields(thread))}
     if "T" in states.values():
@@ -179,7 +194,7 @@ def doing(process: Path, *, while_stopped: Doing = "is held up") -> Doing:
 
 
 def waited(process: Path) -> float | None:
-    """How long the threads of a process have waited for processors, in seconds; None where the system doesn't say."""
+    """Return how many seconds a process's threads have waited for processors, None if the system doesn't count them."""
     try:
         told = [(thread / "schedstat").read_text().split() for thread in _threads_of(process)]
         return sum(int(words[1]) for words in told) / 1e9 if told else None
@@ -195,7 +210,7 @@ def _threads_of(process: Path) -> list[Path]:
 
 
 def _may_sleep_on(thread: Path, state: str) -> bool:
-    """Whether a thread waits for something else than the system."""
+    """Return whether a thread waits for something other than the system."""
     if state != "D":
         return state == "S"
     with contextlib.suppress(OSError):
@@ -204,9 +219,9 @@ def _may_sleep_on(thread: Path, state: str) -> bool:
 
 
 class GroupUse:
-    """What a group of processes has used, with those that have ended: see `ProcessUse`.
+    """Measures what a group of processes has used, including those that have ended.
 
-    Its members can stop each other, so stopped ones sleep.
+    Its members can stop each other, so stopped ones count as asleep.
     """
 
     def __init__(self, group: int) -> None:
@@ -216,7 +231,7 @@ class GroupUse:
     def __call__(self) -> ProcessUse:
         ticks, asleep = 0, True
         for folder, fields in members(self._group):
-            ticks += sum(map(int, fields[11:15]))  # its own, and those of children that it has waited for
+            ticks += sum(map(int, fields[11:15]))  # including children that it has waited for
             asleep = asleep and doing(folder, while_stopped="sleeps") == "sleeps"
         self._cpu = max(self._cpu, ticks / _TICKS)
         return ProcessUse(self._cpu, asleep)

@@ -1,6 +1,6 @@
-"""What confined processes read: the interpreter, the system's libraries, and the modules of ours that run inside.
+"""The files that confined processes can read: interpreter, system libraries, and modules that run inside.
 
-All read the system's libraries. Processes that play read what they need besides, and no more.
+All processes read the system's libraries. Processes that play read only what they need in addition.
 """
 
 from __future__ import annotations
@@ -21,34 +21,35 @@ from tournament import library
 from tournament.sandbox import inside
 from tournament.sandbox.outside.launch import Build, ForkServer, LaunchSpec, Probe
 
-_SECONDS_TO_COMPILE = 120.0  # all that a package imports
-# What lies in the standard library's folder, and isn't of it or of no use to a bot.
+_SECONDS_TO_COMPILE = 120.0
+# Entries of the standard library's folder that don't belong to it, or that no bot needs.
 _BESIDE = ("site-packages", "dist-packages", "test", "idlelib", "lib2to3", "ensurepip", "turtledemo", "pydoc_data")
-_TO_COMPILE = "config-"  # how the folder begins that extensions are compiled with
+_TO_COMPILE = "config-"  # prefix of the folder with which extensions are compiled
 _DEVICES = (
     "/dev/null",
     "/dev/urandom",
     "/dev/random",
-)  # not /dev/zero: a shared mapping is memory that no limit counts
+)  # /dev/zero is missing, because no limit counts its shared mappings
 _LOADERS_LIST = "/etc/ld.so.cache"
 
 
 @cache
 def interpreter() -> str:
+    """Return the real path of this interpreter."""
     return os.path.realpath(sys.executable)
 
 
 @cache
 def python_paths() -> tuple[str, ...]:
-    """What the interpreter reads: itself, the standard library, and the libraries that came with it."""
+    """Return what the interpreter reads: itself, the standard library, and the libraries that came with it."""
     libraries = [str(path) for path in Path(sys.base_prefix, "lib").glob("lib*.so*")]
     return (interpreter(), sysconfig.get_path("stdlib"), *libraries)
 
 
 @cache
 def system_libraries() -> tuple[str, ...]:
-    """All of the system's libraries, with the list of them, and a few devices."""
-    wide = ("/lib", "/usr/lib", "/usr/local/lib")  # people keep work of their own there
+    """Return the folders of the system's libraries, the loader's list of them, and a few devices."""
+    wide = ("/lib", "/usr/lib", "/usr/local/lib")  # folders that can contain people's work
     is_debian = os.path.isdir(f"/usr/lib/{_debians_folder()}")
     folders = [folder for folder in _library_folders() if folder not in wide or not is_debian]
     return (*folders, *(path for path in (_LOADERS_LIST, *_DEVICES) if os.path.exists(path)))
@@ -60,7 +61,7 @@ def _debians_folder() -> str:
 
 
 def _library_folders() -> tuple[str, ...]:
-    """Where programs find their shared libraries."""
+    """Return the folders in which programs find their shared libraries."""
     names = [f"{root}/{_debians_folder()}" for root in ("/lib", "/usr/lib", "/usr/local/lib")]
     names += ["/lib64", "/usr/lib64", "/usr/local/lib64", "/lib", "/usr/lib", "/usr/local/lib"]
     for file in ("/etc/ld.so.conf", *sorted(map(str, Path("/etc/ld.so.conf.d").glob("*.conf")))):
@@ -72,8 +73,8 @@ def _library_folders() -> tuple[str, ...]:
 
 
 def module_files(launch: LaunchSpec) -> dict[str, str]:
-    """The modules of ours that a process may import, by name."""
-    if isinstance(launch.what, Build | Probe):  # compilers may run before there is a core
+    """Return the files of this project's modules that a process can import, by name."""
+    if isinstance(launch.what, Build | Probe):  # compilers can run before the core exists
         return _inside()
     return _inside() | _core_files(tuple(launch.modules), isinstance(launch.what, ForkServer))
 
@@ -87,17 +88,21 @@ def _inside() -> dict[str, str]:
 
 @cache
 def _bytecode() -> list[str]:
-    """Of the modules inside: compiling them at each start would take longer than all the rest."""
+    """Return the bytecode files of the modules inside. Compiling these modules at each start would take longest."""
     for name, source in _inside().items():
-        importlib.machinery.SourceFileLoader(name, source).get_code(name)  # which writes it, if it may
+        importlib.machinery.SourceFileLoader(name, source).get_code(name)  # writes the file if that is allowed
     return [importlib.util.cache_from_source(source) for source in _inside().values()]
 
 
 @cache
 def compile_packages(imported: tuple[str, ...], files: tuple[str, ...]) -> None:
-    """Have the bytecode of packages written, where that is missing and may be: those who import them confined can't.
+    """Write the bytecode of packages if it is missing and writable, because confined processes can't.
 
-    `files`: those of the modules. They are imported unconfined, as this process imports packages itself.
+    They are imported unconfined, as this process itself imports packages.
+
+    Args:
+        imported: Names to import.
+        files: The files of their modules.
     """
     sources = [file for file in files if file.endswith(".py")]
     missing = [file for file in sources if not os.path.exists(importlib.util.cache_from_source(file))]
@@ -119,29 +124,29 @@ def compile_packages(imported: tuple[str, ...], files: tuple[str, ...]) -> None:
 
 @cache
 def _core_files(modules: tuple[str, ...], forks: bool) -> dict[str, str]:
-    """The compiled modules in which Python bots run, by name, and these `modules` of ours."""
+    """Return the files of the compiled modules that run Python bots, and of these other modules, by name."""
     names = ["engine.processes.python_bots", *(["engine.processes.forking"] if forks else []), *modules]
     files = {name: str(importlib.import_module(name).__file__) for name in names}
-    # Most compiled modules import the one that Cython shares among them.
+    # Most compiled modules import Cython's shared module.
     shared = sys.modules.get("engine._cython")
     return files | ({"engine._cython": str(shared.__file__)} if modules and shared else {})
 
 
 def paths(launch: LaunchSpec, files: Mapping[str, str]) -> list[str]:
-    """Return all that a process may read, with these modules of ours: files, and folders with all below."""
+    """Return everything that a process can read: files, and folders with everything below."""
     own = {*python_paths(), *_bytecode(), *files.values(), *launch.readable, *system_libraries()}
     if isinstance(launch.what, Build | Probe):
         return sorted(own)
     folder = str(launch.folder) if launch.folder else ""
-    within = f"{folder}/"  # whatever its own files are called: the command is one of the paths
+    within = f"{folder}/"  # the command's own path is in the folder, too
     places = {entry for path in own if not folder or not f"{path}/".startswith(within) for entry in _entries(path)}
     places |= {folder} if folder else set()
-    # Each rule takes time at each start. What lies in a folder has the folder's, unless it leads elsewhere.
+    # Each rule takes time at each start. A folder's rule covers its entries, except links.
     return sorted(path for path in places if os.path.dirname(path) not in places or os.path.islink(path))
 
 
 def listed(launch: LaunchSpec) -> list[str]:
-    """Return the folders of which a program may also read what is in them: interpreters look there for modules."""
+    """Return the folders that a program can list. Interpreters search them for modules."""
     if not isinstance(launch.what, ForkServer) or launch.what.of != "program":
         return []
     return [path for path in sorted({*python_paths(), *launch.readable}) if _is_standard_library(path)]
@@ -153,7 +158,7 @@ def _is_standard_library(path: str) -> bool:
 
 @cache
 def _entries(path: str) -> tuple[str, ...]:
-    """What to allow of a path: of a standard library's folder what is in it, except packages and what no bot needs."""
+    """Return the paths to allow for a path. In a standard library's folder they omit packages and what no bot needs."""
     if not _is_standard_library(path):
         return (path,)
     found = [entry for entry in os.scandir(path) if entry.name not in _BESIDE]

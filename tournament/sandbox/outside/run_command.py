@@ -1,4 +1,4 @@
-"""Running a confined process to its end, and reading from one."""
+"""Runs a confined process to its end, and reads its output."""
 
 from __future__ import annotations
 
@@ -23,14 +23,18 @@ from tournament.sandbox.outside.process_time import GroupUse, TimeBudget, member
 from tournament.sandbox.outside.tier import MEND
 
 LOOK_SECONDS = 0.1
-_DISK_SECONDS = 0.2  # between looks at the disk, however long other looks take
+_DISK_SECONDS = 0.2  # interval of the disk's samples
 
 
 @dataclass(frozen=True)
 class Finished:
-    """How a confined command ended: exit status (minus a signal's number), what it wrote, whether it was cut off.
+    """The end of a confined command.
 
-    `excess`: what it was ended for taking too much of.
+    Attributes:
+        status: Exit status, or minus a signal's number.
+        cut_off: Whether it had to be ended.
+        excess: The resource of which it used too much, "" for none.
+        seconds: Its own time, as of the last sample.
     """
 
     status: int
@@ -38,35 +42,51 @@ class Finished:
     errors: bytes
     cut_off: bool
     excess: str = ""
-    seconds: float = 0.0  # of its own time, as it was last looked at
+    seconds: float = 0.0
 
     @property
     def in_words(self) -> str:
+        """The end as text."""
         if self.excess:
             return f"took {self.excess}"
         return "took too long" if self.cut_off else how_it_ended(self.status)
 
     @property
     def last_words(self) -> str:
-        """The last line of its complaints."""
+        """The last line of its standard error."""
         return next(reversed(self.errors.decode(errors="replace").strip().splitlines()), "")
 
 
 def run(launch: LaunchSpec, mode: Mode, seconds: float, given: bytes = b"", most: int = 1 << 24) -> Finished:
-    """Run a confined command to its end, at most this many seconds of its own (`own_time`), with `given` as its input.
+    """Run a confined command to its end.
 
-    Of each of its outputs about the first `most` bytes are kept.
-    It must read the input before it writes much. Raises InputError when it can't be confined, MachineBusyError when the
-    machine is so busy that it doesn't get that time, OSError when the disk has no room for a build.
+    It must read its input before it writes much.
+
+    Args:
+        seconds: Maximum seconds of its own time (`process_time`).
+        given: Its input.
+        most: Approximate number of bytes that are kept of each output.
+
+    Raises:
+        InputError: The command can't be confined.
+        MachineBusyError: The machine is too busy to give it its time.
+        OSError: The disk has no space for a build.
+        Ended: The thread must end.
     """
     return finish(start(launch, mode), launch, seconds, given, most)
 
 
 def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes = b"", most: int = 1 << 24) -> Finished:
-    """Run a started process to its end, as `run` does."""
+    """Run a started process to its end.
+
+    Raises:
+        MachineBusyError: The machine is too busy to give it its time.
+        OSError: The disk has no space for a build.
+        Ended: The thread must end.
+    """
     watch: BuildWatch | None = None
     try:
-        with contextlib.suppress(BrokenPipeError):  # its end will tell why
+        with contextlib.suppress(BrokenPipeError):  # the process's end gives the reason
             process.write(given)
         process.close_input()
         build = launch.what if isinstance(launch.what, Build) else None
@@ -84,15 +104,25 @@ def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes =
 
 
 def check_confined(finished: Finished, whom: str) -> None:
-    """Raise InputError for what ended since it couldn't be confined; not asked of a stranger's program, which may end
-    so by itself."""
+    """Check that a process didn't end because it couldn't be confined.
+
+    Don't call this for a program of an untrusted author, which could exit with the same status.
+
+    Raises:
+        InputError: It couldn't be confined.
+    """
     if finished.status == NOT_CONFINED:
         why = printable(finished.last_words.removeprefix(NO_CONFINEMENT))
         raise InputError(f"{whom} can't be confined: {why}; {MEND}")
 
 
 class BuildWatch:
-    """Checks now and then what the processes of a build take together, for which the system has no limit."""
+    """Samples what the processes of a build use together, for which the system has no limit.
+
+    Attributes:
+        disk: The disk space that it uses, if it writes.
+        excess: The resource of which it used too much, "" for none.
+    """
 
     def __init__(self, group: int, build: Build, limits: ProcessLimits) -> None:
         self._group = group
@@ -107,14 +137,14 @@ class BuildWatch:
         self.excess = ""
 
     def look(self) -> bool:
-        """Whether they took too much; `excess` says of what."""
+        """Sample the processes. Return whether they used too much of the resource that `excess` then names."""
         if self.disk and (now := time.monotonic()) >= self._next_of_disk:
             self._next_of_disk = now + _DISK_SECONDS
             self.excess = self.disk.excess()
         if (now := time.monotonic()) >= self._next and not self.excess:
             found = list(members(self._group))
             threads = sum(int(fields[17]) for _, fields in found)
-            if len(found) > self._processes + 1 or threads > MOST_THREADS:  # one is ours
+            if len(found) > self._processes + 1 or threads > MOST_THREADS:  # one is the supervisor
                 self.excess = f"more than {self._processes} processes or {MOST_THREADS:,} threads"
             elif self._takes_too_much_memory(found):
                 self.excess = f"more than {self._most_bytes >> 20:,} MB of memory"
@@ -122,18 +152,18 @@ class BuildWatch:
         return bool(self.excess)
 
     def _takes_too_much_memory(self, found: list[tuple[Path, list[str]]]) -> bool:
-        # To count what is their own takes long. Of one whose first thread has ended `stat` tells of no page.
+        # Counting their own memory is slow. `stat` shows no pages of a process whose first thread has ended.
         if sum(_resident(fields) for _, fields in found) <= self._most_bytes and not any(
             int(fields[17]) > 1 for _, fields in found if fields[0] == "Z"
         ):
             return False
-        # Nothing of its own: it has ended meanwhile, so that nothing is resident now, or the kernel doesn't tell.
+        # 0 bytes of its own mean that it has just ended, or that the kernel doesn't count them.
         own = (own_bytes(int(folder.name)) or _resident(stat_fields(folder)) for folder, _ in found)
         return sum(own) > self._most_bytes
 
 
 def _resident(fields: list[str]) -> int:
-    """The bytes of a process that are in memory, by its `stat`; 0 when it has ended."""
+    """Return the resident bytes of a process by its `stat` fields, 0 once it has ended."""
     return int(fields[21]) * resource.getpagesize() if fields else 0
 
 
@@ -145,11 +175,21 @@ def listen(
     whole: int | None = None,
     watch: BuildWatch | None = None,
 ) -> tuple[bytes, bytes, bool]:
-    """What a process writes until it has closed its outputs, or its own time is over: answers, complaints, whether it
-    goes on. Of each about the first `most` bytes are kept.
+    """Read a process's output until it has closed it, or its own time is over.
 
-    With `whole` until it has closed its answers, or has given this many bytes of them. Raises MachineBusyError when the
-    machine is so busy that it doesn't get its time, and Ended.
+    Args:
+        had: The limit of its own time.
+        most: Approximate number of bytes that are kept of each output.
+        whole: Number of bytes of standard output after which to stop. Stop also once standard output is closed. None
+            reads both outputs to their end.
+        watch: Samples a build.
+
+    Returns:
+        Standard output, standard error, and whether it hasn't closed both.
+
+    Raises:
+        MachineBusyError: The machine is too busy to give it its time.
+        Ended: The thread must end.
     """
     heard: dict[int, bytearray] = {process.answers: bytearray(), process.errors: bytearray()}
     answers = heard[process.answers]

@@ -1,4 +1,4 @@
-"""Folders in which strangers' programs work: made for them, and removed with all in them."""
+"""Temporary folders in which untrusted programs work. They are removed with everything in them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from pathlib import Path
 from tournament.cache import make_folder
 
 MOST_FILES = 100_000
-_MAX_REMOVALS = 30  # of a folder, a tenth of a second apart
+_MAX_REMOVALS = 30  # attempts, a tenth of a second apart
 
-# Only our folders have such names; those that are not locked are removed.
+# Prefix of this project's folders. Unlocked ones are removed.
 _PREFIX = ".tournament-scratch-"
 
 
 @contextlib.contextmanager
 def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
-    """A new folder that only we can reach, gone when the block is done.
+    """Provide a new folder that only this user can reach. It is removed at the end of the block.
 
-    It is locked meanwhile. A killed tournament's is not: it goes when the next one makes a folder there.
+    The folder is locked. If the tournament is killed, the lock is lost, and the next one that makes a folder there
+    removes it.
     """
     sweep(parent or Path(tempfile.gettempdir()))
     while True:
@@ -36,7 +37,7 @@ def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
         yield folder
     finally:
         remove(folder)
-        for _ in range(_MAX_REMOVALS):  # processes that have just been killed may still write
+        for _ in range(_MAX_REMOVALS):  # processes that were just killed might still write
             if not folder.exists():
                 break
             time.sleep(0.1)
@@ -46,7 +47,7 @@ def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def alone_on_this_machine(folder: Path) -> Iterator[None]:
-    """Wait until no other process is in such a block for this folder of the cache, which is made if it isn't there."""
+    """Wait until no other process is in such a block for this folder of the cache. Make the folder if it is missing."""
     make_folder(folder)
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -57,7 +58,7 @@ def alone_on_this_machine(folder: Path) -> Iterator[None]:
 
 
 def _lock(folder: Path) -> int | None:
-    """A descriptor that keeps the folder locked; None when somebody else has locked or removed it."""
+    """Return a descriptor that keeps the folder locked, None if another process has locked or removed it."""
     try:
         lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
@@ -73,7 +74,7 @@ def _lock(folder: Path) -> int | None:
 
 
 def sweep_temporary() -> None:
-    """Remove the folders of killed tournaments from where temporary files are, before it is known to have space."""
+    """Remove folders of killed tournaments from the places of temporary files. Call it before measuring free space."""
     if place := os.environ.get("TMPDIR"):
         sweep(Path(place))  # Python takes another folder while this one is full
     sweep(Path(tempfile.gettempdir()))
@@ -81,7 +82,7 @@ def sweep_temporary() -> None:
 
 @cache
 def sweep(parent: Path) -> None:
-    """Remove the folders of tournaments that were killed."""
+    """Remove folders of killed tournaments below this one."""
     for folder in parent.glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
             if folder.lstat().st_uid == os.getuid() and (lock := _lock(folder)) is not None:
@@ -89,33 +90,38 @@ def sweep(parent: Path) -> None:
                 os.close(lock)
 
 
-# A disk with less room than the first is full, unless a folder of ours takes more than the second.
+# Bytes of free space below which a disk is full, unless a folder of ours takes more than _MUCH.
 _LITTLE, _MUCH = 16 << 20, 1 << 30
-# What a build needs at least, and how long the system may take to free the space of files without names.
+# Bytes that a build needs at least, and seconds in which the system frees the space of files without names.
 LEAST_TO_BUILD, _FREEING_SECONDS = 32 << 20, 3.0
 
 
 def is_full(folder: Path) -> bool:
-    """Whether the disk of a folder is full, and not because of this folder."""
+    """Return whether the disk of a folder is full, and not because of this folder."""
     free, files = free_space(folder)
     return (free < _LITTLE or files == 0) and is_within(str(folder), _MUCH)
 
 
 def free_space(folder: Path | str) -> tuple[int, int]:
-    """Return the bytes that are free where a folder is, and how many files can be made; -1 if that isn't counted."""
+    """Return the free bytes, and the number of files that can still be made, −1 if that isn't counted."""
     disk = os.statvfs(folder)
     return disk.f_bavail * disk.f_frsize, disk.f_favail if disk.f_files else -1
 
 
 class DiskUse:
-    """What is taken of a disk from now on, also by files without names, while a build works in some folders.
+    """The disk space that is taken from now on, including files without names, while a build works in some folders.
 
-    It is the free space that tells: a file without a name may be open in no process, but mapped, or under way from one
-    to another. So it is also others' files that count, which are told apart at the end.
+    It measures free space, because a file without a name can be mapped, or sent to another process, and so be open in
+    none. Other processes' files count, too. They are told apart at the end.
     """
 
     def __init__(self, folders: Sequence[str], most_bytes: int, free_bytes: int) -> None:
-        """Take the limits of a build.
+        """Start measuring.
+
+        Args:
+            folders: The folders in which the build writes.
+            most_bytes: Maximum bytes that it can take.
+            free_bytes: Bytes that it must leave.
 
         Raises:
             OSError: There is too little space to build at all.
@@ -127,16 +133,16 @@ class DiskUse:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def excess(self) -> str:
-        """Return what was taken too much of, in words; "" for nothing."""
+        """Return the resource of which too much was taken, "" for none."""
         free, files = self._now = free_space(self._folders[0])
         if self._free - free > self._most:
             return f"more than {self._most >> 20:,} MB of disk"
         return f"more than {MOST_FILES:,} files" if self._files - files > MOST_FILES else ""
 
     def was_filled_by_others(self) -> bool:
-        """Return whether too much was taken, and most of it not in these folders; all that worked there has ended.
+        """Return whether too much was taken, mostly outside these folders. Call it after the build has ended.
 
-        Space that is free again was taken by files without names.
+        Space that is free again belonged to files without names.
         """
         stopped, _ = self._now
         taken = self._free - stopped
@@ -151,9 +157,9 @@ class DiskUse:
 
 
 def is_within(folder: str, size: int) -> bool:
-    """Whether a folder that others work in takes at most this many bytes of disk, in at most MOST_FILES files.
+    """Return whether a folder takes at most `size` bytes of disk, in at most MOST_FILES files.
 
-    One with folders too deep to be looked into doesn't: files could be hidden there.
+    A folder with folders too deep to open doesn't, because they could hide files.
     """
     count = 0
     folders = [folder]
@@ -174,7 +180,7 @@ def is_within(folder: str, size: int) -> bool:
 
 
 class _TooDeep(Exception):
-    """A folder lies too deep for its path to be opened, so what is in it can't be counted."""
+    """Raised for a folder whose path is too long to open, so that its content can't be counted."""
 
 
 @contextlib.contextmanager
@@ -187,10 +193,9 @@ def _ignoring_what_is_gone() -> Iterator[None]:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder with all that is in it.
+    """Remove a folder with everything in it. What can't be removed stays.
 
-    What is below folders in it is moved up first, so that neither paths nor recursion grow with their depth. What can't
-    be removed stays.
+    Folders inside are moved up first, so that neither paths nor recursion grow with their depth.
     """
     with contextlib.suppress(OSError):
         os.chmod(folder, 0o700)

@@ -10,7 +10,7 @@ from tournament.paths import PathText
 
 
 class SandboxSettings(BaseModel):
-    """The table [sandbox]: how processes and compilers are confined. `sandbox = "off"` is short for the mode."""
+    """The table [sandbox]: how processes and compilers are confined. `sandbox = "off"` is short for `mode = "off"`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 

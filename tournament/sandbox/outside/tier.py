@@ -1,6 +1,6 @@
-"""Whether this machine confines bots at all, and by which version of Landlock; asked before anything is downloaded.
+"""Checks whether this machine can confine bots, before anything is downloaded.
 
-`python -m tournament.sandbox.outside.tier` exits with 2 and one line where it doesn't. With the standard library alone.
+`python -m tournament.sandbox.outside.tier` exits with 2 and one line if it can't. It uses the standard library alone.
 """
 
 from __future__ import annotations
@@ -20,9 +20,12 @@ _SWITCHED_ON = "boot with lsm=landlock,… (the list of /sys/kernel/security/lsm
 
 
 def version_here() -> int:
-    """The version of Landlock that confines bots here. Raises InputError where there is none, and says what is missing.
+    """Return the version of Landlock that confines bots here.
 
-    Bots are confined by any version: what later ones refuse, the filter of system calls refuses (`inside.seccomp`).
+    Every version confines bots: the filter of system calls refuses what later versions refuse (`inside.seccomp`).
+
+    Raises:
+        InputError: There is no Landlock; the message says why.
     """
     try:
         return landlock.version()
@@ -38,11 +41,11 @@ def version_here() -> int:
 
 
 def _main(config: Path) -> int:
-    """Say what is missing, unless tournament.toml goes without."""
+    """Print what is missing, unless tournament.toml switches the sandbox off. Return the exit status."""
     try:
         told = tomllib.loads(config.read_text()).get("sandbox")
     except (OSError, ValueError):
-        told = None  # who reads it in earnest says what is wrong with it
+        told = None  # the run itself reports errors in this file
     if told == "off" or (isinstance(told, dict) and told.get("mode") == "off"):
         return 0
     try:

@@ -1,0 +1,96 @@
+"""Entrants that are data: files of a contest's own language, which answer a decision by their text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import tournament
+from tests.cli.in_process import run_cli
+from tournament.errors import InputError
+from tournament.rules import Decision, Int, Questions, Rules, Session, Text
+from tournament.rules.contests import contest_of
+
+RULES = """\
+from tournament.rules import Decision, Rules, Text
+
+SOURCE = Decision("source", "The program", observation={}, answer=Text(20), default="")
+
+
+class Pluses(Rules):
+    name = "pluses"
+    seats = 2
+    decisions = (SOURCE,)
+    data = {".plus": SOURCE}
+
+    def play(self, session):
+        sources = yield [SOURCE(position) for position in range(2)]
+        won = sources[0].count("+") - sources[1].count("+")
+        session.record([won, -won])
+"""
+FILES = {
+    "rules.py": RULES,
+    "tournament.toml": '[pluses]\nrules = "rules.py"\nentrants = "bots"\nsessions = 2\nreplicas = 3\n',
+    "bots/three.plus": "+\n'+\"\\+é",
+    "bots/one.PLUS": "+",
+    "bots/two.py": "def source(view):\n    return '++'\n",
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """The settings file of a contest whose entrants are data."""
+    for name, content in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+    return tmp_path / "tournament.toml"
+
+
+def test_data_files_play_by_their_text_next_to_other_bots(place: Path) -> None:
+    found = tournament.run("pluses", config=place)
+    assert [(line.name, line.kind, line.score) for line in found.ranking.ranked] == [
+        ("three", "python", 6.0), ("two", "python", 0.0), ("one", "python", -6.0),
+    ]  # fmt: skip
+    assert tournament.verify("pluses", config=place, replay="all").problems == ()
+    report = tournament.match("pluses", "three", place.parent / "bots" / "one.PLUS", config=place, sessions=2)
+    assert report.points and report.points.value == 2.0
+    checked = run_cli("check", str(place.parent / "bots" / "three.plus"), "--config", str(place))
+    assert checked.code == 0 and "fit to enter" in checked.out and "share a process" in checked.out
+
+
+def test_data_files_that_are_no_text_or_too_long_are_refused_alone(place: Path) -> None:
+    (place.parent / "bots" / "bytes.plus").write_bytes(b"\xff")
+    (place.parent / "bots" / "long.plus").write_text("+" * 21)
+    ranking = tournament.run("pluses", config=place).ranking
+    assert len(ranking.ranked) == 3
+    assert {line.name: line.reason for line in ranking.below} == {
+        "bytes.plus": "it is not UTF-8 text",
+        "long.plus": "it has 21 bytes; this contest takes at most 20",
+    }
+
+
+SOURCE = Decision("source", "The program", observation={}, answer=Text(20), default="")
+NUMBER = Decision("number", "A number", observation={}, answer=Int(0, 9))
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({".py": SOURCE}, "data has the ending '.py'; expected one such as .red"),
+        ({"red": SOURCE}, "data has the ending 'red'"),
+        ({".red": NUMBER}, "expected a decision whose answer is Text"),
+    ],
+)
+def test_data_of_rules_that_no_file_can_have_is_refused(data: dict[str, Decision], message: str) -> None:
+    class Wrong(Rules):
+        name = "wrong"
+        seats = 2
+        decisions = (SOURCE, NUMBER)
+
+        def play(self, session: Session) -> Questions:
+            yield SOURCE(0)
+
+    Wrong.data = data
+    with pytest.raises((ValueError, InputError), match=message):
+        contest_of(Wrong)

@@ -1,0 +1,142 @@
+"""The audit finds planted faults, each by its finding, and none in sound rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.in_process import run_cli
+from tests.contest_runs import EXAMPLES
+from tournament.contests.rules_loader import load_rules
+from tournament.errors import InputError
+from tournament.rehearsal.auditing import audit
+from tournament.rehearsal.finding import Finding
+
+RULES = """\
+import itertools
+import time
+from tournament.rules import Column, Decision, Illegal, Int, List, News, Rules
+
+BID = Decision("bid", "Bid", observation={"prize": Int(1, 9), "turn": Int(0, 99)}, answer=Int(0, 9), illegal="loses")
+SOLD = News("sold", "Who won", observation={"best": Int(0, 9)})
+COUNT = itertools.count()
+KEPT = []
+
+
+class Sale(Rules):
+    name = "sale"
+    seats = SEATS
+    decisions = (BID, SOLD)
+    columns = (Column("prize", "uint8", "the prize"),)
+    played = 0
+
+    def play(self, session):
+        n = session.seats
+        prize = session.rng.randint(1, 9)
+        BEFORE
+        bids = yield [BID(seat, prize=prize, turn=0) for seat in range(n)]
+        bids = [-1 if isinstance(bids[seat], Illegal) else bids[seat] for seat in range(n)]
+        best = session.rng.choice([seat for seat in range(n) if bids[seat] == max(bids)])
+        AFTER
+        yield [SOLD(seat, best=max(max(bids), 0)) for seat in range(n)]
+        points = [-prize / (n - 1)] * n
+        points[best] = float(prize)
+        POINTS
+        session.record(points, prize=prize)
+"""
+# Where each fault is planted, and by which finding it is found.
+FAULTS = {
+    "a favoured bot": ("2", "POINTS", "at = session.number % 2; points[at] += 6; points[1 - at] -= 6", "positions"),
+    "who a bot is decides": ("2", "POINTS", "points = [-1.0, -1.0]; points[session.number % 2] = 1", "twins"),
+    "a counter of the module": ("2", "POINTS", "prize = 1 + next(COUNT) % 9; points = [prize, -prize]", "independence"),
+    "a counter of the class": (
+        "2", "POINTS", "Sale.played += 1; points = [Sale.played % 997, -(Sale.played % 997)]", "independence",
+    ),
+    "chance of its own": (
+        "2", "BEFORE", "import random; prize = random.Random(next(COUNT)).randint(1, 9)", "independence",
+    ),
+    "points that don't add up": ("4", "POINTS", "points[best] = round(prize * 1.001, 4)", "fuzz"),
+    "points rounded": ("4", "POINTS", "points = [round(one, 1) for one in points]", "fuzz"),
+    "points that are no number": ("2", "POINTS", "points = [float('nan'), 0.0]", "fuzz"),
+    "a column that overflows": ("2", "POINTS", "prize *= 60", "fuzz"),
+    "no game": ("2", "POINTS", "return", "fuzz"),
+    "one game is lost": ("2", "POINTS", "if session.rng.random() < 0.02: return", "fuzz"),
+    "a bid of 0 divides": ("2", "AFTER", "prize / max(bids)", "fuzz"),
+    "an answer at the limits fails": ("2", "AFTER", "[0] * 9 + [1][max(bids) // 9:]; [1][max(bids) // 9]", "fuzz"),
+    "a rare answer fails": ("2", "AFTER", "assert bids != [9, 9] or prize != 4", "fuzz"),
+    "an illegal answer fails": ("2", "AFTER", "assert min(bids) >= 0", "fuzz"),
+    "an answer out of an observation": ("2", "BEFORE", "prize += 1", "fuzz"),
+    "a game that never ends": (
+        "2", "AFTER", "\n        while max(bids) == 9: yield BID(0, prize=prize, turn=1)", "fuzz",
+    ),
+    "a loop without a question": ("2", "AFTER", "\n        while bids == [9, 9]: pass", "fuzz"),
+    "memory that grows": ("2", "BEFORE", "KEPT.extend([one] for one in range(50))", "memory"),
+    "a slow step": (
+        "2",
+        "AFTER",
+        "\n        end = time.process_time() + 1.3 * (not KEPT)\n        KEPT.append(1)"
+        "\n        while time.process_time() < end: pass",
+        "slow step",
+    ),
+}  # fmt: skip
+MORE = {key: {"rules_seconds_per_step": 0.5} for key in ("a loop without a question", "a game that never ends")} | {
+    "a slow step": {"rules_seconds_per_step": 600.0}
+}
+
+
+def audited(folder: Path, seats: str = "2", settings: dict[str, float] | None = None, **planted: str) -> list[Finding]:
+    source = RULES.replace("SEATS", seats)
+    for place in ("BEFORE", "AFTER", "POINTS"):
+        source = source.replace(place, planted.get(place, "pass"))
+    (folder / "sale.py").write_text(source)
+    contest = load_rules("sale.py", folder)
+    chosen = contest.settings().model_copy(update=settings or {})
+    return audit(contest, chosen, 0, lambda _: None, fewest=120)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.replace(" ", "_"))
+def test_planted_fault_is_found(fault: str, tmp_path: Path) -> None:
+    seats, place, source, finding = FAULTS[fault]
+    found = audited(tmp_path, seats, MORE.get(fault), **{place: source})
+    assert finding in {one.name for one in found if one.is_fault}, found
+
+
+@pytest.mark.parametrize("seats", ["2", "4", "range(2, 6)", '"all"'])
+def test_sound_rules_have_no_fault(seats: str, tmp_path: Path) -> None:
+    found = audited(tmp_path, seats)
+    assert not [one for one in found if one.is_fault]
+    assert {"fuzz", "independence", "twins", "luck and length", "cost"} <= {one.name for one in found}
+    assert not [one for one in found if one.name == "positions"]
+
+
+def test_favoured_position_is_told_with_its_worth_and_is_no_fault(tmp_path: Path) -> None:
+    found = audited(tmp_path, "4", POINTS="points[2] += 12; points = [one - 3 for one in points]")
+    assert not [one for one in found if one.is_fault]
+    told = [one.text for one in found if one.name == "positions"]
+    assert len(told) == 3 and all("position 2 earns +" in text and "multiple of 4 sessions" in text for text in told)
+
+
+@pytest.mark.parametrize("name", ["auction", "snakes", "liars_dice", "words"])
+def test_shipped_rules_have_no_fault(name: str) -> None:
+    contest = load_rules(f"{name}.py", EXAMPLES / name)
+    assert not [one for one in audit(contest, contest.settings(), 0, lambda _: None, fewest=60) if one.is_fault]
+
+
+def test_command_shows_the_findings_after_the_suite(tmp_path: Path) -> None:
+    audited(tmp_path)
+    shown = run_cli("check", str(tmp_path / "sale.py"), "--audit", "--minutes", "0.02", columns=200)
+    assert shown.code == 0 and "fit to be played" in shown.out
+    assert "tournaments of equal bots at 2 seats tell them apart; 5% may" in shown.out
+    (tmp_path / "sale.py").write_text(
+        (tmp_path / "sale.py").read_text().replace("pass", "KEPT.extend([[1]] * 2000)", 1)
+    )
+    assert run_cli("check", __file__, "--audit").code == 2
+
+
+def test_rules_of_a_machine_are_refused() -> None:
+    from tournament.contests import CONTESTS
+
+    contest = next(one for one in CONTESTS if one.name == "von_neumann_poker")
+    with pytest.raises(InputError, match="--audit is for rules in Python"):
+        audit(contest, contest.settings(), 0.01, lambda _: None)

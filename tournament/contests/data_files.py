@@ -1,0 +1,54 @@
+"""Entrants that are data, such as programs in a contest's own language: files that answer a decision by their text.
+
+Rules say which endings these files have (`Rules.data`). Such a file enters as a Python bot that returns its text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tournament.errors import InputError
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """A function that a data file answers, and the most bytes that its answer can have."""
+
+    function: str
+    most_bytes: int
+
+
+_taken: dict[str, dict[str, _Taken]] = {}
+
+
+def take(suffix: str, function: str, most_bytes: int) -> None:
+    """Take files of an ending for bots: those of the contests that this process has loaded.
+
+    Args:
+        suffix: Ending of their names, with its dot, in lower case.
+        function: The bot's function that returns the text.
+        most_bytes: The most bytes that a text can have.
+    """
+    _taken.setdefault(suffix, {})[function] = _Taken(function, most_bytes)
+
+
+def is_data(suffix: str) -> bool:
+    """Return whether files of an ending are entrants that are data."""
+    return suffix in _taken
+
+
+def as_python(name: str, suffix: str, content: bytes) -> bytes:
+    """Return a Python bot that answers by a file's text.
+
+    Raises:
+        InputError: The file is no text, or longer than an answer can be.
+    """
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        raise InputError(f"{name}: it is not UTF-8 text") from None
+    functions = _taken[suffix].values()
+    if len(content) > (most := max(one.most_bytes for one in functions)):
+        raise InputError(f"{name}: it has {len(content):,} bytes; this contest takes at most {most:,}")
+    lines = [f"TEXT = {text!r}\n", *(f"\n\ndef {one.function}(view):\n    return TEXT\n" for one in functions)]
+    return "".join(lines).encode()

@@ -1,0 +1,77 @@
+"""How much luck there is in a session, how many sessions tell bots apart, and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from tournament.arrays import Floats
+from tournament.rehearsal.finding import FALSE_ALARM, Finding
+from tournament.rehearsal.plays import Plays
+from tournament.standings.student_t import quantile
+
+_POWER = (1.96 + 0.84) ** 2  # of a test at 5% that finds four of five differences
+_PART = 0.1  # of a session's standard deviation: a small difference
+
+
+def length(several: Sequence[Plays]) -> Iterator[Finding]:
+    """Yield the shares of variance, the sessions that a verdict takes, and whether points drift."""
+    for plays in several:
+        legs = plays.of("random")
+        if plays.seats < 2 or len(legs) < 3:
+            continue
+        points = np.concatenate([leg.points for leg in legs])
+        spread = float(points.std())
+        if not spread:
+            continue
+        by_position = float(points.mean(axis=0).var()) / spread**2
+        of_table = float(points.mean(axis=1).var()) / spread**2
+        apart = np.concatenate([_differences(leg.points, leg.bots) for leg in legs])
+        sessions = int(np.ceil(_POWER * float(apart.var()) / (_PART * spread) ** 2))
+        seconds = sum(leg.meter.seconds for leg in legs) / len(points)
+        yield Finding(
+            "luck and length",
+            f"at {plays.seats} seats a session's points have a standard deviation of {spread:.3g}: {by_position:.0%} of"
+            f" the variance is of positions, {of_table:.0%} of whole tables; two bots that differ by a tenth of that"
+            f" take about {sessions:,} common sessions to tell apart, {_time(sessions * seconds)} of the rules alone",
+        )
+        if drift := _drift([leg.points for leg in plays.of("fixed")]):
+            yield Finding("drift", f"at {plays.seats} seats points of bots that never change {drift}")
+
+
+def cost(several: Sequence[Plays]) -> Iterator[Finding]:
+    """Yield how many questions the rules answer for in a second."""
+    for plays in several:
+        questions = sum(leg.meter.questions for leg in plays.legs)
+        seconds = sum(leg.meter.seconds for leg in plays.legs)
+        sessions = sum(len(leg.points) for leg in plays.legs)
+        if seconds and sessions:
+            yield Finding(
+                "cost",
+                f"at {plays.seats} seats the rules ask {questions / seconds:,.0f} questions a second on one core,"
+                f" {questions / sessions:,.0f} a session",
+            )
+
+
+def _differences(points: Floats, bots: np.ndarray[tuple[int, int], np.dtype[np.int64]]) -> Floats:
+    """Return by how much bot 0 is ahead of bot 1 in each session."""
+    rows = np.arange(len(points))
+    found: Floats = points[rows, np.argmax(bots == 0, axis=1)] - points[rows, np.argmax(bots == 1, axis=1)]
+    return found
+
+
+def _drift(legs: Sequence[Floats]) -> str:
+    """Return how the size of points changes over a leg, "" if it doesn't."""
+    if len(legs) < 4:
+        return ""
+    half = len(legs[0]) // 2
+    change = np.array([np.abs(leg[half:]).mean() - np.abs(leg[: len(leg) - half]).mean() for leg in legs])
+    mean, error = float(change.mean()), float(change.std(ddof=1)) / np.sqrt(len(change))
+    if abs(mean) <= quantile(1 - FALSE_ALARM / 2, len(change) - 1) * error + 1e-12:
+        return ""
+    return f"change by {mean:+.3g} ± {error:.2g} over a leg: later sessions are worth more or less than earlier ones"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:,.0f} minutes"

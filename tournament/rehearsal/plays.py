@@ -1,0 +1,197 @@
+"""Plays by rules in Python between bots that are the same: they answer at random, always the same, or learn."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from engine.kernel.chance import Rng
+from engine.kernel.game_core import RECORDS_ARE_FULL
+from engine.kernel.records import Table
+from engine.rules.decisions import Illegal, Question
+from tournament.arrays import Floats, Whole
+from tournament.contests.contest import Contest, CoreSetup
+from tournament.contests.settings import ContestSettings
+from tournament.keys import KEY_BYTES, sub_key
+from tournament.leg import LegPlan
+from tournament.rules.sessions import drawn_answer
+from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
+
+MANNERS = ("fixed", "random", "learning")
+FEWEST_LEGS, MOST_LEGS = 12, 400
+_ILLEGAL = 20  # one answer of this many is illegal, if that loses the game
+_LEARNED = 200  # questions of a leg after which a learning bot answers as a random one does
+
+
+class _Lowest:
+    """Stands for a generator: every answer is the first one that is legal."""
+
+    def randrange(self, *_: int) -> int:
+        return 0
+
+    def random(self) -> float:
+        return 0.0
+
+    def choice(self, items: Sequence[Any]) -> Any:
+        return items[0]
+
+
+@dataclass(eq=False)
+class Meter:
+    """What the rules took over one leg: questions, their processor time, and their slowest step with its question."""
+
+    questions: int = 0
+    seconds: float = 0.0
+    slowest: float = 0.0
+    slowest_question: str = ""
+    _since: float = field(default_factory=time.process_time)
+
+    def step(self, question: Question) -> None:
+        """Count the step that led to a question."""
+        took = time.process_time() - self._since
+        self.questions += 1
+        self.seconds += took
+        if took > self.slowest:
+            self.slowest, self.slowest_question = took, f"{question.decision.name} at position {question.position}"
+
+    def resume(self) -> None:
+        """Start the next step."""
+        self._since = time.process_time()
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """A leg.
+
+    Attributes:
+        manner: How its bots answer.
+        points: Points of each session and position.
+        bots: The bot at each session's position, by number.
+        meter: What the rules took.
+        failure: What went wrong, "" for nothing.
+        blocks: Blocks of memory of the interpreter after it.
+    """
+
+    manner: str
+    points: Floats
+    bots: Whole
+    meter: Meter
+    failure: str
+    blocks: int
+
+    @property
+    def by_bot(self) -> Floats:
+        """The sum of each bot's points."""
+        return np.bincount(self.bots.ravel(), self.points.ravel(), self.points.shape[1]).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Plays:
+    """Legs at one number of seats.
+
+    Attributes:
+        seats: The number.
+        house_seats: How many of the bots are the house's, those with the highest numbers.
+        legs: The legs, of all manners.
+        repeated: The first leg of each manner, played again after all.
+    """
+
+    seats: int
+    house_seats: int
+    legs: Sequence[Played]
+    repeated: Sequence[Played]
+
+    def of(self, manner: str) -> list[Played]:
+        """Return the legs of a manner that ended."""
+        return [leg for leg in self.legs if leg.manner == manner and not leg.failure]
+
+
+def play_at(
+    contest: Contest,
+    settings: ContestSettings,
+    seats: int,
+    seconds: float,
+    doing: Callable[[str], None],
+    fewest: int = FEWEST_LEGS,
+) -> Plays:
+    """Play legs at a number of seats for this long, a few at least.
+
+    Args:
+        contest: The contest.
+        settings: Its settings; those of seats and sessions are replaced.
+        seats: Number of seats.
+        seconds: Seconds to play.
+        doing: Shows how far it is.
+        fewest: Legs to play however long they take.
+    """
+    more: dict[str, object] = {"seats": seats} if isinstance(contest.seats, range) else {}
+    chosen = settings.model_copy(update={**more, "sessions": max(4, 2 * seats) if seats < 8 else seats})
+    contest, end = contest.seated(seats), time.monotonic() + seconds
+    legs: list[Played] = []
+    for number, manner in _numbered():
+        if number >= MOST_LEGS or (number >= fewest and time.monotonic() > end):
+            break
+        doing(f"{seats} seats, leg {number + 1}")
+        legs.append(_play(contest, chosen, seats, manner, number))
+        if legs[-1].failure:
+            break
+    repeated = [_play(contest, chosen, seats, leg.manner, number) for number, leg in enumerate(legs[: len(MANNERS)])]
+    return Plays(seats, chosen.house_seats, legs, repeated)
+
+
+def _numbered() -> Iterator[tuple[int, str]]:
+    number = 0
+    while True:
+        yield number, MANNERS[number % len(MANNERS)]
+        number += 1
+
+
+def _play(contest: Contest, settings: Any, seats: int, manner: str, number: int) -> Played:
+    games, sessions = (
+        Table(buffer_fields(columns), rows)
+        for columns, rows in ((contest.games, ROWS_PER_BUFFER), (contest.sessions, settings.sessions))
+    )
+    key = sub_key(bytes(KEY_BYTES), "audit", seats, number)
+    rng, meter = Rng(key, (1 << 63) + 1), Meter()
+
+    def answer(question: Question) -> Any:
+        meter.step(question)
+        lowest = manner == "fixed" or (manner == "learning" and rng.randrange(_LEARNED) > meter.questions)
+        found = drawn_answer(question, _Lowest() if lowest else rng)  # type: ignore[arg-type]
+        if question.decision.loses and manner == "random" and rng.randrange(_ILLEGAL) == 0:
+            found = Illegal("no such answer")
+        meter.resume()
+        return found
+
+    failure = ""
+    assert contest.new_random_core
+    try:
+        plan = LegPlan(0, 0, settings.sessions, key, seats)
+        core: Any = contest.new_random_core(CoreSetup(plan, settings, games, sessions), answer)
+        while core.play() == RECORDS_ARE_FULL:
+            games.rows = 0
+        core.check()
+    except Exception as error:
+        failure = f"{type(error).__name__}: {error}{_line_of(error)}"
+    rows = sessions.rows
+    points, bots = (
+        np.array([sessions.arrays[f"{name}_{place}"][:rows] for place in range(seats)]).T.reshape(-1, seats)
+        for name in ("points", "bot")
+    )
+    core = None
+    return Played(manner, points.astype(np.float64), bots.astype(np.int64), meter, failure, sys.getallocatedblocks())
+
+
+def _line_of(error: BaseException) -> str:
+    """Return the last line of rules that led to an error."""
+    found, trace = "", error.__traceback__
+    while trace:
+        if trace.tb_frame.f_code.co_name != "<module>" and "/tournament/" not in trace.tb_frame.f_code.co_filename:
+            found = f", line {trace.tb_lineno}"
+        trace = trace.tb_next
+    return found

@@ -1,0 +1,50 @@
+"""What positions are worth, before and after bots rotate over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from tournament.arrays import Floats
+from tournament.rehearsal.finding import FALSE_ALARM, Finding
+from tournament.rehearsal.plays import MANNERS, Plays
+from tournament.standings.student_t import quantile
+
+
+def positions(several: Sequence[Plays]) -> Iterator[Finding]:
+    """Yield the positions that earn most and least, and whether bots differ that sat at all of them equally often."""
+    for plays in several:
+        for manner in MANNERS:
+            legs = plays.of(manner)
+            if plays.seats < 2 or len(legs) < 3:
+                continue
+            worth = np.array([leg.points.mean(axis=0) - leg.points.mean() for leg in legs])
+            after = np.array([leg.by_bot / len(leg.points) for leg in legs])[:, : plays.seats - plays.house_seats]
+            after = after - after.mean(axis=1, keepdims=True)
+            if text := _ends(worth, "position", "earns"):
+                yield Finding(
+                    "positions",
+                    f"at {plays.seats} seats between {manner} bots {text} a session more than the mean; bots rotate, so"
+                    f" give legs a multiple of {plays.seats} sessions",
+                )
+            if after.shape[1] > 1 and (text := _ends(after, "bot", "earns")):
+                yield Finding(
+                    "positions",
+                    f"at {plays.seats} seats one of equal {manner} bots is favoured though they rotate: {text} a"
+                    " session more than the mean; the rules must not count sessions, or remember bots",
+                    is_fault=True,
+                )
+
+
+def _ends(values: Floats, what: str, verb: str) -> str:
+    """Return which columns are highest and lowest, if their means over the rows differ from 0; "" if none does."""
+    count, columns = values.shape
+    mean, error = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(count)
+    wide = quantile(1 - FALSE_ALARM / (2 * columns), count - 1)
+    tolerance = 1e-9 * float(np.abs(values).max(initial=0.0))
+    sure = np.flatnonzero(np.abs(mean) > wide * error + tolerance)
+    if not len(sure):
+        return ""
+    ends = dict.fromkeys([int(sure[np.argmax(mean[sure])]), int(sure[np.argmin(mean[sure])])])
+    return " and ".join(f"{what} {at} {verb} {mean[at]:+.3g} ± {error[at]:.2g}" for at in ends)

@@ -1,0 +1,95 @@
+"""Two versions of a bot, one after the other, at the same tables of three and more: same position, companions, deals.
+
+The companions of each table are drawn from the field, so a table is one independent sample of how much better a version
+is, with the error of the draw in it. What deals and companions do to both versions drops out of the difference.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+
+import numpy as np
+
+from tournament.arrays import Floats
+from tournament.leg import legs_per_replica
+from tournament.store.legs import Legs
+
+Companions = tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class PairedTables:
+    """What both versions brought at the tables that both sat at.
+
+    Attributes:
+        companions: The others at each table.
+        points: Mean points per session at each table, a row for each version.
+    """
+
+    companions: Sequence[Companions]
+    points: Floats
+
+    @classmethod
+    def of(
+        cls, versions: Sequence[tuple[str, Legs]], settings: Mapping[str, object], excluded: Set[str] = frozenset()
+    ) -> PairedTables:
+        """Return the tables of two versions.
+
+        Args:
+            versions: Name and legs of each.
+            settings: Settings of the contest.
+            excluded: Bots whose tables don't count, because they were disqualified.
+        """
+        found = [_by_table(name, legs, legs_per_replica(settings, legs.seats)) for name, legs in versions]
+        both = [table for table in found[0] if table in found[1] and excluded.isdisjoint(table[0])]
+        points = np.array([[one[table] for table in both] for one in found], np.float64).reshape(2, -1)
+        return cls([table[0] for table in both], points)
+
+    def with_companion(self, name: str) -> PairedTables:
+        """Return the tables at which this bot sat."""
+        chosen = [place for place, names in enumerate(self.companions) if name in names]
+        return PairedTables([self.companions[place] for place in chosen], self.points[:, chosen])
+
+    @property
+    def differences(self) -> Floats:
+        """How much better the first version was at each table, in points per session."""
+        found: Floats = self.points[0] - self.points[1]
+        return found
+
+    @property
+    def games_of_unpaired(self) -> float | None:
+        """Games for a verdict as a share of those of play without pairs: None if nothing differs, or is known.
+
+        A test needs games in proportion to the variance of a table's difference. Without pairs that is the sum of both
+        versions' variances.
+        """
+        if len(self.companions) < 2:
+            return None
+        apart = float(self.points.var(axis=1, ddof=1).sum())
+        return float(self.differences.var(ddof=1)) / apart if apart > 0 else None
+
+
+def mean_and_error(values: Floats) -> tuple[float, float | None, float]:
+    """Return the mean of a sample, its standard error, None of fewer than two values, and the degrees of freedom."""
+    count = len(values)
+    if count < 2:
+        return float(values.mean()) if count else 0.0, None, 0.0
+    return float(values.mean()), float(values.std(ddof=1)) / math.sqrt(count), count - 1.0
+
+
+def _by_table(name: str, legs: Legs, per_replica: int) -> dict[tuple[Companions, int], float]:
+    """Return a bot's mean points per session by companions and replica: over all legs of a duplicate match."""
+    points: dict[tuple[Companions, int], list[float]] = {}
+    sessions: dict[tuple[Companions, int], int] = {}
+    names = legs.names
+    for seat in range(legs.seats):
+        won = legs.of_seat(seat).points
+        own = legs.numbered(seat, {name: 0}) == 0
+        for leg in np.flatnonzero(own).tolist():
+            others = tuple(sorted(names[one] for at, one in enumerate(legs.players[leg].tolist()) if at != seat))
+            table = others, int(legs.number[leg]) // per_replica
+            points.setdefault(table, []).append(float(won[leg]))
+            sessions[table] = sessions.get(table, 0) + int(legs.sessions[leg])
+    return {table: math.fsum(won) / max(1, sessions[table]) for table, won in points.items()}
