@@ -80,7 +80,7 @@ def test_equal_versions_differ_by_nothing_whatever_they_are_called(
 
 
 def test_better_version_is_better_by_what_it_does_better(tmp_path: Path) -> None:
-    """Its own answer is worth one point for each it names: luck, positions and companions drop out."""
+    # Its own answer is worth one point for each that it names: luck, positions and companions drop out.
     config = contest(tmp_path)
     report = compare(config, OWN.format(more=31), OWN.format(more=1), until_settled=0.95)
     assert report.difference and report.stopping and report.points
@@ -122,7 +122,7 @@ def test_disqualified_versions_have_no_figures(tmp_path: Path) -> None:
 
 @pytest.mark.statistical
 def test_versions_that_only_their_dice_tell_apart_are_judged_apart_in_few_matches() -> None:
-    """The interval of 95% holds with four tables as with forty, also if companions matter more than the versions do."""
+    # The interval of 95% holds with four tables as with forty, also if companions matter more than the versions do.
     rng = np.random.default_rng(82)
     for tables in (4, 12, 40):
         wrong = 0

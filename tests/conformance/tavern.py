@@ -17,7 +17,7 @@ class TavernSettings(Settings):
 
 
 class Tavern(Rules):
-    """Each position bids up to what it has; a pair's bids add up. To bid less than the house costs twice as much."""
+    """Each position bids up to what it has, and a pair's bids add up. To bid less than the house costs more."""
 
     name = "tavern"
     seats = 3

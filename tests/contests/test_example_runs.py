@@ -170,7 +170,7 @@ def test_open_contest_of_four_seats_takes_uploads_and_plays_practice(tmp_path: P
     assert entered.state == "entered", entered.said
     assert {"mine", "hungry"} <= {line.name for line in play(folder, "snakes").ranking.entrants}
     practised = done(taken.take(ann, "snakes", "mine.c", new + b"/* another */", PRACTICE), OTHER)
-    assert practised.state == "played" and json.loads(practised.said)["baseline"] is None, practised.said
+    assert practised.state == "played" and json.loads(practised.said)["baseline"] == "mine.c", practised.said
     shown_game = done(taken.show(ann, "snakes", "mine", {"opponent": "hungry", "session": 1}), OTHER)
     assert shown_game.state == "played" and len(json.loads(shown_game.said)["seats"]) == 4, shown_game.said
 

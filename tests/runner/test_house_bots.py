@@ -93,7 +93,8 @@ def test_each_combination_of_entrants_meets_each_of_house_bots(
         pd.DataFrame({"bot": at[f"bot_{position}"], "points": games[f"points_{position}"]}) for position in range(seats)
     ]).groupby("bot").points  # fmt: skip
     for name, line in lines.items():
-        worth = points.mean() if seats > 2 else points.sum() / 2  # of two seats the sum over a replica
+        # A score of two seats is the sum over a replica.
+        worth = points.mean() if seats > 2 else points.sum() / 2
         assert line.score == pytest.approx(worth[name])
     assert tournament.verify("high", config=config, replay="all").problems == ()
 
@@ -141,7 +142,7 @@ def test_table_of_all_entrants_has_each_combination_of_house_bots(tmp_path: Path
 
 @pytest.mark.parametrize("seats", [2, 3])
 def test_unranked_baseline_plays_as_any_entrant(seats: int, tmp_path: Path) -> None:
-    """Whether a bot is the host's changes its rank alone."""
+    """A bot that is the host's differs from an entrant by its rank alone."""
     own = contest(tmp_path / "own", str(seats), house={"b4": 4}, house_seats=0)
     plain = contest(tmp_path / "plain", str(seats), house={}, entrants={**PICKS, "b4": 4}, house_seats=0)
     tournament.run("high", config=own)

@@ -10,7 +10,7 @@ FALSE_ALARM = 1e-6
 
 @dataclass(frozen=True)
 class Finding:
-    """What the audit found.
+    """A result of the audit.
 
     Attributes:
         name: What it is about.

@@ -9,8 +9,10 @@ from tournament.rehearsal.finding import Finding
 from tournament.rehearsal.plays import Plays
 
 _SLOW_SECONDS = 1.0
-_WARM_UP_LEGS = 6  # after which caches are full
-_GROWTH = 40  # blocks of memory a leg: rules that keep a record of each session keep more
+# Legs until caches are full.
+_WARM_UP_LEGS = 6
+# Blocks of memory a leg: rules that keep a record of each session keep more.
+_GROWTH = 40
 
 
 def fuzz(several: Sequence[Plays]) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""How much luck there is in a session, how many sessions tell bots apart, and what they cost."""
+"""Luck of a session, sessions that tell bots apart, and their cost."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from tournament.rehearsal.finding import FALSE_ALARM, Finding
 from tournament.rehearsal.plays import Plays
 from tournament.standings.student_t import quantile
 
-_POWER = (1.96 + 0.84) ** 2  # of a test at 5% that finds four of five differences
-_PART = 0.1  # of a session's standard deviation: a small difference
+# Of a test at 5% that finds four of five differences: variances that a squared difference must have.
+_POWER = (1.96 + 0.84) ** 2
+# A small difference, as a part of a session's standard deviation.
+_PART = 0.1
 
 
 def length(several: Sequence[Plays]) -> Iterator[Finding]:

@@ -24,26 +24,31 @@ from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
 
 MANNERS = ("fixed", "random", "learning")
 FEWEST_LEGS, MOST_LEGS = 12, 400
-_ILLEGAL = 20  # one answer of this many is illegal, if that loses the game
-_LEARNED = 200  # questions of a leg after which a learning bot answers as a random one does
+# One answer of this many is illegal, if that loses the game.
+_ILLEGAL = 20
+# Questions of a leg after which a learning bot answers as a random one does.
+_LEARNED = 200
 
 
 class _Lowest:
     """Stands for a generator: every answer is the first one that is legal."""
 
     def randrange(self, *_: int) -> int:
+        """Return the least."""
         return 0
 
     def random(self) -> float:
+        """Return the least."""
         return 0.0
 
     def choice(self, items: Sequence[Any]) -> Any:
+        """Return the first."""
         return items[0]
 
 
 @dataclass(eq=False)
 class Meter:
-    """What the rules took over one leg: questions, their processor time, and their slowest step with its question."""
+    """Questions of a leg, processor time of the rules, and their slowest step with its question."""
 
     questions: int = 0
     seconds: float = 0.0

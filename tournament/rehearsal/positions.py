@@ -1,4 +1,4 @@
-"""What positions are worth, before and after bots rotate over them."""
+"""The worth of positions, before and after bots rotate over them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def positions(several: Sequence[Plays]) -> Iterator[Finding]:
 
 
 def _ends(values: Floats, what: str, verb: str) -> str:
-    """Return which columns are highest and lowest, if their means over the rows differ from 0; "" if none does."""
+    """Return which columns are highest and lowest, "" if no column's mean over the rows differs from 0."""
     count, columns = values.shape
     mean, error = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(count)
     wide = quantile(1 - FALSE_ALARM / (2 * columns), count - 1)

@@ -1,4 +1,4 @@
-"""How often tournaments of equal bots tell them apart."""
+"""Tournaments of equal bots, and how often they tell them apart."""
 
 from __future__ import annotations
 

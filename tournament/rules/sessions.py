@@ -95,7 +95,7 @@ def core_by_chance(rules: type[Rules], is_drawn: Callable[[int], bool], setup: C
 def answered_core(
     rules: type[Rules], setup: CoreSetup[Settings], answer: Callable[[Question], Any] | None = None
 ) -> GameCore:
-    """Return a core that answers for all bots; by default it draws from all that is legal."""
+    """Return a core that answers for all bots, by default at random from all that is legal."""
     given = answer or partial(drawn_answer, rng=Rng(setup.leg.deals_key, TRIAL_STREAM))
 
     def play(played: Rules, session: Session) -> Questions:

@@ -196,11 +196,11 @@ def play_match(
 ) -> MatchReport:
     """Play a bot against others: their files, or names of house players; none: all entrants, or all house players.
 
-    A `baseline` plays the same deals, and at tables of three and more at the same positions, with the same companions,
-    who are drawn from the field for each table. With a probability `until_settled` all play replica by replica until
-    it is so sure whether the bot is better than its baseline, or ahead of its only opponent. Records go to `keep`, or
-    to a folder that is removed; `look` is called while they are there. Raises InputError for what can't be played,
-    RunError when play stopped short.
+    A `baseline` plays the same deals. At tables of three and more it sits at the same positions. Both versions have
+    the same companions, drawn from the field for each table. With a probability `until_settled` all play replica by
+    replica until it is so sure whether the bot is better than its baseline, or ahead of its only opponent. Records go
+    to `keep`, or to a folder that is removed; `look` is called while they are there. Raises InputError for what can't
+    be played, RunError when play stopped short.
     """
     seats = contest.seats_of(config.contest.playing())
     of_two = bool(contest.house) or seats == 2
@@ -274,9 +274,9 @@ def _existing(bot: Path) -> str:
 
 
 def _opponents(config: Config, given: Sequence[Path], versions: Sequence[Path]) -> list[Path]:
-    """Return the given bots, or all entrants and house bots but those of the versions' names. If the house has seats,
-    its bots come along with given entrants.
+    """Return the given bots, or all entrants and house bots but those of the versions' names.
 
+    If the house has seats, its bots come along with given entrants.
     A bot that isn't compared with a baseline can be given as its own opponent, and then plays a copy of itself.
 
     Raises:

@@ -1,7 +1,7 @@
 """Two versions of a bot, one after the other, at the same tables of three and more: same position, companions, deals.
 
-The companions of each table are drawn from the field, so a table is one independent sample of how much better a version
-is, with the error of the draw in it. What deals and companions do to both versions drops out of the difference.
+The companions of each table are drawn from the field. So a table is one independent sample of how much better a
+version is, with the error of the draw in it. What deals and companions do to both versions drops out of the difference.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Companions = tuple[str, ...]
 
 @dataclass(frozen=True, eq=False)
 class PairedTables:
-    """What both versions brought at the tables that both sat at.
+    """Points of both versions at the tables that both sat at.
 
     Attributes:
         companions: The others at each table.
@@ -54,7 +54,7 @@ class PairedTables:
 
     @property
     def differences(self) -> Floats:
-        """How much better the first version was at each table, in points per session."""
+        """Lead of the first version at each table, in points per session."""
         found: Floats = self.points[0] - self.points[1]
         return found
 

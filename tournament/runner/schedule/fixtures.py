@@ -16,7 +16,7 @@ from tournament.leg import PROCESSES, PlaysAs
 @dataclass(frozen=True)
 class Competitor:
     """An entrant who can play, or a house player. Its `number` never changes. No two of one `author` sit at a drawn
-    table, if the field says who that is. `is_house`: it is an entrant of the host's own."""
+    table, if the field says who that is. Whether it is the host's own says `is_house`."""
 
     number: int
     name: str

@@ -232,8 +232,10 @@ class RoundRobin(Schedule):
         return _in_replicas(self.replicas, matches, [self._seated(table) for table in tables])
 
     def _combinations(self) -> Whole:
-        """Return the places of the competitors in each match, by number: each combination of entrants meets each of
-        house bots."""
+        """Return the places of the competitors in each match, by number.
+
+        Each combination of entrants meets each combination of house bots.
+        """
         own = self._combined(self.entrants, self.seat_count - self.house_seats)
         house = self._combined(self.house_bots, self.house_seats)
         tables = np.hstack([np.repeat(own, len(house), axis=0), np.tile(house, (len(own), 1))])
@@ -276,8 +278,11 @@ class RoundRobin(Schedule):
         return np.array([match for match, _ in drawn], np.int64), np.array([*places, *house], np.int64)[members]
 
     def _seated(self, tables: Whole) -> Whole:
-        """Entrants in the order of their seats: by name, those that have the house's seats last. Among many, one that
-        is only tried is the first, so that all of its versions have the same neighbours."""
+        """Return entrants in the order of their seats.
+
+        They go by name, and bots that have the house's seats are last. Among many, an entrant that is only tried is
+        the first, so that all of its versions have the same neighbours.
+        """
         paired = None if tables.shape[1] == 2 else self.paired
         names = [player.name for player in self.competitors]
         house = set(self.house_bots)

@@ -67,8 +67,9 @@ def drawn_tables(
     house: tuple[str, ...] = (),
     house_seats: int = 0,
 ) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Return the tables of a replica: the match number of each, and the indices of who sits there: of entrants, then
-    of house bots, which follow the entrants.
+    """Return the tables of a replica: the match number of each, and the indices of its bots.
+
+    Those of house bots follow those of entrants.
 
     Args:
         fingerprint: That of the seed.
