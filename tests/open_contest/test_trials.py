@@ -80,7 +80,7 @@ def test_trials_go_on_after_what_forks_them_was_killed(tmp_path: Path) -> None:
 def test_what_takes_too_long_is_ended(what: str, tmp_path: Path) -> None:
     """So that no one holds up the queue by what no other limit ends."""
     page = (REPOSITORY / "docs" / "how_to" / "open_contest.md").read_text()
-    assert f"for at most {PRACTICE_SECONDS / 60:g} minutes," in page
+    assert f"for at most {PRACTICE_SECONDS / 60:g} minutes." in page
     trials.forks.start()
     place, descended = make_contest(tmp_path, ["bold", "calm"]), set(descendants(os.getpid()))
     bot = place.entrants / "bold.c"
