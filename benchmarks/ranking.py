@@ -45,7 +45,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.contests.two_card_draw.servers import generated_server
 from tournament.entrants.build import build_entrants
 from tournament.keys import sub_key
-from tournament.rules.rules import contest_of
+from tournament.rules.contests import contest_of
 from tournament.runner.plan import artifacts_of, schedule_of
 from tournament.runner.resume import field_of
 from tournament.runner.schedule.counting import reconcile

@@ -33,7 +33,7 @@ from tournament.contests.scoring import HousePlayer
 from tournament.contests.two_card_draw.servers import generated_server
 from tournament.leg import legs_per_replica
 from tournament.rules import Decision, Int, Questions, Rules, Session
-from tournament.rules.rules import contest_of
+from tournament.rules.contests import contest_of
 from tournament.standings.rank_bounds import with_implied
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.field import Batch, ContestSetup

@@ -23,7 +23,7 @@ from tournament.contests.contest import Contest
 from tournament.entrants.build import build_entrants
 from tournament.keys import KEY_BYTES
 from tournament.rules import Decision, Int, Questions, Rules, Session
-from tournament.rules.rules import contest_of
+from tournament.rules.contests import contest_of
 from tournament.runner.schedule.fixtures import Competitor
 from tournament.runner.schedule.legs import RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings

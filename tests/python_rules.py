@@ -33,7 +33,8 @@ from tournament.rules import (
     Session,
     Text,
 )
-from tournament.rules.rules import decisions_of, placements_of
+from tournament.rules.rules import decisions_of
+from tournament.rules.sessions import placements_of
 from tournament.runner.schedule.fixtures import Competitor
 from tournament.runner.schedule.legs import RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings

@@ -63,7 +63,7 @@ def test_new_bots_pass_the_check_and_play_the_same_in_every_language(
 
 
 def test_a_new_bot_in_no_language_of_the_contest_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holdem_training has cpp, python, program-python"):
+    with pytest.raises(InputError, match="--language c: expected one of: cpp, python, program-python"):
         write_new_bot(find_contest("holdem_training"), tmp_path, "other", "c")
 
 
@@ -71,7 +71,7 @@ def test_a_new_bot_in_no_language_of_the_contest_is_refused(tmp_path: Path) -> N
 def test_new_bots_are_not_written_over_others(tmp_path: Path, language: str) -> None:
     write_new_bot(VON_NEUMANN_POKER, tmp_path, "taken", language)
     for other in LANGUAGES:
-        with pytest.raises(InputError, match="is there already"):
+        with pytest.raises(InputError, match="already exists"):
             write_new_bot(VON_NEUMANN_POKER, tmp_path, "taken", other)
 
 

@@ -85,7 +85,7 @@ def overheard(
     assert not played.result.faults
     first, *questions, score = (folder / "asked").read_text().splitlines()
     answers = iter((folder / "answered").read_text().splitlines())
-    only_tell = {question.name for question in contest.interface.questions if question.only_tells}
+    only_tell = {question.name for question in contest.interface.questions if question.is_news}
     dialogue = [f"< {first}"]
     for question in questions:
         dialogue.append(f"< {question}")

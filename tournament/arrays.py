@@ -1,4 +1,4 @@
-"""Types of numpy's arrays, and of tables."""
+"""Types of numpy arrays and tables."""
 
 from __future__ import annotations
 

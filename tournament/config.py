@@ -24,8 +24,8 @@ from pydantic import (
 )
 
 from tournament.contests import BUILT_IN, KNOWN_RULES, find_contest, no_contest
+from tournament.contests.bots import ADAPTED
 from tournament.contests.contest import Contest
-from tournament.contests.interface import ADAPTED
 from tournament.contests.rules_loader import load_rules, loaded_rules, names_rules
 from tournament.contests.settings import ContestSettings
 from tournament.errors import InputError, truncate
@@ -49,7 +49,7 @@ _SECRET = frozenset({"results", "ray_address"})  # whose values no message shows
 _Model = TypeVar("_Model", bound=BaseModel)
 # What the parsers say of common mistakes, in words of this file's readers.
 _PLAINLY = {
-    "Invalid value": "invalid value: a text stands in quotes",
+    "Invalid value": "invalid value: a text needs quotes",
     "Cannot overwrite a value": "this key is there twice",
     "bool_type": "must be true or false",
     "float_type": "must be a number",
@@ -122,8 +122,8 @@ class WatchSettings(BaseModel):
         None,
         ge=2,
         le=1000,
-        description="bots of the final: the best of a preliminary of all, by the best rank that may be their true one,"
-        " with ties; both have new secret seeds; default all bots, without a preliminary",
+        description="bots of the final: the best of a preliminary of all bots, by best possible rank, with ties;"
+        " both have new secret seeds; default all bots, without a preliminary",
     )
     max_bots_per_author: int = Field(3, ge=1, le=1000, description="bots of an author in a contest")
     max_submissions_per_day: int = Field(
@@ -471,11 +471,11 @@ def _as_written(value: object) -> str:
 def _unknown(key: str, value: object, model: type[BaseModel], table: str | None) -> str:
     """What is wrong with a key that a table doesn't have."""
     if table is not None and key in GeneralSettings.model_fields:
-        return f"{key} is no key of [{table}]: it stands before the first table"
+        return f"{key} isn't a key of [{table}]; put it before the first table"
     if table is None and key in ContestSettings.model_fields:
-        return f"{key} is a contest's key: it stands below the contest's table, as [{next(iter(BUILT_IN))}]"
+        return f"{key} is a contest's key; put it below the contest's table, as [{next(iter(BUILT_IN))}]"
     if key == "deals" and issubclass(model, ContestSettings):  # of files from before
-        return "deals is no setting any more: each leg has deals of its own; delete this line"
+        return "deals is no longer a setting, because each leg has its own deals; delete this line"
     if key == "max_games_per_call" and model is WatchSettings:  # of files from before
         return f"{key} is no key any more: a practice match has at most about 5,000,000 games; delete this line"
     known = [*model.model_fields, *([_SANDBOX, _WATCH, *BUILT_IN] if table is None else [])]

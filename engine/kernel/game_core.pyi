@@ -5,7 +5,6 @@ from typing_extensions import disjoint_base
 
 from engine.kernel.sums import SeatSums
 
-SEAT_COUNT: int
 SEAT_LIMIT: int
 BLOCK_COUNT: int
 QUESTION_LIMIT: int

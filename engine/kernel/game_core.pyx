@@ -15,7 +15,6 @@ from libc.stdlib cimport calloc, free
 
 from engine.kernel.sums import SeatSums
 
-SEAT_COUNT = SEATS
 SEAT_LIMIT = MOST_SEATS
 BLOCK_COUNT = BLOCKS
 VIEW_LIMIT = MOST_VIEW_BYTES

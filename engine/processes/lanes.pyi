@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.processes.channels import Channels
-from engine.processes.lines import _QuestionShape
+from engine.processes.questions import _QuestionShape
 from engine.wasm.referee import Referee
 
 BY_CALLER: int

@@ -7,7 +7,7 @@ wait, each channel's gathered questions go out in one message, and as the
 answers come in the lanes play on.
 
 Channels speak binary (`engine.processes.messages`), many lanes each, or lines of text, one
-lane each: a line of JSON (`engine.processes.lines`), which the next line answers, too early
+lane each: a line of JSON, which the next line answers, too early
 if it came before. Where a decision takes more than that, the caller brings a dialogue: an
 object whose `asked()` gives the lines that ask for it, and whose `said(line)` gives a list
 of lines in reply, or the program's answer to the decision. Its program may write ahead.
@@ -152,7 +152,7 @@ cdef class Lanes:
     """The lanes of one worker, and their `channels`.
 
     `view_size` and `tells_values` as in the contest's interface, `questions` as
-    QuestionLines takes them. Raises ValueError for more than there is room for.
+    QuestionWriter takes them. Raises ValueError for more than there is room for.
     """
     cdef readonly Channels channels
     cdef QuestionWriter questions

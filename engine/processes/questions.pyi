@@ -1,7 +1,8 @@
 from collections.abc import Sequence
 from typing import final
 
-from engine.processes.lines import _QuestionShape
+# Whether it is news, its name, and of each value its name, struct code and offset.
+_QuestionShape = tuple[bool, str, Sequence[tuple[str, str, int]]]
 
 @final
 class QuestionWriter:

@@ -1,21 +1,25 @@
 """Decisions as messages to processes: what a bot is asked, written into its channel.
 
 Messages are binary, with many lanes each (`engine.processes.messages`), or lines of text with one lane each: a line of
-JSON (`engine.processes.lines`), or those that a dialogue gives.
+JSON, or those that a dialogue gives.
 """
 
 cimport cython
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from engine.kernel.game_core cimport Decision, GameCore
 from engine.kernel.limits cimport MOST_VIEW_BYTES
 from engine.kernel.memory cimport grown
 from engine.processes.channels cimport Channel, gather_bytes, gather_lane
-from engine.processes.lines cimport QuestionLines
 from engine.processes.messages cimport Question, padding_of, question_size
 
+from struct import unpack_from
+
 cdef const char* PADDING = b"\0\0\0\0\0\0\0\0"
+
+# How JSON has a number of the view, by its struct code.
+_IN_JSON = {"f": "%.9g", "d": "%.17g", "q": "%d", "i": "%d"}
 
 
 @cython.final
@@ -31,7 +35,12 @@ cdef class QuestionWriter:
         self.view_size = view_size
         self.tells_values = tells_values
         self.stride = question_size(view_size)
-        self.lines = QuestionLines(questions)
+        self.lines = []
+        for kind, (is_news, name, fields) in enumerate(questions):
+            self.news |= <uint64_t>(1 if is_news else 0) << <int>kind
+            values = "".join([f', "{key}": {_IN_JSON[code]}' for key, code, _ in fields])
+            places = [(f"<{code}", offset) for _, code, offset in fields]
+            self.lines.append((f'{{"decision": "{name}"{values}}}\n', places))
 
     cdef bint add(self, Channel* channel, int lane, int slot, void* core) noexcept nogil:
         """Add a lane's pending decision."""
@@ -68,34 +77,27 @@ cdef class QuestionWriter:
 
     cdef bint is_only_told(self, Channel* channel, int kind) noexcept nogil:
         """Whether a decision of this kind tells a program something, which it doesn't answer."""
-        return channel.lines and self.lines.only_tells(kind)
+        return channel.lines and self.news >> kind & 1
 
     cdef bint add_line(self, Channel* channel, void* core) noexcept nogil:
         """Add a lane's pending decision for a program."""
-        cdef Decision* decision = &(<GameCore>core).decision
-        cdef size_t size = channel.gathered_size
         if channel.dialogue != NULL:
             return self.add_dialogue(channel)
-        if self.tells_values:
-            return self.add_values(channel, core)
-        if not grown(
-            <void**>&channel.gathering,
-            &channel.gathering_capacity,
-            size + self.lines.most_bytes(decision.kind),
-            1,
-        ):
-            return False
-        channel.gathered_size += self.lines.write(
-            <char*>channel.gathering + size, decision, (<GameCore>core).windows[decision.seat]
-        )
-        return True
+        return self.add_values(channel, core)
+
+    cdef bytes line_of(self, GameCore core):
+        """Return the line of a decision whose values are in the view."""
+        cdef const unsigned char* window = core.windows[core.decision.seat]
+        cdef bytes view = window[:self.view_size]
+        line, places = self.lines[core.decision.kind]
+        return (line % tuple([unpack_from(code, view, offset)[0] for code, offset in places])).encode()
 
     cdef bint add_values(self, Channel* channel, void* core) noexcept with gil:
-        """Add a decision's values by name: as the line, or behind its question, whose argument is their size."""
+        """Add a decision's values: as the line, or by name behind its question, whose argument is their size."""
         cdef size_t question = channel.gathered_size - self.stride
         cdef bytes told
         try:
-            told = (<GameCore>core).told(channel.lines)
+            told = (<GameCore>core).told(channel.lines) if self.tells_values else self.line_of(<GameCore>core)
             if not gather_bytes(channel, <const char*>told, len(told)):
                 return False
             if not channel.lines:

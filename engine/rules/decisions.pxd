@@ -3,7 +3,6 @@
 from libc.stdint cimport int64_t
 
 from engine.rules.shapes cimport Cells, Shape
-from engine.rules.slots cimport Slot
 
 
 cdef class Decision:
@@ -11,20 +10,12 @@ cdef class Decision:
     cdef readonly Shape answer_shape
     cdef readonly object default    # None: the first of the legal actions
     cdef readonly bint loses        # whether an illegal answer loses the game, and is no fault
-    cdef readonly bint only_tells   # whether it is news, which no bot answers
+    cdef readonly bint is_news   # whether it is news, which no bot answers
     cdef readonly bint takes_numbers    # whether answers are whole numbers, for bots of every kind
     cdef int legal                  # which of the values has the legal actions, or -1
     cdef size_t room                # bytes of what they leave there, 0 where they return the answer
     cdef list names
     cdef list shapes                # of the values
-
-
-cdef class Placement:
-    cdef readonly Decision decision
-    cdef int kind                   # number of the decision in the contest
-    cdef int answer_offset          # where C bots leave answers
-    cdef Slot answer_slot           # from there on
-    cdef list slots                 # of the values; None for texts
 
 
 cdef class Illegal:
@@ -49,9 +40,7 @@ cdef class Question:
     cdef int choose_default(self, given) except -1
     cdef bint takes_number(self, int64_t answer) noexcept
     cdef object from_number(self, int64_t answer)
-    cdef object from_memory(self, int64_t answer, const unsigned char* window, Placement placement)
     cdef object checked(self, object value)
     cdef object legal_text(self, object value)
-    cdef int show(self, unsigned char* window, Placement placement, tuple players) except -1
     cdef bytes told(self, bint as_line, tuple players)
     cdef dict shown(self, tuple players)

@@ -4,7 +4,6 @@ from typing import Any, final
 from typing_extensions import disjoint_base
 
 from engine.rules.shapes import Shape
-from engine.rules.slots import Slot
 
 LEGAL_ACTIONS: str
 SEATING: tuple[str, ...]
@@ -23,7 +22,7 @@ class Decision:
         answer_bytes: int = 0,
         default: object = None,
         loses: bool = False,
-        only_tells: bool = False,
+        is_news: bool = False,
     ) -> None: ...
     @property
     def name(self) -> str: ...
@@ -34,7 +33,7 @@ class Decision:
     @property
     def loses(self) -> bool: ...
     @property
-    def only_tells(self) -> bool: ...
+    def is_news(self) -> bool: ...
     @property
     def takes_numbers(self) -> bool: ...
     @property
@@ -43,21 +42,6 @@ class Decision:
     def answer_bytes(self) -> int: ...
     def __call__(self, position: int, /, *, default: object = None, answer: Any = None, **values: Any) -> Question: ...
     def narrow(self, answer: Any, default: object) -> tuple[Shape, object]: ...
-
-@final
-class Placement:
-    """Where one contest's C bots find a decision's values and leave its answer; see decisions.pyx."""
-
-    def __init__(
-        self,
-        decision: Decision,
-        kind: int,
-        slots: Mapping[str, Slot],
-        answer_offset: int = 0,
-        answer_slot: Slot | None = None,
-    ) -> None: ...
-    @property
-    def decision(self) -> Decision: ...
 
 @final
 class Illegal:

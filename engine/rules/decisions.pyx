@@ -1,19 +1,17 @@
 """The questions of rules written in Python: values by name, and which answers are legal.
 
-C bots find the values in their struct, Python bots as attributes, programs in a
-line of JSON. All are checked against what the contest declares, so that a
-contest fails in the same way with bots of every kind. So are answers: C bots
-return a number, or leave another answer behind their struct.
+All are checked against what the contest declares (`engine.rules.shapes`), so
+that a contest fails in the same way with bots of every kind. So are answers.
+Python bots observe values as attributes, programs in a line of JSON, C bots in
+their struct (`engine.rules.placements`).
 """
 
 cimport cython
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int64_t
 from libc.stdlib cimport free
-from libc.string cimport memcpy, memset
 
 from engine.rules.shapes cimport Shape, append, reserve
-from engine.rules.slots cimport Slot
 
 import json
 from marshal import dumps
@@ -40,7 +38,7 @@ cdef class Decision:
         answer_bytes: Bytes that an answer takes behind a C bot's struct, 0 if bots return it.
         default: Answer that counts for a bot that is at fault.
         loses: Whether an illegal answer loses the game instead of being a fault.
-        only_tells: Whether it is news: the rules get None, whatever a bot's function returns.
+        is_news: Whether it is news: the rules get None, whatever a bot's function returns.
     """
 
     def __init__(
@@ -52,11 +50,11 @@ cdef class Decision:
         size_t answer_bytes=0,
         default=None,
         bint loses=False,
-        bint only_tells=False,
+        bint is_news=False,
     ):
         self.name = name
         self.loses = loses
-        self.only_tells = only_tells
+        self.is_news = is_news
         self.names = list(values)
         self.shapes = list(values.values())
         self.answer_shape = answer
@@ -68,7 +66,7 @@ cdef class Decision:
             raise ValueError(
                 f"{name}: an answer takes up to {self.room} bytes, at most {MOST_ANSWER_BYTES} are possible"
             )
-        if self.legal < 0 and not only_tells:
+        if self.legal < 0 and not is_news:
             self.default = answer.answered(default)
 
     @property
@@ -96,7 +94,7 @@ cdef class Decision:
             ValueError: A value isn't as declared, or the default isn't legal.
         """
         cdef Question question = Question.__new__(Question)
-        if self.only_tells and (default is not None or answer is not None):
+        if self.is_news and (default is not None or answer is not None):
             raise ValueError(f"{self.name} is news, which has no answer")
         question.decision = self
         question.position = position
@@ -110,26 +108,6 @@ cdef class Decision:
     def narrow(self, answer, default):
         """Return the shape of a narrower answer, and the default that counts then. A subclass knows types."""
         raise NotImplementedError
-
-
-@cython.final
-cdef class Placement:
-    """Where one contest's C bots find a decision's values and leave its answer. Contests can share a decision.
-
-    Args:
-        decision: The decision.
-        kind: Its number in the contest.
-        slots: Slot of each value in the bots' struct, by name; texts have none.
-        answer_offset: Offset of answers that aren't returned.
-        answer_slot: Slot of such an answer from there on.
-    """
-
-    def __init__(self, Decision decision not None, int kind, slots, int answer_offset=0, Slot answer_slot=None):
-        self.decision = decision
-        self.kind = kind
-        self.answer_offset = answer_offset
-        self.answer_slot = answer_slot
-        self.slots = [slots.get(name) for name in decision.names]
 
 
 @cython.final
@@ -222,22 +200,6 @@ cdef class Question:
             return answer
         return self.checked(answer)
 
-    cdef object from_memory(self, int64_t answer, const unsigned char* window, Placement placement):
-        """What a C bot answered: by what it returned, or by what it left behind its struct."""
-        cdef Shape shape = self.decision.answer_shape
-        cdef const unsigned char* left = window + placement.answer_offset
-        cdef double real
-        if self.legal_cell < 0 and shape.code == c"d":
-            memcpy(&real, &answer, sizeof(real))
-            return self.checked(real)
-        if self.decision.room == 0:
-            return self.from_number(answer)
-        if shape.code == c"L" and placement.answer_slot.count < 0:
-            if not 0 <= answer <= shape.most:
-                raise ValueError(f"a length of {answer}")
-            return self.checked(placement.answer_slot.read_items(shape, left, left, answer))
-        return self.checked(placement.answer_slot.read(shape, left, left))
-
     cdef object checked(self, object value):
         """An answer as the rules get it. Raises ValueError for a wrong one, which says what it is."""
         cdef Decision decision = self.decision
@@ -260,27 +222,6 @@ cdef class Question:
         if isinstance(value, str) and value in legal:
             return value
         raise ValueError("not legal")
-
-    cdef int show(self, unsigned char* window, Placement placement, tuple players) except -1:
-        """Write its values and the number of the bot at each position into a C bot's struct."""
-        cdef const int64_t* cell = self.cells.content
-        cdef int32_t* seating = <int32_t*>window
-        cdef Shape shape
-        cdef int number
-        seating[0] = self.position
-        seating[1] = <int32_t>len(players)
-        for number in range(<int>len(players)):
-            seating[2 + number] = <int32_t>players[number]
-        if self.decision.room:
-            memset(window + placement.answer_offset, 0, self.decision.room)
-        for number in range(len(self.decision.names)):
-            slot = placement.slots[number]
-            shape = <Shape>self.decision.shapes[number]
-            if slot is not None:
-                cell = (<Slot>slot).write(shape, window, window, cell)
-            elif shape.code == c"L":
-                cell += 1   # of a list of texts
-        return 0
 
     cdef bytes told(self, bint as_line, tuple players):
         """Return its values, with the number of the bot at each position.

@@ -4,7 +4,8 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from engine.kernel.chance cimport Rng
-from engine.rules.decisions cimport Placement, Question
+from engine.rules.decisions cimport Decision, Question
+from engine.rules.placements cimport Placement
 from engine.kernel.game_core cimport GameCore, Status
 from engine.kernel.records cimport Table
 from engine.rules.steps cimport Steps
@@ -79,8 +80,8 @@ cdef class SessionCore(GameCore):
     cdef int sit_down(self, int64_t session) except -1
     cdef int seat_at(self, int position) except -1
     cdef int team_at(self, int position) except -1
-    cdef bint passes_by(self, Question question) except -1
-    cdef int take(self, Question question) except -1
+    cdef bint take(self, Question question) except -1
+    cdef Placement placement_of(self, Decision decision)
     cdef int take_list(self, yielded) except -1
     cdef Status ask_one(self, int ahead) except *
     cdef int ask(self, Question question) except -1

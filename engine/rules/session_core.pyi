@@ -5,7 +5,8 @@ from typing import Any, final
 from engine.kernel.chance import Rng
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
-from engine.rules.decisions import Placement, Question
+from engine.rules.decisions import Question
+from engine.rules.placements import Placement
 from engine.rules.steps import Steps
 
 KINDS: tuple[str, ...]

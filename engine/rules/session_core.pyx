@@ -12,7 +12,8 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 from engine.kernel.chance cimport Rng
-from engine.rules.decisions cimport Illegal, Placement, Question
+from engine.rules.decisions cimport Decision, Illegal, Question
+from engine.rules.placements cimport Placement
 from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, GameCore, Status
 from engine.kernel.limits cimport MOST_VIEW_BYTES
 from engine.kernel.records cimport Table
@@ -46,12 +47,6 @@ cdef enum:
 
 # The streams that draw who sits where, one for each block of sessions: above those of all sessions.
 cdef uint64_t SEATING_STREAMS = 3 << 62
-
-# What rules wrote before positions were drawn, and what they write now.
-_REPLACED = {
-    "first_seat": "position 0 comes first in every session; write 0",
-    "turn_order": "positions act in order; write range(session.seats)",
-}
 
 
 def points_columns(int seats):
@@ -295,7 +290,7 @@ cdef class SessionCore(GameCore):
 
     cdef int64_t default_answer(self) noexcept nogil:
         with gil:
-            if self.asked.decision.only_tells:
+            if self.asked.decision.is_news:
                 return 0
             if self.asked.decision.takes_numbers:
                 return self.asked.default
@@ -313,12 +308,12 @@ cdef class SessionCore(GameCore):
 
     cdef object meant(self, int64_t answer):
         """What the asked bot's answer means to the rules. Raises ValueError for one that isn't legal."""
-        if self.asked.decision.only_tells:
+        if self.asked.decision.is_news:
             return None
         if self.is_given:
             return self.asked.checked(self.given)
         if self.sees_memory(self.decision.seat):
-            return self.asked.from_memory(answer, self.windows[self.decision.seat], self.placement)
+            return self.placement.answer_of(self.asked, answer, self.windows[self.decision.seat])
         return self.asked.from_number(answer)
 
     cdef object said(self, int64_t answer):
@@ -386,22 +381,24 @@ cdef class SessionCore(GameCore):
                 self.is_asking = True
                 return self.ask_one(0)
             self.waiting = None
-            self.take(<Question>yielded)
-            if self.passes_by(<Question>yielded):
+            if not self.take(<Question>yielded):
                 self.reply = (<Question>yielded).default
                 continue
             self.is_asking = True
             self.ask(<Question>yielded)
             return DECIDE
 
-    cdef int take(self, Question question) except -1:
-        """Check that a position can be asked this, and show it to a bot in the worker's memory."""
+    cdef bint take(self, Question question) except -1:
+        """Check that a position can be asked this, and show it to a bot in the worker's memory.
+
+        Returns whether the bot is asked: none is that is disqualified, or ignores this news.
+        """
         cdef int seat
         if not 0 <= question.position < self.seats:
             self.refuse(ValueError(
                 f"{question.decision.name} asks position {question.position}; expected 0 to {self.seats - 1}"
             ))
-        placement = self.placements.get(question.decision)
+        placement = self.placement_of(question.decision)
         if placement is None:
             self.refuse(ValueError(f"{question.decision.name} is none of the contest's decisions"))
         self.questions_asked += 1
@@ -410,9 +407,19 @@ cdef class SessionCore(GameCore):
                 f"a game has more than {self.max_questions:,} questions; raise max_questions if such games are meant"
             ))
         seat = self.seat_at(question.position)
-        if self.sees_memory(seat) and not self.passes_by(question):
-            question.show(self.windows[seat], <Placement>placement, self.players)
-        return 0
+        if self.dismissed >> seat & 1:
+            return False
+        if question.decision.is_news and self.ignored_questions[seat] >> placement.kind & 1:
+            return False
+        if self.sees_memory(seat):
+            placement.show(question, self.windows[seat], self.players)
+        return True
+
+    cdef Placement placement_of(self, Decision decision):
+        """Return where a decision's values are, None if it is none of the contest's."""
+        if self.placement is not None and self.placement.decision is decision:
+            return self.placement   # the last one, as it often is
+        return self.placements.get(decision)
 
     cdef int seat_at(self, int position) except -1:
         """Return the number of the bot at a position of the session now played."""
@@ -425,16 +432,6 @@ cdef class SessionCore(GameCore):
         """Return the team of a position: its place among the points of a game."""
         return position if self.members == 1 else <int>self.places[position][0]
 
-    cdef bint passes_by(self, Question question) except -1:
-        """Return whether no bot is to be asked: it is disqualified, or ignores this news."""
-        cdef int seat
-        if not (self.dismissed or question.decision.only_tells):
-            return False
-        seat = self.seat_at(question.position)
-        if self.dismissed >> seat & 1 or not question.decision.only_tells:
-            return self.dismissed >> seat & 1
-        return self.ignored_questions[seat] >> (<Placement>self.placements[question.decision]).kind & 1
-
     cdef int take_list(self, yielded) except -1:
         """Make questions that are asked together the pending ones, in the order of their positions."""
         if not isinstance(yielded, (list, tuple)):
@@ -442,19 +439,18 @@ cdef class SessionCore(GameCore):
         self.questions = list(yielded)
         if not self.questions:
             self.refuse(ValueError("the rules yield a list without a question"))
+        self.replies = {}
         asked = []
-        for one in self.questions:      # all views are written before the first bot answers
+        for i, one in enumerate(self.questions):    # all views are written before the first bot answers
             if type(one) is not Question:
                 self.refuse(TypeError(f"the rules yield a list with {one!r}, which is no question"))
-            self.take(<Question>one)
-            asked.append((<Question>one).position)
-        if len(set(asked)) < len(asked):
+            if self.take(<Question>one):
+                asked.append(((<Question>one).position, i))
+            self.replies[(<Question>one).position] = (<Question>one).default
+        if len(self.replies) < len(self.questions):
             self.refuse(ValueError("the rules ask a position twice together"))
-        self.waiting = [
-            i for i in sorted(range(len(asked)), key=asked.__getitem__)
-            if not self.passes_by(<Question>self.questions[i])
-        ]
-        self.replies = {(<Question>one).position: (<Question>one).default for one in self.questions}
+        asked.sort()
+        self.waiting = [i for _, i in asked]
         self.place = 0
         return 0
 
@@ -466,7 +462,7 @@ cdef class SessionCore(GameCore):
 
     cdef int ask(self, Question question) except -1:
         self.asked = question
-        self.placement = <Placement>self.placements[question.decision]
+        self.placement = self.placement_of(question.decision)
         self.decision.kind = self.placement.kind
         self.decision.seat = self.seat_at(question.position)
         self.pending_count = 1
@@ -589,11 +585,6 @@ cdef class Session:
         core.players = tuple([core.numbers[core.seat_at(position)] for position in range(core.seats)])
         core.questions_asked = 0
         core.rng.turn_to(<uint64_t>core.session << GAMES_OF_A_SESSION)
-
-    def __getattr__(self, name):
-        if name in _REPLACED:
-            raise AttributeError(f"session.{name}: {_REPLACED[name]} instead")
-        raise AttributeError(f"a session has no {name}")
 
     @property
     def random(self):

@@ -58,10 +58,9 @@ def handle_of_function(bytes function):
 
 @cython.final
 cdef class Store:
-    """A store of an engine.
+    """A store of an engine. Its contents end with it, and then its `places` in the pool become free.
 
-    What lives in it ends with it, when it gives back its `places` in the pool. Raises as the runtime's failures are
-    raised.
+    Failures of the runtime raise its own exceptions.
     """
 
     cdef void* store
@@ -123,7 +122,7 @@ cdef class Store:
         return as_bytes(&found)
 
     def value_of(self, bytes variable):
-        """The number in a variable of 32 bits."""
+        """Return the number in a variable of 32 bits."""
         cdef const Extern* extern = as_extern(variable)
         cdef RuntimeNumber value
         runtime.get_variable(self.of, &extern.of, &value)
@@ -140,7 +139,7 @@ cdef class Store:
         return before
 
     def size_of(self, bytes memory):
-        """The bytes of a memory."""
+        """Return the size of a memory in bytes."""
         return runtime.memory_size(self.of, &as_extern(memory).of)
 
     def place_of(self, bytes memory):

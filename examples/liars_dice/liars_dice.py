@@ -35,7 +35,8 @@ class LiarsDice(Rules):
         return [Decision("bid", "Bid higher than the last bid, or challenge it", observation=told, answer=legal)]
 
     def render(self) -> str:
-        return as_svg(self.dice, self.bid)
+        said = f"bid: {(self.bid - 1) // FACES + 1} of {(self.bid - 1) % FACES + 1}" if self.bid else "no bid yet"
+        return "\n".join([said, *(f"position {seat}: {sorted(dice)}" for seat, dice in enumerate(self.dice))])
 
     def play(self, session: Session) -> Questions:
         self.dice = dice = [session.rng.roll(self.settings.dice) for _ in range(2)]
@@ -50,26 +51,3 @@ class LiarsDice(Rules):
         held = (dice[0] + dice[1]).count(face) >= count
         points_0 = 1 if (seat == 0) == held else -1  # `seat` made the bid
         session.record([points_0, -points_0], last_bid=bid, held=held)
-
-
-# Where a face has its eyes, from the middle.
-_CORNERS = [(-1, -1), (1, 1), (-1, 1), (1, -1)]
-EYES = {1: [(0, 0)], 2: _CORNERS[:2], 3: [*_CORNERS[:2], (0, 0)], 4: _CORNERS, 5: [*_CORNERS, (0, 0)]}
-EYES[6] = [*_CORNERS, (-1, 0), (1, 0)]
-
-
-def as_svg(dice: list[list[int]], bid: int) -> str:
-    """Return the hands of positions 1, above, and 0 as an image, with the bid between them and its dice in yellow."""
-    count, face = (bid - 1) // FACES + 1, (bid - 1) % FACES + 1
-    drawn = [f'<text x="10" y="92">{f"bid: {count} of {face}" if bid else "no bid yet"}</text>']
-    for row, hand in enumerate(reversed(dice)):
-        top = 10 + 110 * row
-        for place, eyes in enumerate(sorted(hand)):
-            left, colour = 10 + 54 * place, "#f0b429" if bid and eyes == face else "white"
-            square = f'x="{left}" y="{top}" width="46" height="46" rx="8"'
-            drawn.append(f'<rect {square} fill="{colour}" stroke="#333"/>')
-            for across, down in EYES[eyes]:
-                drawn.append(f'<circle cx="{left + 23 + 13 * across}" cy="{top + 23 + 13 * down}" r="4.5"/>')
-    style = "<style>text { font: 18px sans-serif; }</style>"
-    size = f'viewBox="0 0 {12 + 54 * max(4, len(dice[0]))} 176"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{style}{"".join(drawn)}</svg>'

@@ -68,13 +68,8 @@ class Snakes(Rules):
 
     def board(self) -> list[int]:
         """Who is on each cell."""
-        board = [FREE] * CELLS
-        for cell in self.food:
-            board[cell] = FOOD
-        for seat, snake in enumerate(self.snakes):
-            for cell in snake:
-                board[cell] = seat
-        return board
+        held = dict.fromkeys(self.food, FOOD) | {cell: seat for seat, snake in enumerate(self.snakes) for cell in snake}
+        return [held.get(cell, FREE) for cell in range(CELLS)]
 
     def move(self, ways: dict[int, str]) -> None:
         """Move all snakes at once, then take away those that ran into something."""
@@ -113,5 +108,5 @@ def as_svg(board: list[int], heads: list[int]) -> str:
             colour = "#c33" if board[cell] == FOOD else "white"
             drawn.append(f'<circle cx="{x + 9}" cy="{y + 9}" r="5" fill="{colour}"/>')
     frame = f'<rect width="{20 * SIDE}" height="{20 * SIDE}" fill="#eee" stroke="#999"/>'
-    size = f"0 0 {20 * SIDE} {20 * SIDE}"
-    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{size}">{frame}{"".join(drawn)}</svg>'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {20 * SIDE} {20 * SIDE}">'
+    return f"{head}{frame}{''.join(drawn)}</svg>"

@@ -91,13 +91,13 @@ def test_a_damaged_one_is_named_and_a_missing_one_too(place: ContestDir) -> None
     edit(place)
     content = path.read_bytes()
     path.write_bytes(content[:-2] + bytes([content[-2] ^ 1]) + content[-1:])
-    with pytest.raises(RunError, match=f"{path} has other bytes than were written; bring the bot's file back"):
+    with pytest.raises(RunError, match=f"{path} has other bytes than were written; restore the bot's file"):
         replayed(place, "snake", "calm")
     found = tournament.verify(CONTEST, config=place.config, replay="all")
     assert [problem.path for problem in found.problems] == [str(path.relative_to(place.results))]
-    assert any("not here as they played, so their legs are not played again: snake" in note for note in found.notes)
+    assert any("not available as they played, so their legs aren't replayed: snake" in note for note in found.notes)
     path.unlink()
-    with pytest.raises(InputError, match="snake is neither in the entrants folder nor kept beside the records"):
+    with pytest.raises(InputError, match="snake is neither in the entrants folder nor stored with the records"):
         replayed(place, "snake", "calm")
 
 
@@ -106,7 +106,7 @@ def test_what_is_no_bot_is_refused_in_a_line(place: ContestDir, name: str, monke
     """Whoever wrote the records may have written what is kept, with its hash."""
     monkeypatch.setattr("tournament.audit.verify_games.kept_bot", lambda storage, sha256: b"\0no bot" * 99)
     edit(place)
-    with pytest.raises(RunError, match=f"is not {name} as it played: .*; bring its file back"):
+    with pytest.raises(RunError, match=f"isn't {name} as it played: .*; restore its file"):
         replayed(place, name, "calm")
 
 

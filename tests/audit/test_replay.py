@@ -152,7 +152,7 @@ def test_the_game_of_a_fault_shows_it(folder: Path, results: Results) -> None:
 
 def test_a_bot_that_looks_at_a_clock_is_told(folder: Path) -> None:
     found = replayed(folder, ("clocks", "tells"), 0)
-    assert "came out otherwise than recorded: a bot that is a process may look at a clock" in found.mismatch
+    assert "came out differently from the records: a bot's process might read a clock" in found.mismatch
     options = ["--config", str(folder / "tournament.toml"), "--results", str(folder / "results")]
     told = run_cli("replay", CONTEST, *options, "--match", "clocks,tells", "--session", "0")
     assert told.code == 1 and "not as recorded" in told.out
@@ -173,9 +173,9 @@ def test_faults_that_are_not_as_recorded_are_told(
     session = min(fault.session for leg, fault in match.ranking.faults if {*leg.seats} == set(names))
     assert replayed(folder, names, session).mismatch == ""
     monkeypatch.setattr(again, "_recorded_leg", without_faults)
-    words = "its faults came out otherwise than recorded"
+    words = "its faults came out differently from the records"
     said = replayed(folder, names, session).mismatch
-    assert said.startswith(f"{words}: a bot that is a process may look at a clock") if clock else said == words
+    assert said.startswith(f"{words}: a bot's process might read a clock") if clock else said == words
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def two_at_once(round_: Round) -> Ended:
 
 
 def _refused_or_done(ended: Ended) -> None:
-    words = ("is being written by", "another process writes")
+    words = ("is being written by", "another process now writes")
     if ended.code != 0 and not any(word in ended.said for word in words):
         raise Wrong(f"of two runs one: {ended}")
 

@@ -97,5 +97,5 @@ def test_check_refuses_what_a_run_would(folder: Path, tmp_path: Path) -> None:
     (bots / "linked.c").symlink_to(steady)
     told = [command(tmp_path, "check", str(bots / name)) for name in ("steady.py", "linked.c")]
     assert [process.code for process in told] == [2, 2]
-    assert "steady.c and steady.py have one name, and none of them plays" in told[0].err
+    assert "steady.c and steady.py have the same name, so none of them plays" in told[0].err
     assert "linked.c: it is a link to something outside" in told[1].err

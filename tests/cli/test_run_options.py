@@ -172,7 +172,7 @@ def test_a_disqualified_bot_fails_a_strict_run(tmp_path: Path, monkeypatch: pyte
     run = run_cli(*words, "--strict")
     assert run.code == 1
     assert "zero: disqualified: divided by zero" in run.out
-    assert "calm.c, late.c came or changed meanwhile: run again to play them" in run.out
+    assert "calm.c, late.c were added or changed during the run: run again to play them" in run.out
 
 
 def test_progress_is_lines_of_json_up_to_the_records(told: dict[str, Shown], folder: Path) -> None:

@@ -54,7 +54,7 @@ def test_a_match_stops_when_it_is_sure(folder: Path, opponent: str, verdict: str
     assert report["sessions"] == 20 * report["stopping"]["replicas"] and report["stopping"]["done"]
     assert report["stopping"]["replicas"] < 16 or verdict == "open"
     worse = run_cli("match", CONTEST, "fool.c", "bold", *how, "--seed", SEEDS[8])
-    assert worse.code == 4 and "surely worse" in worse.out
+    assert worse.code == 4 and "significantly worse" in worse.out
     assert "replicas: " in worse.err
 
 

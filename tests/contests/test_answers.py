@@ -26,7 +26,7 @@ from tournament.rules import (
     Session,
     Text,
 )
-from tournament.rules.rules import contest_of
+from tournament.rules.contests import contest_of
 
 SIGNS = ("rock", "paper", "scissors")
 SHOWN = {"n": Int(0, 99, "a number"), "last": Choice(SIGNS, "a sign")}

@@ -10,7 +10,7 @@ import tournament
 from tests.cli.in_process import run_cli
 from tournament.errors import InputError
 from tournament.rules import Decision, Int, Questions, Rules, Session, Text
-from tournament.rules.rules import contest_of
+from tournament.rules.contests import contest_of
 
 RULES = """\
 from tournament.rules import Decision, Rules, Text

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.games.holdem_training.bob import preflop_call_probability
 from engine.games.holdem_training.core import CHECK, HoldemTraining
 from engine.games.holdem_training.rates import RateSampler
 from engine.kernel.game_core import LEG_IS_OVER, RECORDS_ARE_FULL
@@ -21,6 +20,7 @@ from engine.processes.lanes import Violation
 from tests.cli.in_process import command
 from tests.oracles import holdem_training as oracle
 from tests.oracles.deals import key_of
+from tests.oracles.holdem_training import chance_of_call
 from tournament.contests import find_contest
 from tournament.contests.holdem_training.decks import read_decks
 from tournament.contests.holdem_training.protocol import RATE_BUDGET
@@ -78,10 +78,6 @@ def run_command(folder: Path, *arguments: str, exit_code: int = 0) -> str:
     process = command(folder, *arguments, columns=200)
     assert process.code == exit_code, process.err
     return process.out + process.err
-
-
-def chance_of_call(hole: tuple[int, int], raised: int) -> float:
-    return preflop_call_probability(*hole, raised)
 
 
 # Words.

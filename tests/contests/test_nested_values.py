@@ -34,7 +34,7 @@ from tournament.rules import (
     Text,
     ValueType,
 )
-from tournament.rules.rules import contest_of
+from tournament.rules.contests import contest_of
 from tournament.runner.listener import NullListener
 from tournament.store.columns import Column
 

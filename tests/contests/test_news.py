@@ -9,7 +9,7 @@ import pytest
 
 from tests.python_rules import play_field
 from tournament.rules import Column, Decision, Int, News, Questions, Rules, Session
-from tournament.rules.rules import contest_of
+from tournament.rules.contests import contest_of
 
 BEGIN = News("begin", "A game begins", observation={"fee": Int(0, 9)})
 PICK = Decision("pick", "Pick a number", observation={"turn": Int(0, 1)}, answer=Int(0, 999))
@@ -156,4 +156,4 @@ def test_rules_with_news_alone_are_refused() -> None:
 def test_news_take_no_answer() -> None:
     with pytest.raises(ValueError, match="has no answer"):
         News("over", "Over", observation={})(0, default=1)
-    assert Decision("over", "Over", observation={"one": Int(0, 1)}, answer=None).only_tells
+    assert Decision("over", "Over", observation={"one": Int(0, 1)}, answer=None).is_news

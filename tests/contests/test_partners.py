@@ -10,7 +10,7 @@ import pytest
 from tests.python_rules import play_field, play_table
 from tournament import conformance
 from tournament.rules import Column, Decision, Int, Questions, Rules, Session
-from tournament.rules.rules import contest_of
+from tournament.rules.contests import contest_of
 
 SAY = Decision("say", "Say what you know", observation={"turn": Int(0, 1)}, answer=Int(-1, 10**9))
 

@@ -16,10 +16,9 @@ from tests.contest_runs import CONTEST, make_contest
 from tests.oracles.deals import key_of
 from tests.python_rules import play_table
 from tournament.contests.contest import CoreSetup
-from tournament.errors import RunError
 from tournament.leg import LegPlan
 from tournament.rules import Column, Decision, Int, Questions, Rules, Session
-from tournament.rules.rules import contest_of
+from tournament.rules.contests import contest_of
 from tournament.store.columns import buffer_fields
 
 SHOW = Decision("show", "Say what you observe", observation={}, answer=Int(0, 2**31 - 1, "seat, seats and players"))
@@ -125,27 +124,6 @@ def test_bots_of_every_kind_know_their_position_and_the_others_numbers(kinds: tu
             for position in range(seats):
                 own, after = (number[int(at[(position + ahead) % seats, game])] for ahead in (0, 1))
                 assert games[f"said_{position}"][game] == position + 10 * seats + 100 * own + 1000 * after
-
-
-@pytest.mark.parametrize(
-    ("old", "advice"),
-    [
-        ("session.first_seat", r"session\.first_seat: position 0 comes first in every session; write 0 instead"),
-        ("session.turn_order", r"session\.turn_order: positions act in order; write range\(session\.seats\) instead"),
-        ("session.bots", "a session has no bots"),
-    ],
-)
-def test_rules_of_earlier_versions_are_refused_with_what_to_write(old: str, advice: str) -> None:
-    class Old(Shown):
-        name = "old"
-        decisions = (Decision("show", "Show", observation={}, answer=Int(0, 1)),)
-
-        def play(self, session: Session) -> Questions:
-            yield self.decisions[0](eval(old, {"session": session}))
-
-    bots = dict.fromkeys(("a", "b"), (".c", "int show(const View *view) { return 0; }\n"))
-    with pytest.raises(RunError, match=rf"{advice} \("):
-        play_table(contest_of(Old), bots, sessions=1, seats=2)
 
 
 RULES = """\

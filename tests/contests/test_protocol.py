@@ -10,7 +10,7 @@ from tests.python_rules import play_field
 from tournament.api import run
 from tournament.errors import InputError
 from tournament.rules import Choice, Column, Decision, Int, List, News, Protocol, Questions, Rules, Session, Talk
-from tournament.rules.rules import contest_of
+from tournament.rules.contests import contest_of
 
 COUNT = Decision("count", "Count", observation={"start": Int(0, 99)}, answer=Int(0, 999))
 SIGN = Decision("sign", "Choose a sign", observation={}, answer=Choice(["rock", "paper"]), illegal="loses")

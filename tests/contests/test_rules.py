@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.kernel.chance import Rng, StreamRandom
+from engine.rules.decisions import Question
 from tests.python_rules import Everything, fold, play_field, played_by_functions
 from tournament.contests.contest import Contest
 from tournament.decisions.struct_layout import lay_out
@@ -34,7 +35,7 @@ from tournament.rules import (
     Text,
     ValueType,
 )
-from tournament.rules.rules import contest_of
+from tournament.rules.contests import contest_of
 
 KEY = bytes(range(32))
 FEW = settings(max_examples=60, deadline=None, derandomize=True)
@@ -415,3 +416,15 @@ def test_an_impossible_type_is_refused_where_it_is_declared(declare: Any, messag
 
 def answered(answer: ValueType, **more: Any) -> Decision:
     return Decision("a", "m", observation={}, answer=answer, **more)
+
+
+def test_rules_that_define_ask_themselves_keep_their_own() -> None:
+    class Asking(Rules):
+        decisions = (Decision("pick", "Pick", observation={}, answer=Int(0, 1, "a")),)
+
+    class OwnAsking(Asking):
+        def ask(self, position: int) -> Question:
+            return self.decisions[0](position + 1)
+
+    assert Asking(None).ask.pick(0).position == 0
+    assert OwnAsking(None).ask(0).position == 1

@@ -117,7 +117,7 @@ def test_records_are_read_where_their_rules_are_not_and_no_file_is_run_for_them(
     assert_frame_equal(there.games, here.games)
     assert_frame_equal(load("../results/dice", columns=["points_0"]).sessions, here.sessions[["points_0"]])
     found = verify_contest("../results/dice", load_config, 0, NullListener())
-    assert (found.problems, found.exit_code) == ((), 3) and "the rules our_dice are not here" in found.notes[-1]
+    assert (found.problems, found.exit_code) == ((), 3) and "the rules our_dice aren't installed" in found.notes[-1]
     shown = forks.call(["leaderboard", "--results", "../results/dice"], environment(), elsewhere)
     assert shown.returncode == 0 and "first" in shown.stdout, shown.stderr
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.python_rules import of_seat, play_table
 from tournament.rules import Column, Decision, Int, List, Questions, Rules, Session
-from tournament.rules.rules import contest_of
+from tournament.rules.contests import contest_of
 
 BID = Decision(
     "bid",

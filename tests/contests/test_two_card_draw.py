@@ -246,7 +246,7 @@ def test_faults_have_the_default_taken_and_too_many_disqualify(place: Path) -> N
     lines = {line.name: line for line in load(str(place / "results")).ranking.entrants}
     assert (lines["sometimes"].status, lines["sometimes"].faults) == ("ok", 3)
     assert lines["always"].reason == (
-        "answered 5, which is no answer to this, in new_hand against server_01, session 0, game 0"
+        "answered 5, which is no answer to this; it takes 0 to 1, in new_hand against server_01, session 0, game 0"
     )
     assert lines["endless"].status == "disqualified"
     assert lines["endless"].reason is not None

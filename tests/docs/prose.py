@@ -192,7 +192,7 @@ def _docstring_findings(docstring: _Docstring, is_test: bool) -> Iterator[tuple[
         yield "P5", summary
     if _RUNNING.search(body):
         yield "P6", body
-    if _RAISES.search(body):
+    if _RAISES.search(body, 1):  # "Raise RunError if …" is a summary
         yield "P7", body
     for paragraph in body.split("\n\n"):
         for sentence in _SENTENCE.split(" ".join(paragraph.split())):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from itertools import islice
 from random import Random
 from typing import Any
 
@@ -13,29 +12,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.games.holdem_training.bob import ROLLOUTS, bob_calls, preflop_call_probability
+from engine.games.holdem_training.bob import ROLLOUTS
 from engine.games.holdem_training.core import HoldemTraining
 from engine.games.holdem_training.hand_strength import strengths
-from engine.games.holdem_training.preflop_outcomes import OUTCOMES, SHOWDOWNS
 from engine.kernel.game_core import ANSWER_WANTED, BLOCK_COUNT, FAULT
 from engine.kernel.records import Table
 from tests.holdem import GAMES, SESSIONS, play_core, view_of
 from tests.oracles import holdem_training as oracle
-from tests.oracles.deals import key_of, splitmix
-from tests.oracles.holdem_training import CHECK, FOLD, Player, Record, View, draw
+from tests.oracles.deals import key_of
+from tests.oracles.holdem_training import CHECK, FOLD, Player, Record, View
 from tests.oracles.poker_hands import cards_of
 
 Table52 = Callable[..., Record]  # plays a leg with a Python player, as `play_oracle` does
 
 
-def chance(hole: tuple[int, int], raised: int) -> float:
-    return preflop_call_probability(*hole, raised)
-
-
 def play_oracle(
     player: Player, deals_key: int, *, sessions: int, hands: int, decks: list[list[int]] | None = None
 ) -> Record:
-    return oracle.play(player, deals_key, sessions=sessions, hands=hands, decks=decks, preflop_chance=chance)
+    return oracle.play(
+        player, deals_key, sessions=sessions, hands=hands, decks=decks, preflop_chance=oracle.chance_of_call
+    )
 
 
 @pytest.fixture(params=[play_core, play_oracle], ids=["core", "oracle"])
@@ -87,7 +83,7 @@ def test_core_plays_as_the_oracle(
     mood: tuple[int, float, float], deals_key: int, leg: dict[str, Any], capacities: tuple[int, int]
 ) -> None:
     """Every row, every view, every sum, Bob's every answer, wherever the tables happen to be full."""
-    wanted = oracle.play(moody_player(*mood), deals_key, preflop_chance=chance, **leg)
+    wanted = oracle.play(moody_player(*mood), deals_key, preflop_chance=oracle.chance_of_call, **leg)
     played = play_core(moody_player(*mood), deals_key, capacities=capacities, **leg)
     sessions, hands, match, first_session = (leg[name] for name in ("sessions", "hands", "match", "first_session"))
     assert played.hands == wanted.hands
@@ -106,36 +102,30 @@ def test_core_plays_as_the_oracle(
 # Bob
 
 
-@pytest.mark.parametrize("shown", [3, 4, 5])
-def test_bob_stops_early_with_the_answer_of_all_rollouts(shown: int) -> None:
-    """Decision by decision, for raises around the one at which he is of two minds."""
-    random = Random(shown)
-    answers = []
-    for number in range(20):
-        cards = random.sample(range(52), 2 + shown)
-        paid = random.randint(0, 20)
-        raised = random.choice([100 - paid, random.randint(1, 100 - paid)])
-        words = list(islice(splitmix(number), 100))
-        wanted = oracle.bob_calls(cards[:2], cards[2:], 100 - paid, 10 + 2 * paid + raised, raised, words)
-        assert bob_calls(cards[:2], cards[2:], 10 + 2 * paid, raised, number) == wanted
-        answers.append(wanted)
-    assert 3 < sum(answers) < 19
+@pytest.mark.parametrize(
+    ("bob", "board", "round_", "raised", "hands"),
+    [
+        ("Th 9h", "8h 7c 2s 2d 3c", 2, 100, 20),
+        ("Th 9h", "8h 7c 2s 2d 3c", 3, 12, 20),
+        # Where most rollouts tie and the others lose: three aces, king and queen play unless Alice beats them.
+        ("2c 3d", "As Ad Ac Kh Qd", 4, 12, 40),
+        # 40 wins and 60 losses, as some of these have: calling 20 into a pot of 10 gains 40 · 30 and loses 60 · 20.
+        ("Ac Jd", "Kh Qs 7h 4c 2s", 4, 20, 60),
+        ("Ac Jd", "Kh Qs 7h 4c 2s", 4, 19, 60),
+    ],
+)
+def test_bob_stops_early_with_the_answer_of_all_rollouts(
+    bob: str, board: str, round_: int, raised: int, hands: int
+) -> None:
+    """Hand by hand, for raises at which he is of two minds."""
 
+    def player(view: View) -> int:
+        return raised if view.round == round_ else CHECK
 
-def outcomes_of(hole: str) -> tuple[int, int]:
-    """The kept wins and ties of two hole cards."""
-    first, second = cards_of(hole)
-    high, low = max(first % 13, second % 13), min(first % 13, second % 13)
-    return OUTCOMES[13 * high + low if first // 13 == second // 13 else 13 * low + high]
-
-
-@pytest.mark.parametrize("hole", ["Ah As", "2h 7s", "Th 9h", "2d 2c", "Kd 4d"])
-@pytest.mark.parametrize("raised", [1, 4, 9, 33, 100])
-def test_chances_before_the_flop_are_the_multinomial_ones(hole: str, raised: int) -> None:
-    first, second = cards_of(hole)
-    wins, ties = outcomes_of(hole)
-    wanted = oracle.call_chance(wins / SHOWDOWNS, ties / SHOWDOWNS, 10, raised)
-    assert math.isclose(preflop_call_probability(first, second, raised), wanted, rel_tol=1e-9, abs_tol=1e-12)
+    decks = [deck("4d 5s", bob, board)] * hands
+    wanted, played = (table(player, 5, sessions=1, hands=hands, decks=decks) for table in (play_oracle, play_core))
+    assert played.hands == wanted.hands
+    assert 0 < sum(hand.answers[round_ - 1] == oracle.CALLED for hand in wanted.hands) < hands
 
 
 @pytest.mark.parametrize(("hole", "raised"), [("Th 9h", 100), ("2h 7s", 10)])
@@ -152,45 +142,9 @@ def test_rollouts_before_the_flop_call_as_often_as_the_table_says(hole: str, rai
     bob = strengths(np.ascontiguousarray(mine)).astype(int)
     gains = np.where(bob > alice, 2 * (10 + raised), np.where(bob == alice, 10, -2 * raised))
     calls = (gains.reshape(decisions, ROLLOUTS).sum(axis=1) > 0).mean()
-    wanted = preflop_call_probability(own[0], own[1], raised)
+    wanted = oracle.chance_of_call((own[0], own[1]), raised)
     assert 0.02 < wanted < 0.98
     assert abs(calls - wanted) < 4 * math.sqrt(wanted * (1 - wanted) / decisions)
-
-
-def test_bobs_ties_bring_half_the_pot() -> None:
-    """Where most rollouts tie and the others lose: three aces, king and queen play unless Alice beats them."""
-    hole, board = cards_of("2c 3d"), cards_of("As Ad Ac Kh Qd")
-    answers = []
-    for number in range(12):
-        words = list(islice(splitmix(number), 100))
-        for raised in range(6, 24, 3):
-            wanted = oracle.bob_calls(hole, board, 90, 30 + raised, raised, words)
-            assert bob_calls(hole, board, 30, raised, number) == wanted
-            wanted = oracle.bob_calls(hole, board, 100, 10 + raised, raised, words)
-            assert bob_calls(hole, board, 10, raised, number) == wanted
-            answers.append(wanted)
-    assert 10 < sum(answers) < len(answers) - 10
-
-
-def test_bob_folds_when_both_pay_the_same() -> None:
-    """40 wins and 60 losses: calling 20 into a pot of 10 gains 40 · 30 and loses 60 · 20. A chip less, and he calls."""
-    hole, board = cards_of("Ac Jd"), cards_of("Kh Qs 7h 4c 2s")
-    even = 0
-    for start in range(400):
-        unseen = [number for number in range(52) if number not in (*hole, *board)]
-        wins = losses = 0
-        for word in islice(splitmix(start), 100):
-            draw(unseen, 1, draw(unseen, 0, word))
-            outcome = oracle.compare((*unseen[:2], *hole, *board))
-            wins += outcome < 0
-            losses += outcome > 0
-        if (wins, losses) == (40, 60):
-            even += 1
-            assert not bob_calls(hole, board, 10, 20, start)
-            assert bob_calls(hole, board, 10, 19, start)
-            if even == 3:
-                break
-    assert even
 
 
 # The rules, on both

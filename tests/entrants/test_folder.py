@@ -72,7 +72,7 @@ def test_files_that_change_between_a_look_and_reading(
     [
         ("Bot.toml", "rename its Bot.toml"),
         ("bot.toml.txt", "rename its bot.toml.txt"),
-        ("my_bot.py", "a program needs one; a bot of one file, as my_bot.py, no folder"),
+        ("my_bot.py", "a program needs one; a single file, such as my_bot.py, needs no folder"),
     ],
 )
 def test_folder_that_is_no_bot_tells_why(folder: Path, name: str, words: str) -> None:
@@ -117,7 +117,7 @@ def test_link_in_a_circle_is_named_and_others_play(folder: Path) -> None:
     (folder / "tail.py").symlink_to("snake.py")
     found, refused = find_submissions(folder)
     assert [submission.name for submission in found] == ["good"]
-    assert [(one.name, "a link in a circle" in str(one.problem)) for one in refused] == [
+    assert [(one.name, "a link to itself" in str(one.problem)) for one in refused] == [
         ("snake.py", True),
         ("tail.py", True),
     ]

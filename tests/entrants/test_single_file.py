@@ -10,7 +10,7 @@ import pytest
 import tournament
 from tests.cli.in_process import run_cli
 from tournament.entrants import hints
-from tournament.entrants.folder import MOST_BYTES_OF_C, read_submission
+from tournament.entrants.folder import MAX_C_BYTES, read_submission
 from tournament.leg import Unfit
 
 IN_C = """#include <stdio.h>
@@ -86,7 +86,7 @@ def test_bot_with_functions_is_no_program(file: str, source: str, tmp_path: Path
 def test_large_source_of_one_piece_is_read_at_once(piece: str, tmp_path: Path) -> None:
     """By the square of its size this would take hours, and nothing confines who reads it."""
     path = tmp_path / "large.c"
-    path.write_text('"ACTION"' + piece * ((MOST_BYTES_OF_C - 8) // len(piece)))
+    path.write_text('"ACTION"' + piece * ((MAX_C_BYTES - 8) // len(piece)))
     assert read_submission(path).kind == ("program" if piece == "main (" else "c")
 
 

@@ -45,6 +45,6 @@ def test_a_bomb_is_refused_in_a_line(swell: Callable[[Path], None], tmp_path: Pa
     taken = tmp_path / "taken"
     done = call(["verify", "--results", str(place.results)], _MEASURE.format(taken=str(taken)))
     assert done.returncode in (1, 2) and "Traceback" not in done.stderr
-    assert "matches.parquet is not what the legs come to" in done.stdout + done.stderr
+    assert "matches.parquet doesn't match the legs" in done.stdout + done.stderr
     megabytes, seconds = map(float, taken.read_text().split())
     assert megabytes < _MOST_MEGABYTES and seconds < _MOST_SECONDS

@@ -72,7 +72,7 @@ def test_what_lies_in_the_folder(tmp_path: Path, scratch: Path, alone: Results) 
     for name in ("link.c", "link.py", "circle.py", "folder_link"):
         assert "link" in lines.loc[name].reason
     for name in ("pipe.py", "pipe.wasm"):
-        assert "not a plain file" in lines.loc[name].reason
+        assert "isn't a plain file" in lines.loc[name].reason
     assert "larger than" in lines.loc["sparse"].reason
     for line in lines.reset_index().itertuples():
         assert all(c.isprintable() or c in "\n\t" for c in f"{line.name}{line.reason}"), line.name

@@ -117,7 +117,7 @@ def test_answers_before_a_kill_from_outside_count_in_second_try(tmp_path: Path) 
     points = sum((0, -1, 1)[move] for move in first)
     cheat = results.sessions
     assert abs(float(cheat.points_0[0] if cheat.bot_0[0] == "cheat" else cheat.points_1[0]) - points) <= 1
-    assert "legs of cheat, other began again; the answers given before counted" in notes_of(results.ranking)
+    assert "legs of cheat, other were started again; earlier answers counted" in notes_of(results.ranking)
 
 
 # Each takes all that it can get of something as soon as it starts.

@@ -13,6 +13,7 @@ from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
+from engine.games.holdem_training.preflop_outcomes import OUTCOMES, SHOWDOWNS
 from tests.oracles.deals import WORD64, block_words, key_of, splitmix
 from tests.oracles.poker_hands import Worth, card, worth_of_seven
 
@@ -122,6 +123,14 @@ def call_chance(win: float, tie: float, pot: int, raised: int) -> float:
                 ways = math.comb(ROLLOUTS, wins) * math.comb(ROLLOUTS - wins, ties)
                 chance += ways * win**wins * tie**ties * lose**losses
     return chance
+
+
+@cache
+def chance_of_call(hole: tuple[int, int], raised: int) -> float:
+    """Return the chance of a call before the flop, by the kept counts of wins and ties."""
+    high, low = max(hole[0] % 13, hole[1] % 13), min(hole[0] % 13, hole[1] % 13)
+    wins, ties = OUTCOMES[13 * high + low if hole[0] // 13 == hole[1] // 13 else 13 * low + high]
+    return call_chance(wins / SHOWDOWNS, ties / SHOWDOWNS, 10, raised)
 
 
 def play(

@@ -163,7 +163,7 @@ def test_the_winners_best_session_is_played_again_first(shown: Shown, monkeypatc
     matches = json.loads(page.first("script", id="games-data").text)["matches"]
     assert [one["bots"] for one in matches] == [[*table.bots] for table in findings.told.values()]
     assert "the winner's best, with " in matches[0]["games"][0]["label"]
-    monkeypatch.setattr(replays, "_MOST_SECONDS", -1.0)
+    monkeypatch.setattr(replays, "_MAX_SECONDS", -1.0)
     assert not find_numbers(shown.folder)[1].told
 
 

@@ -26,7 +26,7 @@ from tournament.api import run
 from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.records.values import crosstable_values
-from tournament.reporting.bots import MOST_ACROSS, MOST_PAGES
+from tournament.reporting.bots import MAX_ACROSS, MAX_PAGES
 from tournament.reporting.crosstable import crosstable_of
 from tournament.reporting.figures import as_json
 from tournament.reporting.findings import Findings, find, matches_to_watch
@@ -326,12 +326,12 @@ def test_a_large_field_makes_a_page_that_can_be_sent(bots: int, most: float, pag
     assert len(page.encode()) < most
     tree = read_html(page)
     found = results_in(tree)
-    assert len(found) == MOST_ACROSS * (MOST_ACROSS - 1)
+    assert len(found) == MAX_ACROSS * (MAX_ACROSS - 1)
     for match in findings.ranking.matches:
         if (match.x, match.y) in found:
             assert found[match.x, match.y][0] == pytest.approx(match.points_per_session, abs=0.0051)
             assert found[match.y, match.x][0] == -found[match.x, match.y][0]
-    assert [*pages_in(tree)] == [line.name for line in findings.ranking.entrants[:MOST_PAGES]]
+    assert [*pages_in(tree)] == [line.name for line in findings.ranking.entrants[:MAX_PAGES]]
     last = findings.ranking.entrants[-1].name
     own = render(find_contest("von_neumann_poker"), findings, author=last)
     assert last not in pages_in(tree) and f'<article class="bot" id="bot-{last}"' in own

@@ -32,9 +32,9 @@ def test_the_command_writes_a_page(poker_results: Path, tmp_path: Path) -> None:
 def test_only_reports_are_replaced(tmp_path: Path) -> None:
     path = tmp_path / "bot.c"
     path.write_text("int a;")
-    with pytest.raises(InputError, match="is no report; name another file with -o"):
+    with pytest.raises(InputError, match="isn't a report; name another file with -o"):
         check_replaceable(path)
-    with pytest.raises(InputError, match="is no report"):
+    with pytest.raises(InputError, match="isn't a report"):
         write_report(path, PAGE)
     assert path.read_text() == "int a;"
     path.write_text("")

@@ -114,4 +114,4 @@ def test_verify_names_legs_in_which_the_rules_fail_when_they_are_played_again(
     write_rules(folder, 59)
     assert command(folder, monkeypatch, "verify", "sum", "--replay", "all") == 1
     shown = " ".join("".join(capsys.readouterr()).split())
-    assert "can't be played again: the rules failed in match" in shown and "70 is too much" in shown
+    assert "can't be replayed: the rules failed in match" in shown and "70 is too much" in shown

@@ -129,7 +129,9 @@ def test_the_lock_of_another_machine_can_be_removed(tmp_path: Path) -> None:
     storage.acquire()
     lock = tmp_path / "writer"
     lock.write_text("process 7 on somewhere\n")
-    with pytest.raises(RunError, match=rf"by process 7 on somewhere; .*; if that machine is gone, remove {lock}$"):
+    with pytest.raises(
+        RunError, match=rf"by process 7 on somewhere; .*; if that machine no longer exists, remove {lock}$"
+    ):
         other.acquire()
     lock.unlink()
     other.acquire()
@@ -155,7 +157,7 @@ def test_verify_reads_records_in_a_path_that_is_no_utf_8(server: Forks, played: 
     there = tmp_path / os.fsdecode(b"caf\xe9")
     shutil.copytree(played.folder, there)
     ended = server.run(["verify", "--config", str(there / "tournament.toml"), "--replay", "all"])
-    assert ended.code == 0 and "all as recorded" in ended.said, ended
+    assert ended.code == 0 and "everything as recorded" in ended.said, ended
 
 
 def test_an_error_of_preparing_bots_names_its_file_and_not_the_results(

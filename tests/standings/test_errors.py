@@ -92,7 +92,7 @@ def test_a_very_large_field_is_ranked_by_intervals_compared_by_sorting(monkeypat
         for number in range(4)
     ]
     tested = compute_standings(field, [batch_of(*legs)])
-    monkeypatch.setattr("tournament.standings.settled_order.MOST_PAIRED", 8)
+    monkeypatch.setattr("tournament.standings.settled_order.MAX_PAIRED", 8)
     lines = compute_standings(field, [batch_of(*legs)])
     scores, measured = lines.measured.scores, lines.measured
     wide = quantiles(1 - 0.05 / 2 / 9, measured.freedom) * measured.stderr

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.games.holdem_training.bob import preflop_call_probability
 from engine.games.holdem_training.luck import CONTROLS, add_hands
 from engine.games.holdem_training.rates import RateSampler
 from engine.kernel.game_core import BLOCK_COUNT
@@ -22,7 +21,19 @@ from tests.built_in import HOLDEM_TRAINING
 from tests.holdem import play_core
 from tests.oracles.deals import key_of
 from tests.oracles.holdem_luck import controls, next_shuffle
-from tests.oracles.holdem_training import ALICE, BOB, CALLED, CHECK, CHECKED, FOLD, FOLDED, NOBODY, Hand, View
+from tests.oracles.holdem_training import (
+    ALICE,
+    BOB,
+    CALLED,
+    CHECK,
+    CHECKED,
+    FOLD,
+    FOLDED,
+    NOBODY,
+    Hand,
+    View,
+    chance_of_call,
+)
 from tournament.contests.holdem_training.luck import best_weights
 from tournament.contests.holdem_training.rules import LUCK_COLUMNS, Settings
 
@@ -46,10 +57,6 @@ def found_controls(hand: Hand, shuffle: int) -> list[float]:
     assert after == next_shuffle(hand.cards, shuffle)
     assert (moments[0, 0], moments[0, -1]) == (1, hand.profit)
     return [float(value) for value in moments[0, 1:-1]]
-
-
-def call_chance(hole: tuple[int, int], raised: int) -> float:
-    return preflop_call_probability(*hole, raised)
 
 
 @st.composite
@@ -77,7 +84,7 @@ def any_hand(draw: st.DrawFn) -> Hand:
 @given(any_hand(), st.integers(0, 2**64 - 1))
 @settings(max_examples=12)
 def test_controls_are_those_of_plain_python(hand: Hand, shuffle: int) -> None:
-    assert found_controls(hand, shuffle) == pytest.approx(controls(hand, shuffle, call_chance), abs=1e-9)
+    assert found_controls(hand, shuffle) == pytest.approx(controls(hand, shuffle, chance_of_call), abs=1e-9)
 
 
 def test_a_first_hand_is_shuffled_by_the_cards_of_the_second_and_alone_has_no_luck() -> None:
@@ -88,7 +95,7 @@ def test_a_first_hand_is_shuffled_by_the_cards_of_the_second_and_alone_has_no_lu
     after = add_hands(columns, profit, 0, 2, 0, np.zeros(CONTROLS), moments, np.zeros(1))
     shuffles = [next_shuffle(hand.cards, 0) for hand in reversed(hands)]
     assert after == next_shuffle(hands[1].cards, shuffles[1])
-    both = [controls(hand, shuffle, call_chance) for hand, shuffle in zip(hands, shuffles)]
+    both = [controls(hand, shuffle, chance_of_call) for hand, shuffle in zip(hands, shuffles)]
     assert moments[0, 1:-1] == pytest.approx(np.sum(np.array(both, float), axis=0), abs=1e-9)
     assert not luck_of(columns_of(hands[:1]), 1).any()
 
@@ -98,7 +105,7 @@ def test_over_both_answers_of_bob_the_mean_is_zero() -> None:
     for number in range(20):
         cards = tuple(random.Random(number).sample(range(52), 9))
         raised = 1 + 5 * number
-        chance = call_chance((cards[2], cards[3]), raised)
+        chance = chance_of_call((cards[2], cards[3]), raised)
         called = Hand(0, 0, 0, cards, (raised, 0, 0, 0), (CALLED, 1, 1, 1), NOBODY, 0)
         folded = Hand(0, 0, 0, cards, (raised, 0, 0, 0), (FOLDED, 0, 0, 0), BOB, 10)
         mean = chance * found_controls(called, number)[4] + (1 - chance) * found_controls(folded, number)[4]

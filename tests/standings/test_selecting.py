@@ -99,9 +99,9 @@ def test_what_there_is_none_of_is_named(place: ContestDir) -> None:
         tournament.load(where, matches=[0, 77])
     with pytest.raises(InputError, match="unknown bot with matches 'bolt'; expected one of: bold, calm, dull, even"):
         tournament.load(where, bots=["bolt"])
-    with pytest.raises(InputError, match=re.escape("matches is a list of numbers: matches=[3]")):
+    with pytest.raises(InputError, match=re.escape("matches must be a list of numbers; write matches=[3]")):
         tournament.load(where, matches=3)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=re.escape("bots is a list of names: bots=['bold']")):
+    with pytest.raises(InputError, match=re.escape("bots must be a list of names; write bots=['bold']")):
         tournament.load(where, bots="bold")
     with pytest.raises(InputError, match="sessions has none of the columns bet"):
         _ = tournament.load(where, columns=["bet"]).sessions

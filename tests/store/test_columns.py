@@ -9,6 +9,7 @@ import pytest
 
 from engine.kernel.records import Table
 from tests.built_in import VON_NEUMANN_POKER
+from tournament.decisions.decision import Decision
 from tournament.decisions.value_types import Int, Text
 from tournament.store.columns import buffer_fields, columns_of
 
@@ -47,4 +48,4 @@ def test_an_interface_that_exceeds_the_engine_is_refused() -> None:
         ({"card": Text(9)}, "expected a number"),
     ):
         with pytest.raises(ValueError, match=words):
-            replace(interface, questions=(replace(interface.questions[0], observation=shown),))
+            replace(interface, questions=(Decision("a", "A", observation=shown, answer=Int(0, 1)),))

@@ -92,7 +92,7 @@ def paused(memory: MemoryStore, at: int, action: Callable[[], object], meanwhile
     return said.result() if waits else None
 
 
-STOPS = f"another process writes to {LOCATION} now; this one stops"
+STOPS = f"another process now writes to {LOCATION}; this one stops"
 
 
 @pytest.mark.parametrize("commits", [False, True])
@@ -288,7 +288,7 @@ def test_the_command_says_it_in_one_line_and_shows_no_secret(
     assert done.code == 1
     (line,) = done.err.splitlines()[-1:]
     assert line.startswith("tournament: s3://bucket/place/von_neumann_poker: the store at") and "403" in line
-    assert "credentials right, and the network up? set AWS_ACCESS_KEY_ID" in line
+    assert "the credentials and the network; set AWS_ACCESS_KEY_ID" in line
     assert "Traceback" not in done.err and "hushhush" not in done.err + done.out
 
 
@@ -300,7 +300,7 @@ def test_a_store_that_stumbles_is_asked_again_and_one_that_fails_is_given_up(ser
     with served_store.behaving(gate=lambda request: "503") as requests:
         line = trouble(new_location(served_store.options))
     assert re.fullmatch(
-        r"s3://bucket/\w+: the store at http://.* fails \(.*503.*\); are its address, .*run again to continue", line
+        r"s3://bucket/\w+: the store at http://.* fails \(.*503.*\); check its address, .*run again to continue", line
     )
     assert len(requests) == 3
 

@@ -320,7 +320,7 @@ def test_a_damaged_part_names_itself_and_all_others_count(storage: FolderStorage
     assert [list(batch.legs) for batch in records.batches] == [[leg(3)]]
     assert {name: problem.partition(":")[0] for name, problem in records.problems.items()} == {
         batches[0].name: "is damaged",
-        batches[1].name: "has no games",
+        batches[1].name: "has no games part",
         batches[2].name: "is damaged",
     }
     again = open_for_writing(storage)
@@ -334,7 +334,10 @@ def test_a_damaged_part_names_itself_and_all_others_count(storage: FolderStorage
     ("odd", "problem"),
     [
         ({"sums": sums_of(float("nan"))}, "is damaged: out of bounds"),
-        ({"seats": ("ann", "bob", "cat"), "sums": (*sums_of(1.0), LegSums(0.0, 0.0))}, "has legs of another number of"),
+        (
+            {"seats": ("ann", "bob", "cat"), "sums": (*sums_of(1.0), LegSums(0.0, 0.0))},
+            "has legs with another number of",
+        ),
     ],
     ids=["points", "seats"],
 )
@@ -435,7 +438,7 @@ def test_a_stale_writer_changes_nothing(storage: FolderStorage, writer: Writer) 
         lambda: writer.set_field(replace(FIELD, engine="2")),
     ]
     for change in changes:
-        with pytest.raises(RunError, match="another process writes to"):
+        with pytest.raises(RunError, match="another process now writes to"):
             change()
     assert read_field(storage) == FIELD and [leg(0)] in counting(storage)
     other.close()
@@ -445,7 +448,9 @@ def test_a_part_that_is_not_there_fails_the_commit_and_leaves_nothing(storage: F
     """As of a worker whose results folder is another one than this process's."""
     batch = stage_batch(storage, leg(0))
     storage.remove(batch.parts[1].staged)
-    with pytest.raises(RunError, match=r"staging/.*-sessions is missing, of [\d,]+ bytes that were written: whoever"):
+    with pytest.raises(
+        RunError, match=r"staging/.*-sessions is missing, of [\d,]+ bytes that were written; all workers"
+    ):
         writer.commit([batch])
     assert not storage.list("games") and not storage.list("sessions")
 

@@ -16,7 +16,7 @@ from tests.worker.support import ON, SILENT_C, Played, Source, artifacts_of, bui
 from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.rules import Column, Decision, Float, Int, Questions, Rules, Session, Text
-from tournament.rules.rules import contest_of
+from tournament.rules.contests import contest_of
 from tournament.store.leg_result import Fault
 from tournament.worker.faults import Stopped
 from tournament.worker.processes import lanes

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 
 import pytest
 import wasmtime
@@ -14,7 +16,7 @@ from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, LegPlan, Seat
 from tournament.store.leg_result import LegResult
 from tournament.worker.leg import NullSink, play_leg, result_of
-from tournament.worker.wasm import calls, engine, seating
+from tournament.worker.wasm import calls, engine
 from tournament.worker.wasm.engine import Engine
 from tournament.worker.wasm.loading import PAGE
 from tournament.worker.wasm.stack import on_deep_stack
@@ -83,7 +85,7 @@ def moves_of(sink: NullSink) -> list[list[int]]:
 
 
 def stores_of(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return a list that gets the places of each store that is made."""
+    """Return a list to which the places of each new store are added."""
     places: list[int] = []
 
     def noting(*given: object) -> instances.Store:
@@ -96,7 +98,7 @@ def stores_of(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_bots_that_change_everything_are_fresh_in_each_of_a_thousand_legs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Faults in the same leg change nothing about it."""
+    """Faults are followed by fresh memory, too."""
     assert engine.has_pool()
     stores = stores_of(monkeypatch)
 
@@ -131,17 +133,22 @@ def test_a_leg_for_which_the_pool_has_no_places_is_played_without_it(monkeypatch
     calls.new_store(engine.engine(Engine.POOLED), places)
 
 
-@pytest.mark.parametrize("failure", [wasmtime.WasmtimeError("no addresses"), AttributeError("no pools")])
-def test_a_machine_without_a_pool_plays_without_it(failure: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_engine(_kind: Engine) -> wasmtime.Engine:
-        raise failure
+def test_a_process_that_has_no_addresses_for_the_pool_plays_without_it() -> None:
+    script = f"""
+import resource
+resource.setrlimit(resource.RLIMIT_AS, ({40 << 30}, {40 << 30}))
+from tests.worker.test_pooled_memory import *
+sink = NullSink.of(MATRIX_GAME, 100)
+played(0, sink)
+assert moves_of(sink) == [[1, 0, 1, 0]] * 2
+assert not engine.has_pool()
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
 
-    with monkeypatch.context() as patched:
-        patched.setattr(engine, "engine", no_engine)
-        assert not engine.has_pool.__wrapped__()
-    monkeypatch.setattr(seating, "has_pool", lambda: False)
-    stores = stores_of(monkeypatch)
-    sink = NullSink.of(MATRIX_GAME, 100)
-    played(0, sink)
-    assert stores == [0]
-    assert moves_of(sink) == [[1, 0, 1, 0]] * 2
+
+def test_a_runtime_without_pools_plays_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_engine(_kind: Engine) -> wasmtime.Engine:
+        raise AttributeError
+
+    monkeypatch.setattr(engine, "engine", no_engine)
+    assert not engine.has_pool.__wrapped__()

@@ -274,5 +274,5 @@ def test_readable_folders_lie_beside_the_settings(tmp_path: Path, monkeypatch: p
     reads = f"import sys\nsys.stdin.readline()\nfor line in sys.stdin: print(open({word!r}).read(), end='')"
     assert ask(script(reads), [A], sandbox=sandbox).what == []
     shutil.rmtree(place / "libs")
-    with pytest.raises(InputError, match=rf"\[sandbox\] readable_paths: there is no {place / 'libs'}"):
+    with pytest.raises(InputError, match=rf"\[sandbox\] readable_paths: no such file or folder: {place / 'libs'}"):
         build({"bot": script("input()")}, sandbox)

@@ -18,7 +18,7 @@ from engine.kernel.game_core import FAULT, LEG_IS_OVER
 from engine.kernel.records import Table
 from engine.processes.channels import CHANNEL_FAILED, WROTE_NO_ANSWER
 from engine.processes.lanes import Lanes
-from engine.processes.lines import MOST_LINE_BYTES, QuestionLines
+from engine.processes.lines import MOST_LINE_BYTES
 from tests.built_in import HOLDEM_TRAINING
 from tests.oracles.deals import key_of
 from tests.worker.support import A, B
@@ -129,10 +129,3 @@ def test_holdems_dialogue_may_hear_anything(lines: list[bytes], end: bytes, cuts
 def test_a_contest_that_exceeds_the_engine_is_refused() -> None:
     with pytest.raises(ValueError, match="129 bytes"):
         Lanes(129, [])
-    for fields, words in (
-        ([("x", "i", 0)] * 40, "40 values"),
-        ([("x", "i", 128)], "not there"),
-        ([("x", "i", -1)], "not there"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            QuestionLines([(False, "a", fields)])

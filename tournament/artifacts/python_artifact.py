@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from tournament.contests.interface import PythonSdk
+from tournament.contests.bots import PythonSdk
 from tournament.errors import InputError, RunError
 from tournament.library import Library
 from tournament.sandbox.outside.settings import SandboxSettings

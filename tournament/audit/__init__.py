@@ -1,1 +1,1 @@
-"""Verifying records: every byte against its hash, every sum against its rows, and legs by playing them again."""
+"""Verification of records: every byte against its hash, every sum against its rows, and legs by replaying them."""

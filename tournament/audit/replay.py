@@ -1,4 +1,4 @@
-"""A recorded session or game, played again from its row and told step by step."""
+"""Replays of a recorded session or game, step by step."""
 
 from __future__ import annotations
 
@@ -29,28 +29,24 @@ from tournament.store.reading import read_records
 from tournament.store.storage import Storage, open_storage
 from tournament.worker.observation import ObservedGame, Window, observe_leg
 
-# The most games of a session that are shown at once.
+# Maximum number of games of a session that are shown together.
 MOST_GAMES = 1000
 
 
 @dataclass(frozen=True)
 class Replay:
-    """Games of one session of a match, played again. `mismatch` says what is not as recorded, "" for nothing.
+    """Games of one session of a match, replayed."""
 
-    `faults` are those that the records have of this session, or of the games that were asked for. `drawings`: these
-    games as the contest draws them, if it does: a text or SVG before each decision, and at the end.
-    """
-
-    contest: str  #: its name
+    contest: str  #: name of the contest
     match: int  #: number of the match
-    seats: tuple[str, ...]  #: the bots by seat
-    house: str  #: the house player that they met; "" for none
-    session: int  #: of the match
+    seats: tuple[str, ...]  #: names of the bots by seat
+    house: str  #: name of the house player; "" if there is none
+    session: int  #: session of the match, from 0
     games: tuple[ObservedGame, ...]  #: the games, see below
-    #: that the records have: `seat`, `session`, `game`, `decision`, `message`, `question_text`, `last_output`, `kind`
+    #: recorded faults: `seat`, `session`, `game`, `decision`, `message`, `question_text`, `last_output`, `kind`
     faults: tuple[Fault, ...]
-    mismatch: str  #: what is not as recorded; "" for nothing
-    #: these games as the contest draws them, if it does: a text or SVG before each decision, and at the end
+    mismatch: str  #: description of a difference from the records; "" if there is none
+    #: drawings of these games, if the contest has any: a text or SVG before each decision, and at the end
     drawings: tuple[str, ...] = ()
 
 
@@ -85,11 +81,19 @@ def replay_games(
     game: int | None = None,
     say: Callable[[str], None] = lambda text: None,
 ) -> Replay:
-    """Play a session of a match again, or one game of it, and tell what each bot was asked and answered.
+    """Replay a session of a match, or one game of it, and return each bot's questions and answers.
 
-    `match` is its number or the names of its players in any order; of a table's players some are enough. `config_of`
-    gives the settings of a contest. Raises InputError when there are no such records, or a bot has changed since;
-    RunError when the records can't be read or this machine can't play.
+    Args:
+        location: Folder or URL of the records.
+        config_of: Called with the name of a contest; returns its settings.
+        match: Number of the match, or names of its players in any order. Some of a table's players are enough.
+        session: Session of the match.
+        game: Game of the session; None for all.
+        say: Called with messages.
+
+    Raises:
+        InputError: There are no such records, or a bot is no longer available as it played.
+        RunError: The records can't be read, or this machine can't play.
     """
     with reading(location):
         storage = open_storage(location)
@@ -99,8 +103,8 @@ def replay_games(
         rows: dict[int, dict[str, Any]] = {}
         for chunk in rows_of(storage, known.batch.part("games"), contest.games):
             for row in np.flatnonzero((chunk["match"] == recorded.match) & (chunk["session"] == session)):
-                one = {name: values[row : row + 1].tolist()[0] for name, values in chunk.items()}
-                rows[one["game"]] = one
+                by_column = {name: values[row : row + 1].tolist()[0] for name, values in chunk.items()}
+                rows[by_column["game"]] = by_column
         return _replayed(known, rows, session, game)
 
 
@@ -114,17 +118,17 @@ def recorded_leg(
     """Return the leg that has a session of a match, with the bots as they played.
 
     Raises:
-        InputError: There are no such records, or a bot has changed since and isn't kept beside them.
+        InputError: There are no such records, or a bot is no longer available as it played.
         RunError: The records can't be read, or they contradict each other.
     """
     records = read_records(storage)
     if (field := records.field) is None:
-        raise InputError(f"{storage.location} holds no results")
+        raise InputError(f"{storage.location} has no results")
     contest = contest_of(storage.location, field)
     if field.engine != contest.engine_version:
         raise InputError(
-            f"these games are of version {field.engine} of {contest.name}, this is {contest.engine_version}:"
-            " they can't be played again here"
+            f"these games have version {field.engine} of {contest.name}, and this is {contest.engine_version};"
+            " they can't be replayed here"
         )
     config = config_of(contest.name)
     seed = seed_of(storage, config.contest.seed, field.settings.get("seed"))
@@ -134,30 +138,29 @@ def recorded_leg(
     players = find_players(
         storage, contest, config, field, settings, say, only=(*recorded.seats, *filter(None, [recorded.house]))
     )
-    if gone := sorted(players.missing & {*recorded.seats, recorded.house}):
+    if missing := sorted(players.missing & {*recorded.seats, recorded.house}):
         raise InputError(
-            f"{' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} neither in the entrants folder nor kept"
-            " beside the records as when this was played; bring that version"
-            " back, or run again to play with the one that is there"
+            f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} neither in the entrants folder nor"
+            " stored with the records as played; restore that version, or run again to play the current one"
         )
     (fixture,) = fixtures_of(
         Legs.of([recorded]), players.schedule, Legs.joined(batch.legs for batch in records.batches)
     )
     if isinstance(fixture, str):
-        raise RunError(f"match {recorded.match} was recorded {fixture}; tournament verify says more")
+        raise RunError(f"match {recorded.match} was recorded {fixture}; tournament verify shows more")
     leg = players.schedule.leg(fixture)
-    ways = [players.artifacts]
-    # A bot built with lines may take a little less fuel; where that matters, it is played without them.
+    variants = [players.artifacts]
+    # A bot built with line numbers can use slightly less fuel. If that matters, the build without them is played.
     if recorded.faults and (built := _with_lines(contest, config, field, leg)):
-        ways.insert(0, {**players.artifacts, **built})
-    return RecordedLeg(contest, players, leg, tuple(ways), recorded, tuple(field.entrants), batch)
+        variants.insert(0, {**players.artifacts, **built})
+    return RecordedLeg(contest, players, leg, tuple(variants), recorded, tuple(field.entrants), batch)
 
 
 def _replayed(known: RecordedLeg, rows: Mapping[int, Mapping[str, Any]], session: int, game: int | None) -> Replay:
-    """A session of a leg, or a game of it, played by the first of its artifacts that give what was recorded."""
+    """Return a session of a leg, or a game of it, played by the first artifacts that reproduce the records."""
     contest, players, leg, recorded = known.contest, known.players, known.leg, known.recorded
     in_leg = session - leg.plan.first_session
-    # Drawings are of a whole session: its games until the wanted one are observed, too, to know which are of that one.
+    # Drawings belong to a whole session, so its games up to the requested one are observed, too.
     first, last = (0, MOST_GAMES - 1) if game is None else (0 if contest.new_drawn_core else game, game)
     window = Window(in_leg, in_leg, first, last, drawn=in_leg)
 
@@ -176,9 +179,9 @@ def _replayed(known: RecordedLeg, rows: Mapping[int, Mapping[str, Any]], session
         if not differing and _places(faults) == _places(shown(observed.result.faults)):
             mismatch = ""
             break
-        mismatch = f"{f'game {differing[0]}' if differing else 'its faults'} came out otherwise than recorded"
+        mismatch = f"{f'game {differing[0]}' if differing else 'its faults'} came out differently from the records"
         if leg.has_processes:
-            clock = "a bot that is a process may look at a clock, or at what the system hands out"
+            clock = "a bot's process might read a clock or other state of the system"
             mismatch += f": {began_again(recorded) or clock}"
     before = sum(len(one.steps) for one in observed.games if game is not None and one.game < game)
     decided = sum(len(one.steps) for one in games)
@@ -207,13 +210,17 @@ def _places(faults: Sequence[Fault]) -> list[tuple[int, int, str]]:
 def _recorded_leg(
     batches: Sequence[Batch], match: int | tuple[str, ...], session: int, sessions_per_leg: int
 ) -> tuple[Batch, LegResult]:
-    """The leg that has a session, and its batch. Raises InputError."""
+    """Return the leg that has a session, and its batch.
+
+    Raises:
+        InputError: There is no such leg.
+    """
     last = -1
     names = {name for batch in batches for name in batch.legs.names}
-    wanted = match if isinstance(match, int) else _match_of(batches, match)
+    match_number = match if isinstance(match, int) else _match_of(batches, match)
     number = session // sessions_per_leg
     for batch in batches:
-        for index in np.flatnonzero(batch.legs.match == wanted):
+        for index in np.flatnonzero(batch.legs.match == match_number):
             leg = batch.legs[int(index)]
             last = max(last, leg.number)
             if leg.number == number:
@@ -227,19 +234,19 @@ def _recorded_leg(
 
 
 def _match_of(batches: Sequence[Batch], names: tuple[str, ...]) -> int:
-    """The lowest number of a match in which all of these sit, or one sits against a house player; −1 without any."""
-    found = [
+    """Return the lowest number of a match with all of these players, or −1 if there is none."""
+    matches = [
         int(number)
         for batch in batches
         for number, seats, house in zip(batch.legs.match, batch.legs.seated, batch.legs.houses)
         if {*names} <= {*seats, house} and len({*names}) == len(names)
     ]
-    return min(found, default=-1)
+    return min(matches, default=-1)
 
 
 def _with_lines(contest: Contest, config: Config, field: ContestSetup, leg: Leg) -> dict[str, bytes]:
-    """By their artifacts, the leg's bots in C and C++ built so that a fault has its line."""
-    found = {}
+    """Return the leg's C and C++ bots built with line numbers, by the bots' artifacts."""
+    builds = {}
     seats = {seat.name: seat for seat in leg.seats if seat.kind == "wasm"}
     interface = adapted(contest.interface, config.contest)
     is_there = config.entrants.is_dir()
@@ -247,5 +254,5 @@ def _with_lines(contest: Contest, config: Config, field: ContestSetup, leg: Leg)
     for submission in files:
         is_this = submission.name in seats and submission.sha256 == field.sha256[submission.name]
         if is_this and (code := with_lines(submission, interface, config.sandbox)):
-            found[seats[submission.name].artifact] = code
-    return found
+            builds[seats[submission.name].artifact] = code
+    return builds

@@ -1,4 +1,4 @@
-"""What a verification found."""
+"""The result of a verification."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from tournament.records.self_play import FOLDER
 
 @contextlib.contextmanager
 def reading(location: str) -> Iterator[None]:
-    """Raises RunError when what lies at a location can't be read in this block."""
+    """Raise RunError if the files at a location can't be read in this block.
+
+    Raises:
+        RunError: A file can't be read.
+    """
     try:
         yield
     except OSError as error:
@@ -21,7 +25,13 @@ def reading(location: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Problem:
-    """Something that is not as recorded: where, what, and what `tournament run` or the user does about it."""
+    """A difference from what was recorded.
+
+    Attributes:
+        path: Name of the file, or what else is concerned.
+        message: Description of the problem.
+        fix: What `tournament run` or the user does about it.
+    """
 
     path: str
     message: str
@@ -32,29 +42,28 @@ class Problem:
 
 
 def plays_again(legs: int) -> str:
-    """What a run does about this many legs of a part that isn't as it was written."""
+    """Return what a run does about a part that isn't as it was written, given its number of legs."""
     return f"tournament run plays its {legs:,} leg{'s' if legs > 1 else ''} again"
 
 
 @dataclass(frozen=True)
 class Verification:
-    """What was checked of one contest's records, and what is wrong with them. `bytes` are those of parts, `notes` say
-    what could not be checked, and why."""
+    """The checks of one contest's records, and the problems found."""
 
-    contest: str  #: its name
-    location: str  #: where the records are
-    batches: int  #: batches checked
-    parts: int  #: parts checked
-    bytes: int  #: their bytes
-    legs: int  #: legs whose sums were added up again
-    games: int  #: their games
-    sessions: int  #: their sessions
-    replayed: int  #: legs played again
-    notes: tuple[str, ...]  #: what could not be checked, and why
-    problems: tuple[Problem, ...]  #: what is wrong: `path`, `message`, `fix`
+    contest: str  #: name of the contest
+    location: str  #: folder or URL of the records
+    batches: int  #: number of batches checked
+    parts: int  #: number of parts checked
+    bytes: int  #: size of these parts, in bytes
+    legs: int  #: number of legs whose sums were recomputed
+    games: int  #: number of games in these legs
+    sessions: int  #: number of sessions in these legs
+    replayed: int  #: number of legs that were replayed
+    notes: tuple[str, ...]  #: checks that weren't possible, each with the reason
+    problems: tuple[Problem, ...]  #: problems that were found: `path`, `message`, `fix`
 
     def with_self_play(self, other: Verification) -> Verification:
-        """Return this verification together with that of the contest's self-play."""
+        """Return this verification combined with that of the contest's self-play."""
         counts = ("batches", "parts", "bytes", "legs", "games", "sessions", "replayed")
         return replace(
             self,
@@ -65,22 +74,22 @@ class Verification:
 
     @property
     def verdict(self) -> str:
-        """What it comes to, in words."""
+        """Summary of the result."""
         if self.problems:
             return pluralize(len(self.problems), "problem")
-        return "nothing wrong was found, and not all could be checked" if self.notes else "all as recorded"
+        return "no problems, but not everything could be checked" if self.notes else "everything as recorded"
 
     @property
     def exit_code(self) -> int:
-        """0 when all is as recorded, 1 for problems, 3 where something could not be checked."""
+        """Exit code: 0 if everything is as recorded, 1 for problems, 3 if something couldn't be checked."""
         return 1 if self.problems else 3 if self.notes else 0
 
     def __str__(self) -> str:
-        """One line of what was checked."""
+        """Return what was checked, as one line."""
         checked = [
             pluralize(self.batches, "batch", "batches"),
             f"{pluralize(self.parts, 'part')} of {self.bytes:,} bytes",
             f"the sums of {pluralize(self.legs, 'leg')} with {pluralize(self.games, 'game')}",
-            *([f"{pluralize(self.replayed, 'leg')} by playing again"] if self.replayed else []),
+            *([f"{pluralize(self.replayed, 'leg')} by replaying"] if self.replayed else []),
         ]
         return f"{self.location}: checked {', '.join(checked)}"

@@ -1,4 +1,4 @@
-"""Verifying one contest's records."""
+"""Verification of one contest's records."""
 
 from __future__ import annotations
 
@@ -41,31 +41,53 @@ from tournament.store.storage import Storage, open_storage
 
 
 class VerificationListener(Protocol):
-    """Follows a verification. `checked` gets how much of the `what` is done."""
+    """Receives the progress of a verification."""
 
-    def on_message(self, text: str) -> None: ...
-    def checked(self, what: str, done: int, total: int) -> None: ...
+    def on_message(self, text: str) -> None:
+        """Receive a message."""
+
+    def checked(self, what: str, done: int, total: int) -> None:
+        """Receive the progress of a check.
+
+        Args:
+            what: What is counted, such as "legs replayed".
+            done: Number done.
+            total: Number to do.
+        """
 
 
 def verify_contest(
     location: str, config_of: Callable[[str], Config], replay: int | None, listener: VerificationListener
 ) -> Verification:
-    """Read all that is recorded at a location, and play this many of its legs again, None for all.
+    """Verify all records at a location, and replay some legs. A run can write to the records at the same time.
 
-    A run may go on meanwhile. `config_of` gives the settings of a contest. Raises InputError when there are no records,
-    RunError when they can't be read or this machine can't play.
+    Args:
+        location: Folder or URL of the records.
+        config_of: Called with the name of a contest; returns its settings.
+        replay: Number of legs to replay; None for all.
+        listener: Receives the progress.
+
+    Raises:
+        InputError: There are no records.
+        RunError: The records can't be read, or this machine can't play.
     """
     with reading(location):
         storage = open_storage(location)
-        found = _verified(storage, config_of, replay, listener)
-        if of_copies := recorded_self_play(storage.location):
-            found = found.with_self_play(_verified(of_copies, config_of, replay, listener))
-        return found
+        verification = _verified(storage, config_of, replay, listener)
+        if self_play := recorded_self_play(storage.location):
+            verification = verification.with_self_play(_verified(self_play, config_of, replay, listener))
+        return verification
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The records at a moment: a run may go on meanwhile. `there`: what lay in the tables before they were read."""
+    """The records at one moment, because a run can write to them at the same time.
+
+    Attributes:
+        there: Whether each entry of the tables' folders is a file, before they were read.
+        field: Field of the records.
+        records: The records.
+    """
 
     there: Mapping[str, bool]
     field: ContestSetup
@@ -73,19 +95,27 @@ class Snapshot:
 
     @classmethod
     def of(cls, storage: Storage) -> Snapshot:
-        there, records = in_tables(storage), read_records(storage)
+        """Return the records of a storage now.
+
+        Raises:
+            InputError: There are no records.
+            RunError: The records can't be read.
+        """
+        entries, records = in_tables(storage), read_records(storage)
         if records.field is None:
-            raise InputError(f"{storage.location} holds no results")
-        return cls(there, records.field, records)
+            raise InputError(f"{storage.location} has no results")
+        return cls(entries, records.field, records)
 
     @property
     def batches(self) -> Sequence[Batch]:
+        """Batches that count."""
         return self.records.batches
 
 
 def _verified(
     storage: Storage, config_of: Callable[[str], Config], replay: int | None, listener: VerificationListener
 ) -> Verification:
+    """Return the verification of the records in a storage."""
     before = Snapshot.of(storage)
     field, batches = before.field, before.batches
     contest = contest_of(storage.location, field)
@@ -93,43 +123,45 @@ def _verified(
     seed, problems, notes = find_seed(storage, config.contest.seed if config else None, field)
     settings = None
     if config is None:
-        notes.append(f"the rules {field.game} are not here: sums are not checked, and nothing is played again")
+        notes.append(f"the rules {field.game} aren't installed, so sums aren't checked and legs aren't replayed")
     elif field.engine == contest.engine_version:
         settings = settings_of(contest, field, config, seed)
         contest = contest.under(settings)
     else:
-        versions = f"version {field.engine} of {contest.name}, this is {contest.engine_version}"
-        notes.append(f"games of {versions}: their sums are not checked")
+        versions = f"version {field.engine} of {contest.name}, and this is {contest.engine_version}"
+        notes.append(f"the games have {versions}, so their sums aren't checked")
 
     def check(batch: Batch) -> list[Problem]:
         return batch_problems(storage, batch, contest, settings)
 
-    damaged = [batch for batch, found in zip(batches, _checked(check, batches, listener)) if found]
-    # What was damaged counts if it is still there now.
+    damaged = [batch for batch, faults in zip(batches, _checked(check, batches, listener)) if faults]
+    # Damage counts only if the part still exists now.
     after = Snapshot.of(storage)
     problems += [problem for batch in after.batches if batch in damaged for problem in check(batch)]
     problems += batches_problems(after.records)
-    of_field = field_problems(storage)
-    problems += of_field
+    problems_of_field = field_problems(storage)
+    problems += problems_of_field
     problems += stray_problems(storage, after.there)
     problems += history_problems(storage)
     problems += kept_bot_problems(storage)
     problems += house_problems(storage, after.field, contest.house.suffix if contest.house else None)
     ranking = ranking_of(storage, after.field, after.batches)
     per_replica = 1 if after.field.house_numbers else legs_per_replica(after.field.settings, ranking.seats)
-    if not (of_field or after.records.problems or after.records.waiting):
+    if not (problems_of_field or after.records.problems or after.records.waiting):
         wrong = summary_problems(storage, after.records, ranking, per_replica)
         if wrong and storage.may_be_locked():
-            notes.append(f"a run may go on: {pluralize(len(wrong), 'summary', 'summaries')} behind the records")
+            notes.append(
+                f"a run might be writing: {pluralize(len(wrong), 'summary', 'summaries')} are behind the records"
+            )
         else:
             problems += wrong
     replayed = 0
     if replay != 0 and config and settings and settings.seed is not None:
         sound = [batch for batch in after.batches if batch not in damaged]
-        again = _Replay(storage, contest, config, after.field, settings, sound)
-        found, replayed, why_not = again.played(replay, listener)
-        problems += found
-        notes += why_not
+        replaying = _Replay(storage, contest, config, after.field, settings, sound)
+        differences, replayed, replay_notes = replaying.played(replay, listener)
+        problems += differences
+        notes += replay_notes
     return Verification(
         contest.name,
         storage.location,
@@ -146,7 +178,11 @@ def _verified(
 
 
 def _config(config_of: Callable[[str], Config], contest: Contest) -> Config:
-    """The settings of a contest, or of that whose rules it has, where it has no table here. Raises InputError."""
+    """Return the settings of a contest, or those of the contest with the same rules if it has no table here.
+
+    Raises:
+        InputError: Neither has valid settings.
+    """
     try:
         return config_of(contest.name)
     except InputError:
@@ -154,33 +190,44 @@ def _config(config_of: Callable[[str], Config], contest: Contest) -> Config:
 
 
 def settings_of(contest: Contest, field: ContestSetup, config: Config, seed: str | None) -> ContestSettings:
-    """The recorded settings, and those of the folder on which no game depends; with the seed, if it is known. Raises
-    RunError when the contest doesn't know them."""
-    elsewhere = {key: value for key, value in config.contest if key not in config.contest.playing()}
+    """Return the recorded settings, with the seed and those settings of the folder that don't affect games.
+
+    Args:
+        contest: Contest of the records.
+        field: Field of the records.
+        config: Settings of the folder.
+        seed: The seed; None if unknown.
+
+    Raises:
+        RunError: The contest doesn't know a recorded setting.
+    """
+    local = {key: value for key, value in config.contest if key not in config.contest.playing()}
     try:
         recorded = contest.settings.model_validate(
             {key: field.settings[key] for key in field.settings.keys() - {"seed"}}
         )
     except ValidationError as error:
-        raise RunError(f"the recorded settings are none of {contest.name}: {error.errors()[0]['loc'][0]}") from None
-    return recorded.model_copy(update=elsewhere | {"seed": seed})
+        raise RunError(
+            f"the records have a setting that {contest.name} doesn't know: {error.errors()[0]['loc'][0]}"
+        ) from None
+    return recorded.model_copy(update=local | {"seed": seed})
 
 
 def _checked(
     check: Callable[[Batch], list[Problem]], batches: Sequence[Batch], listener: VerificationListener
 ) -> Iterator[list[Problem]]:
-    """What is wrong with each batch."""
+    """Yield the problems of each batch."""
     total, done = sum(part.size for batch in batches for part in batch.parts), 0
     with ThreadPoolExecutor(cores()) as pool:
-        for batch, found in zip(batches, pool.map(check, batches)):
-            yield found
+        for batch, problems in zip(batches, pool.map(check, batches)):
+            yield problems
             done += sum(part.size for part in batch.parts)
             listener.checked("bytes of records", done, total)
 
 
 @dataclass(frozen=True)
 class _Replay:
-    """Recorded batches whose legs are played again."""
+    """Recorded batches whose legs are replayed."""
 
     storage: Storage
     contest: Contest
@@ -190,25 +237,25 @@ class _Replay:
     batches: Sequence[Batch]
 
     def played(self, count: int | None, listener: VerificationListener) -> tuple[list[Problem], int, list[str]]:
-        """What differs when this many legs are played again, or all; how many were, and why others could not be."""
+        """Replay legs, and return the differences, the number of legs, and notes about legs that weren't replayed."""
         notes: list[str] = []
         try:
             players = find_players(
                 self.storage, self.contest, self.config, self.field, self.settings, listener.on_message
             )
         except TournamentError as problem:
-            return [], 0, [f"no leg is played again: {problem}"]
+            return [], 0, [f"no legs are replayed: {problem}"]
         if players.missing:
-            gone = ", ".join(sorted(players.missing))
-            notes.append(f"not here as they played, so their legs are not played again: {gone}")
+            missing = ", ".join(sorted(players.missing))
+            notes.append(f"not available as they played, so their legs aren't replayed: {missing}")
         if players.others:
-            notes.append(f"not as the entrants folder has them: {', '.join(sorted(players.others))}")
+            notes.append(f"different from the entrants folder: {', '.join(sorted(players.others))}")
         problems = list(players.problems)
         chosen = chosen_legs(self.batches, players.missing, count, players.schedule.legs_of_deals)
-        done, total = 0, sum(len(places) for _, places in chosen)
+        done, total = 0, sum(len(indices) for _, indices in chosen)
         executor = LocalExecutor(self.config.general.workers or cores())
         recorded = Legs.joined(batch.legs for batch in self.batches)
         for number, differing in replay_problems(self.contest, self.storage, players, chosen, recorded, executor):
             problems += differing
-            listener.checked("legs played again", done := done + number, total)
+            listener.checked("legs replayed", done := done + number, total)
         return problems, total, notes

@@ -1,4 +1,4 @@
-"""Playing recorded legs again, as a run would, and comparing every column of their rows."""
+"""Replaying recorded legs as a run would play them, and comparing every column of their rows."""
 
 from __future__ import annotations
 
@@ -42,15 +42,23 @@ from tournament.store.parts import rows_of
 from tournament.store.storage import FIELD_NAME, Storage, explain_write_error
 from tournament.worker.batch import Receipt, Task
 
-_MOST_LEGS = 64  # that are played as one task, and compared in memory
+# Maximum number of legs that are played as one task and compared in memory.
+_MAX_LEGS = 64
 
 
 @dataclass(frozen=True)
 class Players:
-    """The settings with their seed, the field's schedule, and what plays by its sha256. `missing` names who isn't here.
+    """Everything that is needed to replay legs of a recorded field.
 
-    `others` names bots of the entrants folder that aren't as the field has them, `problems` tell of those that are
-    the same and of which the field says something else.
+    Attributes:
+        settings: Settings of the contest with the seed.
+        sandbox: Settings of the sandbox.
+        schedule: Schedule of the field.
+        origin: Origin of the field's legs.
+        artifacts: Artifacts of players by sha256.
+        missing: Names of players that aren't available.
+        others: Names of bots in the entrants folder that differ from the field.
+        problems: Problems of bots that are unchanged, although the field describes them otherwise.
     """
 
     settings: ContestSettings
@@ -72,11 +80,25 @@ def find_players(
     say: Callable[[str], None],
     only: Sequence[str] | None = None,
 ) -> Players:
-    """Players of a recorded field: those that are unchanged in the entrants folder, and others as they are kept beside
-    the records. `only` those of some names, if given: then a kept one that is damaged raises RunError. The settings
-    have the seed. Raises InputError when there is no entrants folder, and all are wanted."""
+    """Return the players of a recorded field.
+
+    Unchanged bots come from the entrants folder, others as they are stored with the records.
+
+    Args:
+        storage: Storage of the records.
+        contest: Contest of the records.
+        config: Settings of the folder.
+        field: Field of the records.
+        settings: Settings of the contest with the seed.
+        say: Called with messages.
+        only: Names of the players to return; None for all. A damaged stored bot is then an error.
+
+    Raises:
+        InputError: There is no entrants folder, and all players are requested.
+        RunError: A stored bot is damaged, or this machine can't build bots.
+    """
     assert settings.seed is not None
-    known = {e.name: e for e in field.entrants}
+    recorded_entrants = {e.name: e for e in field.entrants}
 
     def is_chosen(file: Submission) -> bool:
         return only is None or (file.name in only and field.sha256.get(file.name) == file.sha256)
@@ -94,8 +116,9 @@ def find_players(
                 if content := _as_it_played(storage, entrant, contest, settings, config):
                     artifacts[entrant.artifact] = content
     recorded = {e.name: e.artifact for e in field.entrants if e.artifact} | {p.name: p.sha256 for p in field.house}
-    here = {e.name: e for e in entrants}
-    same = [name for name in here.keys() & known.keys() if here[name].sha256 == known[name].sha256]
+    current = {e.name: e for e in entrants}
+    both = current.keys() & recorded_entrants.keys()
+    same = [name for name in both if current[name].sha256 == recorded_entrants[name].sha256]
     return Players(
         settings,
         config.sandbox,
@@ -103,16 +126,23 @@ def find_players(
         field.origin,
         artifacts,
         frozenset(name for name, artifact in recorded.items() if artifact not in artifacts),
-        frozenset(here.keys() ^ known.keys() | here.keys() - set(same)),
-        tuple(problem for name in sorted(same) for problem in _entrant_problems(known[name], here[name])),
+        frozenset(current.keys() ^ recorded_entrants.keys() | current.keys() - set(same)),
+        tuple(
+            problem for name in sorted(same) for problem in _entrant_problems(recorded_entrants[name], current[name])
+        ),
     )
 
 
 def _as_it_played(
     storage: Storage, entrant: FieldEntrant, contest: Contest, settings: ContestSettings, config: Config
 ) -> bytes | None:
-    """A bot's artifact that is kept beside the records, None if none is. Somebody else may have written it, so a module
-    is compiled on trial first. Raises RunError for a damaged one."""
+    """Return a bot's artifact that is stored with the records, or None if it isn't stored.
+
+    An untrusted person might have written it, so a module is compiled on trial first.
+
+    Raises:
+        RunError: The artifact is damaged, or this machine can't compile it.
+    """
     assert entrant.artifact
     content = kept_bot(storage, entrant.artifact)
     if content is None:
@@ -130,60 +160,58 @@ def _as_it_played(
                 raise Unfit(built.problem)
     except (Unfit, ValueError, KeyError, TypeError, RecursionError, tarfile.TarError) as problem:
         why = " ".join(str(problem).split())
-        raise RunError(f"{place} is not {entrant.name} as it played: {why}; bring its file back") from None
+        raise RunError(f"{place} isn't {entrant.name} as it played: {why}; restore its file") from None
     return content
 
 
-def _entrant_problems(known: FieldEntrant, here: Entrant) -> Iterator[Problem]:
-    """What the field says of an entrant that its file, which is the same, doesn't give."""
-    again = "tournament run mends it"
-    if known.kind != here.kind:
-        yield Problem(FIELD_NAME, f"says that {known.name} is {known.kind}, not {here.kind}", again)
-    if (known.problem is None) != (here.problem is None):
-        what = "plays, and it can't" if known.problem is None else "can't play, and it can"
-        yield Problem(FIELD_NAME, f"says that {known.name} {what}", again)
-    elif known.problem != (here.problem and replace(known, problem=here.problem).bounded().problem):
-        yield Problem(FIELD_NAME, f"gives another reason why {known.name} can't play than there is here", again)
+def _entrant_problems(recorded: FieldEntrant, current: Entrant) -> Iterator[Problem]:
+    """Yield what the field says of an unchanged entrant that its file contradicts."""
+    fix = "tournament run repairs it"
+    if recorded.kind != current.kind:
+        yield Problem(FIELD_NAME, f"says that {recorded.name} is {recorded.kind}, not {current.kind}", fix)
+    if (recorded.problem is None) != (current.problem is None):
+        claim = "plays, and it can't" if recorded.problem is None else "can't play, and it can"
+        yield Problem(FIELD_NAME, f"says that {recorded.name} {claim}", fix)
+    elif recorded.problem != (current.problem and replace(recorded, problem=current.problem).bounded().problem):
+        yield Problem(FIELD_NAME, f"gives another reason why {recorded.name} can't play than it has here", fix)
 
 
 def replay_problems(
     contest: Contest, storage: Storage, players: Players, chosen: Chosen, recorded: Legs, executor: Executor
 ) -> Iterator[tuple[int, list[Problem]]]:
-    """Play legs again; yield how many were compared, and what differs.
+    """Replay legs, and yield the number of legs compared, and their differences.
 
     Args:
-        contest: The contest.
-        storage: Where its records are.
-        players: Its players.
-        chosen: The legs to play.
+        contest: Contest of the records.
+        storage: Storage of the records.
+        players: Players of the field.
+        chosen: Legs to replay.
         recorded: All legs of the records.
-        executor: What plays them.
+        executor: Plays the legs.
 
     Raises:
-        RunError: This machine can't play them.
+        RunError: This machine can't play the legs.
         InputError: This machine can't confine a bot.
     """
-    share = -(-sum(len(places) for _, places in chosen) // (4 * executor.workers))
-    some = [
-        (batch, several)
-        for batch, places in chosen
-        for several in _cut(
-            deals_of(batch.legs, players.schedule.legs_of_deals)[places], places, min(share, _MOST_LEGS)
-        )
+    share = -(-sum(len(indices) for _, indices in chosen) // (4 * executor.workers))
+    pieces = [
+        (batch, piece)
+        for batch, indices in chosen
+        for piece in _cut(deals_of(batch.legs, players.schedule.legs_of_deals)[indices], indices, min(share, _MAX_LEGS))
     ]
     with scratch_folder() as folder:
-        there = FolderStorage(str(folder))
-        there.prepare()
-        out: dict[str, _Replayed] = {}
+        replay_storage = FolderStorage(str(folder))
+        replay_storage.prepare()
+        in_play: dict[str, _Replayed] = {}
 
         def next_task() -> Task | None:
-            while some:
-                batch, places = some.pop(0)
-                again = _Replayed.of(batch, batch.legs.chosen(places), recorded, players)
-                if again.legs:
-                    out[again.legs[0].digest] = again
-                    return _task(contest, players, there, again.legs)
-                alien.append((len(places), again.problems))
+            while pieces:
+                batch, indices = pieces.pop(0)
+                replayed = _Replayed.of(batch, batch.legs.chosen(indices), recorded, players)
+                if replayed.legs:
+                    in_play[replayed.legs[0].digest] = replayed
+                    return _task(contest, players, replay_storage, replayed.legs)
+                alien.append((len(indices), replayed.problems))
             return None
 
         alien: list[tuple[int, list[Problem]]] = []
@@ -191,47 +219,47 @@ def replay_problems(
         try:
             for receipts in played:
                 for receipt in receipts:
-                    if wrong := _not_played(receipt):
-                        yield 0, wrong
+                    if problems := _not_played(receipt):
+                        yield 0, problems
                         continue
                     (batch,) = receipt.batches
-                    yield out.pop(batch.legs.digests[0]).compared(contest, storage, there, batch)
+                    yield in_play.pop(batch.legs.digests[0]).compared(contest, storage, replay_storage, batch)
         except OSError as error:
-            raise RunError(explain_write_error(error, there.location)) from None
+            raise RunError(explain_write_error(error, replay_storage.location)) from None
         finally:
             played.close()
         yield from alien
 
 
 def _not_played(receipt: Receipt) -> list[Problem]:
-    """Return why legs of a task were not played again; then none of its legs is compared."""
+    """Return why legs of a task weren't replayed. In that case none of its legs is compared."""
     failed = [
-        Problem(f"match {one.match}", f"can't be played again: the rules failed in {one}", "mend the rules")
+        Problem(f"match {one.match}", f"can't be replayed: the rules failed in {one}", "repair the rules")
         for one in receipt.failed
     ]
     return failed + [
-        Problem(", ".join(one.names), f"can't be played again: {one.reason}", "verify once more")
+        Problem(", ".join(one.names), f"can't be replayed: {one.reason}", "run verify again")
         for one in receipt.troubles
     ]
 
 
-def _cut(deals: Whole, places: npt.NDArray[np.intp], count: int) -> list[npt.NDArray[np.intp]]:
-    """Return places in pieces of this many, or of a few more, so that those with the same deals stay together."""
+def _cut(deals: Whole, indices: npt.NDArray[np.intp], count: int) -> list[npt.NDArray[np.intp]]:
+    """Return indices in pieces of at least this size, except the last one. Legs with the same deals stay together."""
     ends = np.flatnonzero(np.diff(deals)) + 1
     cuts: list[int] = []
     for end in ends.tolist():
         if end - (cuts[-1] if cuts else 0) >= count:
             cuts.append(end)
-    return np.split(places, cuts) if len(places) else []
+    return np.split(indices, cuts) if len(indices) else []
 
 
-def _task(contest: Contest, players: Players, there: FolderStorage, legs: Sequence[Leg]) -> Task:
+def _task(contest: Contest, players: Players, replay_storage: FolderStorage, legs: Sequence[Leg]) -> Task:
     settings, sandbox = players.settings.for_workers(), players.sandbox.model_dump()
     return Task(
         contest.name,
         settings,
         sandbox,
-        there.location,
+        replay_storage.location,
         tuple(legs),
         players.origin.of_players(
             {seat.name for leg in legs for seat in leg.seats}, {leg.house.name for leg in legs if leg.house}
@@ -244,7 +272,14 @@ def _task(contest: Contest, players: Players, there: FolderStorage, legs: Sequen
 
 @dataclass(frozen=True)
 class _Replayed:
-    """Recorded legs of a batch that are played again, as the schedule has them; `problems` tells of others."""
+    """Recorded legs of a batch that are replayed.
+
+    Attributes:
+        batch: The batch.
+        recorded: Recorded results of the legs.
+        legs: The legs as the schedule has them.
+        problems: Problems of other legs, which the schedule doesn't have.
+    """
 
     batch: Batch
     recorded: Legs
@@ -253,67 +288,84 @@ class _Replayed:
 
     @classmethod
     def of(cls, batch: Batch, recorded: Legs, all_recorded: Legs, players: Players) -> _Replayed:
+        """Return the replay of recorded legs of a batch.
+
+        Args:
+            batch: The batch.
+            recorded: Legs to replay.
+            all_recorded: All legs of the records.
+            players: Players of the field.
+        """
         fixtures = list(fixtures_of(recorded, players.schedule, all_recorded))
         problems = [
-            Problem(batch.parts[1].place, f"has {_name_of(recorded[place])} {wrong}", plays_again(len(batch.legs)))
-            for place, wrong in enumerate(fixtures)
-            if isinstance(wrong, str)
+            Problem(batch.parts[1].place, f"has {_name_of(recorded[index])} {reason}", plays_again(len(batch.legs)))
+            for index, reason in enumerate(fixtures)
+            if isinstance(reason, str)
         ]
-        known = [place for place, fixture in enumerate(fixtures) if not isinstance(fixture, str)]
+        scheduled = [index for index, fixture in enumerate(fixtures) if not isinstance(fixture, str)]
         legs = [players.schedule.leg(fixture) for fixture in fixtures if not isinstance(fixture, str)]
-        return cls(batch, recorded.chosen(known), legs, problems)
+        return cls(batch, recorded.chosen(scheduled), legs, problems)
 
-    def compared(self, contest: Contest, storage: Storage, there: Storage, again: Batch) -> tuple[int, list[Problem]]:
-        """How many legs were played, and what differs in them from what is recorded."""
+    def compared(
+        self, contest: Contest, storage: Storage, replay_storage: Storage, replayed: Batch
+    ) -> tuple[int, list[Problem]]:
+        """Return the number of legs played, and their differences from the records.
+
+        Args:
+            contest: Contest of the records.
+            storage: Storage of the records.
+            replay_storage: Storage of the replayed batch.
+            replayed: The replayed batch.
+        """
         differing: list[list[str]] = [[] for _ in self.legs]
-        for old, new in zip(_by_table(self.batch), _by_table(again)):
+        for old, new in zip(_by_table(self.batch), _by_table(replayed)):
             columns = contest.columns(old.table)
-            there.publish(new.staged, new.place)
+            replay_storage.publish(new.staged, new.place)
             recorded, played = (
                 _by_leg(rows_of(place, part, columns), columns, self.legs)
-                for place, part in ((storage, old), (there, new))
+                for place, part in ((storage, old), (replay_storage, new))
             )
-            there.remove(new.place)
-            for wrong, one, other in zip(differing, recorded, played):
-                wrong += [f"{old.table}.{name}" for name in one if one[name] != other[name]]
-        for place, (leg, wrong) in enumerate(zip(self.legs, differing)):
-            before, now = self.recorded[place], again.legs[place]
+            replay_storage.remove(new.place)
+            for names, one, other in zip(differing, recorded, played):
+                names += [f"{old.table}.{name}" for name in one if one[name] != other[name]]
+        for index, (leg, names) in enumerate(zip(self.legs, differing)):
+            before, now = self.recorded[index], replayed.legs[index]
             if _faults(before, leg.has_processes) != _faults(now, leg.has_processes):
-                wrong.append("faults")
+                names.append("faults")
             if replace(before, faults=()) != replace(now, faults=()):
-                wrong.append("results")
-        found = [
-            self._problem(self.recorded[place], self.legs[place], wrong)
-            for place, wrong in enumerate(differing)
-            if wrong
+                names.append("results")
+        differences = [
+            self._problem(self.recorded[index], self.legs[index], names)
+            for index, names in enumerate(differing)
+            if names
         ]
-        return len(self.legs), self.problems + found
+        return len(self.legs), self.problems + differences
 
     def _problem(self, recorded: LegResult, leg: Leg, differing: Sequence[str]) -> Problem:
-        remedy = f"remove it, and {plays_again(len(self.batch.legs))}"
+        fix = f"remove it, and {plays_again(len(self.batch.legs))}"
         if leg.has_processes:
-            reason = began_again(recorded) or "a bot that is a process looks at a clock or is short of time"
-            remedy = f"that may be where {reason}; if not, {remedy}"
-        what = f"has {_name_of(recorded)} with other {', '.join(differing)}"
-        return Problem(self.batch.parts[0].place, what, remedy)
+            reason = began_again(recorded) or "a bot's process reads a clock or ran short of time"
+            fix = f"possibly because {reason}; if not, {fix}"
+        message = f"has {_name_of(recorded)} with other {', '.join(differing)}"
+        return Problem(self.batch.parts[0].place, message, fix)
 
 
 def began_again(leg: LegResult) -> str:
-    """Return how a leg that broke off may differ from the same leg without a break; "" for one that didn't."""
-    return f"it broke off ({leg.tries} tries), and a bot answered differently when it began again" * (leg.tries > 1)
+    """Return how a leg that was aborted and started again can differ from its replay, or "" if it wasn't."""
+    return f"it was started {leg.tries} times, and a bot answered differently in a later attempt" * (leg.tries > 1)
 
 
 def _name_of(leg: LegResult) -> str:
-    """A leg in words."""
+    """Return a leg as text."""
     return f"match {leg.match}, leg {leg.number} ({leg.title})"
 
 
-# What may come out otherwise in what a process is blamed for, and in what it printed.
+# Numbers in the faults of a process, and in its output, which can differ from replay to replay.
 _VARYING = re.compile(r"0x[0-9a-fA-F]+|[0-9]+(?:[.,][0-9]+)*")
 
 
 def _faults(leg: LegResult, has_processes: bool) -> list[Fault]:
-    """What is the same in faults whenever a leg is played: a process's may contain the time."""
+    """Return the parts of faults that are the same whenever a leg is played. Those of a process can contain times."""
     if not has_processes:
         return list(leg.faults)
     return [
@@ -329,17 +381,17 @@ def _by_table(batch: Batch) -> list[Part]:
 def _by_leg(
     chunks: Iterable[Mapping[str, npt.NDArray[Any]]], columns: Sequence[Column], legs: Sequence[Leg]
 ) -> list[dict[str, bytes]]:
-    """The bytes of each column in these legs' rows, leg by leg."""
-    found: list[dict[str, bytes]] = [{column.name: b"" for column in columns} for _ in legs]
+    """Return the bytes of each column in the rows of each leg."""
+    by_leg: list[dict[str, bytes]] = [{column.name: b"" for column in columns} for _ in legs]
     plans = np.array([(leg.plan.match, leg.plan.first_session) for leg in legs], np.int64)
     starts, length = pair_keys(plans[:, 0], plans[:, 1]), legs[0].plan.sessions
     for rows in chunks:
         keys = pair_keys(rows["match"].astype(np.int64), rows["session"].astype(np.int64))
-        of = np.searchsorted(starts, keys, "right") - 1
-        of[(of < 0) | (keys >= starts[of] + 1j * length)] = -1
-        for leg in np.unique(of[of >= 0]).tolist():
-            for name in found[leg]:
-                values = rows[name][of == leg]
+        leg_of = np.searchsorted(starts, keys, "right") - 1
+        leg_of[(leg_of < 0) | (keys >= starts[leg_of] + 1j * length)] = -1
+        for leg in np.unique(leg_of[leg_of >= 0]).tolist():
+            for name in by_leg[leg]:
+                values = rows[name][leg_of == leg]
                 is_name = values.dtype == object
-                found[leg][name] += "\n".join(["", *values]).encode() if is_name else values.tobytes()
-    return found
+                by_leg[leg][name] += "\n".join(["", *values]).encode() if is_name else values.tobytes()
+    return by_leg

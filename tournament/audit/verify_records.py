@@ -1,4 +1,4 @@
-"""Whether a results folder is as it was written: parts, sums, summaries."""
+"""Checks of a results folder: parts, sums and summaries."""
 
 from __future__ import annotations
 
@@ -27,14 +27,21 @@ from tournament.store.storage import FIELD_NAME, Storage
 from tournament.store.summary_parts import is_as_summarised, summary_parts
 
 WRITE = "tournament run writes it again"
-_MOST_OF_HOUSE = 4 << 20  # bytes of a house player's file
-# A sum of rows in another order differs by its rounding.
+# Maximum bytes of a house player's file.
+_MOST_OF_HOUSE = 4 << 20
+# Relative rounding error of a sum in another order.
 _ROUNDING = 1e-9
 
 
 def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: ContestSettings | None) -> list[Problem]:
-    """Compare a batch's parts with their hashes, and the sums of their rows with the legs. Without `settings` only
-    bytes are compared: its games are of another version."""
+    """Return the problems of a batch, by the hashes of its parts and the sums of their rows.
+
+    Args:
+        storage: Storage of the records.
+        batch: The batch.
+        contest: Contest of the records.
+        settings: Settings of the contest; None if the games have another version, so that sums can't be checked.
+    """
     plays = plays_again(len(batch.legs))
     remove = f"remove it, and {plays}"
     if problems := [problem for part in batch.parts if (problem := _place_problem(storage, part, plays))]:
@@ -44,64 +51,66 @@ def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: C
         return [Problem(part.place, "has other bytes than were written", remove) for part in damaged]
     try:
         wrong = _not_adding_up(storage, batch, contest, settings)
-    except RunError as problem:  # its hash is right, so it was written like this
+    # The hash is right, so the part was written like this.
+    except RunError as problem:
         place, _, what = str(problem).removeprefix(f"{storage.location}/").partition(" ")
         return [Problem(place, what, remove)]
     return [Problem(place, what, remove) for place, what in wrong.items()]
 
 
 def _not_adding_up(storage: Storage, batch: Batch, contest: Contest, settings: ContestSettings) -> dict[str, str]:
-    """What is wrong with the rows of a batch's parts, added up leg by leg, by place."""
+    """Return what is wrong with the sums of rows over legs, by part."""
     legs, per_leg, scored = batch.legs, contest.sessions_of_leg(settings), contest.scored
     keys, finished = pair_keys(legs.match, legs.number), legs.sessions
     sums = {name: np.zeros(len(legs)) for name in ("games", "sessions", "games in sessions", "games of sessions")}
     points, amount = np.zeros((legs.seats, len(legs))), np.ones(len(legs))
 
-    def add(name: str, of: npt.NDArray[np.intp], amounts: npt.NDArray[np.float64] | None = None) -> None:
-        sums[name] += np.bincount(of, amounts, len(legs))
+    def add(name: str, leg_of: npt.NDArray[np.intp], amounts: npt.NDArray[np.float64] | None = None) -> None:
+        sums[name] += np.bincount(leg_of, amounts, len(legs))
 
     for table in OF_BATCH:
         part = batch.part(table)
         for rows in rows_of(storage, part, contest.columns(table)):
             session = rows["session"].astype(np.int64)
-            wanted = pair_keys(rows["match"].astype(np.int64), session // per_leg)
-            of = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
-            if not np.array_equal(keys[of], wanted):
-                return {part.place: "has rows of none of its legs"}
-            add(table, of)
-            counts = session % per_leg < finished[of]  # others are of a session that a disqualification ended
+            row_keys = pair_keys(rows["match"].astype(np.int64), session // per_leg)
+            leg_of = np.searchsorted(keys, row_keys).clip(max=len(keys) - 1)
+            if not np.array_equal(keys[leg_of], row_keys):
+                return {part.place: "has rows of other legs"}
+            add(table, leg_of)
+            # Other rows belong to a session that a disqualification ended.
+            counts = session % per_leg < finished[leg_of]
             if table == "games":
-                add("games in sessions", of[counts])
+                add("games in sessions", leg_of[counts])
             else:
-                add("games of sessions", of, rows["games"].astype(np.float64))
+                add("games of sessions", leg_of, rows["games"].astype(np.float64))
             if table == scored.table:
-                for seat, amounts in enumerate(scored.points(rows, legs, of)):
-                    points[seat] += np.bincount(of[counts], amounts[counts], len(legs))
-                    amount += np.bincount(of[counts], np.abs(amounts[counts]), len(legs))
+                for seat, amounts in enumerate(scored.points(rows, legs, leg_of)):
+                    points[seat] += np.bincount(leg_of[counts], amounts[counts], len(legs))
+                    amount += np.bincount(leg_of[counts], np.abs(amounts[counts]), len(legs))
     wrong: dict[str, list[str]] = {part.place: [] for part in batch.parts}
     for table, recorded in (("games", legs.games), ("sessions", legs.sessions)):
         if not np.array_equal(sums[table], recorded):
             wrong[f"{table}/{batch.name}.parquet"].append(table)
     if not np.array_equal(sums["games in sessions"], sums["games of sessions"]):
         wrong[batch.part("sessions").place].append("games in its sessions")
-    unlike = [np.abs(points[seat] - legs.of_seat(seat).points) > _ROUNDING * amount for seat in range(legs.seats)]
-    if np.any(unlike):
+    differs = [np.abs(points[seat] - legs.of_seat(seat).points) > _ROUNDING * amount for seat in range(legs.seats)]
+    if np.any(differs):
         wrong[batch.part(scored.table).place].append("points")
     return {place: f"adds up to other {' and '.join(names)} than its legs" for place, names in wrong.items() if names}
 
 
 def batches_problems(records: Records) -> list[Problem]:
-    """What is wrong with batches that don't count: damaged ones, and those that no run has taken in yet."""
-    again = "tournament run plays its legs again"
-    found = [Problem(f"sessions/{name}.parquet", what, again) for name, what in sorted(records.problems.items())]
+    """Return the problems of batches that don't count: damaged ones, and those that no run has accepted yet."""
+    fix = "tournament run plays its legs again"
+    problems = [Problem(f"sessions/{name}.parquet", text, fix) for name, text in sorted(records.problems.items())]
     for batch in records.waiting:
-        what = "has legs of other bots than the field's, or legs that another part has"
-        found.append(Problem(batch.part("sessions").place, what, "tournament run keeps those that count"))
-    return found
+        message = "has legs of other bots than the field's, or legs that another part has"
+        problems.append(Problem(batch.part("sessions").place, message, "tournament run keeps those that count"))
+    return problems
 
 
 def field_problems(storage: Storage) -> list[Problem]:
-    """What is wrong with the file of the field."""
+    """Return the problems of the field's file."""
     content = text_of(storage, FIELD_NAME)
     if content is None:
         return [Problem(FIELD_NAME, "is missing", WRITE)]
@@ -113,9 +122,10 @@ def field_problems(storage: Storage) -> list[Problem]:
 
 
 def _place_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
+    """Return the problem of a part's place or size, or None if there is none."""
     size = storage.size(part.place)
     if size != part.size and storage.size(part.staged) == part.size:
-        return Problem(part.place, "is committed and still in staging", "tournament run puts it in its place")
+        return Problem(part.place, "is committed but still in staging", "tournament run publishes it")
     if size is None:
         return Problem(part.place, "is missing", plays)
     if size != part.size:
@@ -124,58 +134,76 @@ def _place_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
 
 
 def stray_problems(storage: Storage, before: Mapping[str, bool]) -> list[Problem]:
-    """What lies among the parts and is none: it was there `before` these were read, and still is."""
-    found = strays(before)
-    still = in_tables(storage) if found else {}
+    """Return the problems of entries in the tables' folders that aren't parts.
+
+    Args:
+        storage: Storage of the records.
+        before: Whether each entry is a file, before the parts were read. Entries that no longer exist aren't problems.
+    """
+    candidates = strays(before)
+    current = in_tables(storage) if candidates else {}
     return [
-        Problem(shown(place), "is none of the records", "move it away: tournament run stops for it")
-        for place in found
-        if place in still
+        Problem(shown(place), "isn't part of the records", "move it away, because tournament run stops at it")
+        for place in candidates
+        if place in current
     ]
 
 
 def history_problems(storage: Storage) -> list[Problem]:
-    """Parts of former standings that have other bytes than were written."""
-    remedy = "bring it back from a copy, or remove it: it has no game"
-    return [Problem(place, "has other bytes than were written", remedy) for place in damaged_parts(storage)]
+    """Return the parts of previous standings that have other bytes than were written, as problems."""
+    fix = "restore it from a copy, or remove it, because it has no games"
+    return [Problem(place, "has other bytes than were written", fix) for place in damaged_parts(storage)]
 
 
 def kept_bot_problems(storage: Storage) -> list[Problem]:
-    """Bots kept beside the records that have other bytes than were written."""
-    remedy = "remove it: the next run keeps the bot again if it plays"
-    return [Problem(place, "has other bytes than were written", remedy) for place in damaged_bots(storage)]
+    """Return the bots stored with the records that have other bytes than were written, as problems."""
+    fix = "remove it; the next run stores the bot again if it plays"
+    return [Problem(place, "has other bytes than were written", fix) for place in damaged_bots(storage)]
 
 
 def house_problems(storage: Storage, field: ContestSetup, suffix: str | None) -> list[Problem]:
-    """House players whose file is not what they play by."""
+    """Return the problems of house players' files.
+
+    Args:
+        storage: Storage of the records.
+        field: Field of the records.
+        suffix: Suffix of the files; None if the contest has no house players.
+    """
     problems = []
     for player in field.house if suffix is not None else ():
         place = f"house/{player.name}{suffix}"
         text = text_of(storage, place, _MOST_OF_HOUSE)
         if text is None or sha256(text).hexdigest() != player.sha256:
-            problems.append(Problem(place, "is missing" if text is None else "has other bytes than it plays by", WRITE))
+            problems.append(Problem(place, "is missing" if text is None else "has other bytes than were played", WRITE))
     return problems
 
 
 def summary_problems(storage: Storage, records: Records, ranking: Standings, per_replica: int) -> list[Problem]:
-    """Return what is wrong with summaries: damage, and what differs from the legs, as while a run goes on."""
-    found = []
+    """Return the problems of summaries: damage, and differences from the legs, which also occur during a run.
+
+    Args:
+        storage: Storage of the records.
+        records: The records.
+        ranking: Standings of the records.
+        per_replica: Number of legs of a replica.
+    """
+    problems = []
     for place, (columns, values) in summaries(ranking).items():
         try:
             same = is_as_written(storage, place, summary_table(columns, values))
         except FileNotFoundError:
-            found.append(Problem(place, "is missing", WRITE))
+            problems.append(Problem(place, "is missing", WRITE))
             continue
         if not same:
-            found.append(Problem(place, "is damaged" if same is None else "is not what the legs come to", WRITE))
-    for table, wanted in summary_parts(records.batches).items():
-        for name, legs in wanted.items():
+            problems.append(Problem(place, "is damaged" if same is None else "doesn't match the legs", WRITE))
+    for table, parts in summary_parts(records.batches).items():
+        for name, legs in parts.items():
             place = f"{table}/{name}"
             content = text_of(storage, place)
             if content is None:
-                found.append(Problem(place, "is missing", WRITE))
+                problems.append(Problem(place, "is missing", WRITE))
             elif not is_as_summarised(content, table, legs, per_replica):
-                found.append(Problem(place, "has other bytes than were written", f"remove it: {WRITE}"))
-        for name in sorted(filter(SUMMARY_FILE.fullmatch, storage.list(table).keys() - wanted.keys())):
-            found.append(Problem(f"{table}/{name}", "is of legs that don't count", "tournament run removes it"))
-    return found
+                problems.append(Problem(place, "has other bytes than were written", f"remove it: {WRITE}"))
+        for name in sorted(filter(SUMMARY_FILE.fullmatch, storage.list(table).keys() - parts.keys())):
+            problems.append(Problem(f"{table}/{name}", "is of legs that don't count", "tournament run removes it"))
+    return problems

@@ -1,4 +1,4 @@
-"""Whether the seed is as its fingerprint says."""
+"""Checks of the seed against its fingerprint."""
 
 from __future__ import annotations
 
@@ -9,27 +9,34 @@ from tournament.store.field import ContestSetup
 from tournament.store.seed_files import SECRETS
 from tournament.store.storage import Storage
 
-_BRING_BACK = "tournament run brings it back from its copy"
+_RESTORE = "tournament run restores it from its copy"
 
 
 def find_seed(storage: Storage, given: str | None, field: ContestSetup) -> tuple[str | None, list[Problem], list[str]]:
-    """The seed of a field, if it is here; what is wrong with its two files; and a note where it can't be compared."""
+    """Return the seed of a field, and the problems of its files.
+
+    Args:
+        storage: Storage of the records.
+        given: Seed in the settings; None if there is none.
+        field: Field of the records.
+
+    Returns:
+        The seed, or None if it is unknown; problems of its two files; notes if it is missing.
+    """
     fingerprint = str(field.settings.get("seed"))
     try:
         seed = seed_of(storage, given, fingerprint)
     except RunError as problem:
         if storage.everything(SECRETS).keys() & {fingerprint, f"{fingerprint}-copy"}:
             place = f"{SECRETS}/{fingerprint}"
-            return None, [Problem(place, "is damaged", "bring it back from a copy, or give the seed")], []
-        return None, [], [f"without its seed nothing can be played again: {problem}"]
-    unlike = unlike_seed(storage, seed)
-    if len(unlike) == 2 and not any(unlike.values()):  # given, and not kept here
+            return None, [Problem(place, "is damaged", "restore it from a copy, or give the seed")], []
+        return None, [], [f"nothing can be replayed without the seed: {problem}"]
+    damaged = unlike_seed(storage, seed)
+    # The seed comes from the settings, and isn't stored here.
+    if len(damaged) == 2 and not any(damaged.values()):
         return seed, [], []
     return (
         seed,
-        [
-            Problem(place, "is damaged", _BRING_BACK) if there else Problem(place, "is missing", _BRING_BACK)
-            for place, there in unlike.items()
-        ],
+        [Problem(place, "is damaged" if exists else "is missing", _RESTORE) for place, exists in damaged.items()],
         [],
     )

@@ -84,7 +84,7 @@ def replay(
         config_of = partial(load_config, path=config, entrants=entrants, results=results)
         names = tuple(name.strip() for name in match.split(","))
         if not match.isdecimal() and not (len(names) > 1 and all(names)):
-            raise InputError(f"--match {match}: say its number, or names of its bots with commas between them")
+            raise InputError(f"--match {match}: expected the match's number, or names of its bots separated by commas")
         found = replay_games(
             place, config_of, int(match) if match.isdecimal() else names, session, game, screen.on_message
         )
@@ -93,6 +93,6 @@ def replay(
     else:
         print_replay(out, found)
         if game is None and len(found.games) == MOST_GAMES:
-            out.print(f"the first {MOST_GAMES:,} games; --game shows another")
+            out.print(f"these are the first {MOST_GAMES:,} games; --game shows one of the others")
     if found.mismatch:
         raise typer.Exit(1)

@@ -64,8 +64,8 @@ def check_table(report: CheckReport) -> Facts:
                 "repeats",
                 "yes: the same seed gives the same games"
                 if report.repeats
-                else "no: the same seed gave other games (clocks, addresses, os-level chance?);"
-                " it may enter all the same",
+                else "no: the same seed gave other games (clocks, addresses, the system's randomness?);"
+                " it can enter nevertheless",
             )
             if report.kind == "python":
                 table.add_row("legs", _legs(report))
@@ -96,7 +96,7 @@ def _legs(report: CheckReport) -> str:
         return "share a process"
     violation = printable(report.isolation_violation)
     # Measured: 3 times with legs of a thousand quick games, 8 times with legs of a few.
-    apart = "apart: each leg starts a process of its own, so its games take 3 to 8 times as long"
+    apart = "separate: each leg starts its own process, so its games take 3 to 8 times as long"
     return f"{apart}; to share one, change {violation}"
 
 

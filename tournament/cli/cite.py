@@ -19,7 +19,7 @@ def cite(
     contest: ContestOrOnly = None,
     bibtex: Annotated[bool, flag("--bibtex", "an entry of BibTeX", OUTPUT)] = False,
     show_seed: Annotated[
-        bool, flag("--show-seed", "the seed too, from which all cards follow: once nobody plays any more", CHOICE)
+        bool, flag("--show-seed", "include the seed, from which all cards follow; only after the last run", CHOICE)
     ] = False,
     results: Results = None,
     final: Final = False,

@@ -77,7 +77,7 @@ def main() -> None:
         _give_up_output()
     except (OSError, RuntimeError) as error:
         if str(error) in _NO_MORE:
-            more = "end others, or allow more (ulimit -u, and in a container its number of pids)"
+            more = "stop other processes, or raise the limit (ulimit -u, or a container's number of pids)"
             print(f"tournament: the system starts no more threads or processes; {more}", file=sys.stderr)
             sys.exit(1)
         if isinstance(error, RuntimeError):

@@ -85,7 +85,7 @@ def _show(found: Comparison, most: int) -> None:
         out.print(_table("pairs", found.pairs, most))
     if found.unlike_legs:
         out.print(
-            f"{found.unlike_legs:,} of {found.shared_legs:,} legs that both runs played alike have other results: a bot"
+            f"{found.unlike_legs:,} of {found.shared_legs:,} legs that both runs share have other results: a bot"
             " in them reads a clock or draws its own numbers",
             soft_wrap=True,
         )

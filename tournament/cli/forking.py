@@ -24,7 +24,7 @@ _MOST_BYTES = 1 << 20  # of a request
 # What the commands import, some of it only when they need it.
 _LOADED = (
     "tournament.cli.trial", "tournament.cli.match", "tournament.cli.audit", "tournament.runner.prepare",
-    "tournament.runner.executors.local", "tournament.worker.processes.lanes", "tournament.rules.rules",
+    "tournament.runner.executors.local", "tournament.worker.processes.lanes", "tournament.rules.contests",
 )  # fmt: skip
 
 

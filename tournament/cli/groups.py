@@ -47,7 +47,7 @@ OWN = {
     ),
     "leaderboard": Listed(
         "tournament.cli.standings:leaderboard",
-        "Show the ranking of what is in the records, also during a run.",
+        "Show the leaderboard of the recorded games, also during a run.",
         (
             "leaderboard von_neumann_poker",
             "leaderboard --rating elo",
@@ -74,7 +74,7 @@ OWN = {
     ),
     "verify": Listed(
         "tournament.cli.audit:verify",
-        "Check the records byte for byte: parts, sums and summaries; and play some legs again.",
+        "Check the records byte by byte: parts, sums and summaries; replay legs on request.",
         (
             "verify von_neumann_poker",
             "verify von_neumann_poker --replay 10",
@@ -82,7 +82,7 @@ OWN = {
     ),
     "replay": Listed(
         "tournament.cli.audit:replay",
-        "Play recorded games again: what each bot was asked, what it printed, what it answered.",
+        "Replay recorded games: each bot's questions, output and answers.",
         ("replay von_neumann_poker --match likeme,naive --session 12 --game 3",),
     ),
     "match": Listed(
@@ -111,7 +111,7 @@ OWN = {
     ),
     "losses": Listed(
         "tournament.cli.losses:losses",
-        "List in which decisions, and with which hands, a bot loses to what others win there.",
+        "List the decisions and hands in which a bot wins less than others do.",
         (
             "losses von_neumann_poker likeme",
             "losses von_neumann_poker likeme --by-opponent",
@@ -119,7 +119,7 @@ OWN = {
     ),
     "compare": Listed(
         "tournament.cli.compare:compare",
-        "Compare two runs of one contest: settings, bots, scores, places and pairs that differ, and by more than luck.",
+        "Compare two runs of one contest, and say which differences are significant.",
         (
             "compare results/von_neumann_poker other_results/von_neumann_poker",
             "compare results/von_neumann_poker copy/von_neumann_poker --assert-same",
@@ -127,7 +127,7 @@ OWN = {
     ),
     "cite": Listed(
         "tournament.cli.cite:cite",
-        "Print what identifies a run in a paper: versions, settings, digests of bots and results.",
+        "Print a citation of a run: versions, settings, digests of bots and results.",
         (
             "cite von_neumann_poker",
             "cite von_neumann_poker --bibtex --show-seed",
@@ -161,7 +161,7 @@ OWN = {
     ),
     "schemas": Listed(
         "tournament.cli.schemas:schemas",
-        "Print JSON Schemas of what commands print by --json.",
+        "Print JSON Schemas of the output of commands with --json.",
         (
             "schemas",
             "schemas leaderboard",

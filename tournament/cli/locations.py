@@ -49,7 +49,7 @@ def _own_location(place: str, contest: str) -> str:
         return location
     field = read_field(open_storage(place))
     if field is not None and field.contest != contest:
-        raise InputError(f"{place} holds results of {field.contest}, none of {contest}")
+        raise InputError(f"{place} has results of {field.contest}, not of {contest}")
     return place
 
 

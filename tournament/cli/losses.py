@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def losses(
     contest: ContestOrOnly = None,
     bot: Annotated[str | None, typer.Argument(metavar="BOT", help="name of a bot")] = None,
-    by_opponent: Annotated[bool, flag("--by-opponent", "tell opponents apart", CHOICE)] = False,
+    by_opponent: Annotated[bool, flag("--by-opponent", "show each opponent separately", CHOICE)] = False,
     most: Annotated[int, option("N", "rows to show, the largest losses first", CHOICE)] = 10,
     results: Results = None,
     final: Final = False,
@@ -47,7 +47,7 @@ def losses(
     if bot is None:
         contest, bot = None, contest
     if bot is None:
-        raise InputError("say also the BOT: the name of a bot in the records")
+        raise InputError("missing BOT; give the name of a bot in the records")
     found = load_records(contest, results, config, final=final).losses(bot, by_opponent=by_opponent)
     if as_json:
         print_json(frame_rows(found))

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from tournament.trial.match import Estimate, MatchReport
     from tournament.trial.sequential import InterimResult
 
-_VERDICTS = {"better": "surely better", "worse": "surely worse", "open": "which is better is open"}
+_VERDICTS = {"better": "significantly better", "worse": "significantly worse", "open": "undecided"}
 _COLOURS = {"better": "green", "worse": "red", "open": "yellow"}
 _BOT = "a file or folder, or the name of an entrant or shipped bot"
 
@@ -91,8 +91,8 @@ def match(
     """Results are discarded without --results. The deals are never those of the contest's records. If tournament.toml
     has one contest, CONTEST can be omitted.
 
-    Exit codes with --baseline or --until-settled: 0 BOT is surely better than its baseline, or than the one OTHER; 3
-    undecided; 4 surely worse; 1 BOT, its baseline or the one OTHER is disqualified.
+    Exit codes with --baseline or --until-settled: 0 BOT is significantly better than its baseline, or than the one
+    OTHER; 3 undecided; 4 significantly worse; 1 BOT, its baseline or the one OTHER is disqualified.
     """
     # What runs and replays contests, which the list of commands doesn't need.
     import tournament.api
@@ -163,7 +163,7 @@ def _who_plays(known: Contests, contest: str, bot: str | None, others: list[str]
         return known.chosen[0], contest, [bot, *others] if bot else others
     known.find(contest)
     if bot is None:
-        raise InputError("say also the BOT: a file, or the name of an entrant or shipped bot")
+        raise InputError("missing BOT; give a file, or the name of an entrant or shipped bot")
     return contest, bot, others
 
 

@@ -104,7 +104,7 @@ class Playing:
         after = _stamps(prepared.config)
         if came := sorted(bot for bot in after if before.get(bot) != after[bot]):
             what = "it" if len(came) == 1 else "them"
-            print_text(f"{', '.join(came)} came or changed meanwhile: run again to play {what}")
+            print_text(f"{', '.join(came)} were added or changed during the run: run again to play {what}")
         provisional = {"provisional"} if standings.is_provisional else set()
         return {line.status for line in standings.entrants} - {"ok", "house"} | provisional
 

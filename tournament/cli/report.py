@@ -31,7 +31,7 @@ def report(
 ) -> None:
     """Without --public the page has games and the seed, from which all cards follow: publish it after the contest."""
     if folder and output:
-        raise InputError("--folder writes files of its own: leave -o away")
+        raise InputError("--folder: can't be combined with -o")
     config_of = partial(load_config, path=config, results=results)
     location = location_of(contest, results, config, final=final)
     options = command_line(results=results, final=final, config=config).removeprefix("tournament")

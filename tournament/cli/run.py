@@ -87,7 +87,7 @@ def run(
     }
     if cores is not None:
         if not dry_run:
-            raise InputError("--cores: it only estimates; add --dry-run, or say with --workers how many play at once")
+            raise InputError("--cores only estimates; add --dry-run, or set the number of workers with --workers")
         options["workers"] = cores
     chosen = {name: load_config(name, config, **options) for name in contests or load_contests(config).chosen}
     if progress not in (None, "json"):

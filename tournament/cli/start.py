@@ -54,10 +54,10 @@ def init(
     shape: Annotated[str, option("SHAPE", f"with --rules: how bots are asked: {', '.join(SHAPES)}", PLAY)] = "turns",
     no_bots: Annotated[bool, flag("--no-bots", "omit the shipped bots", PLAY)] = False,
 ) -> None:
-    """Nothing that is there is overwritten."""
+    """Existing files are never overwritten."""
     if rules is not None:
         if contest or no_bots:
-            raise InputError("--rules: leave out --contest and --no-bots")
+            raise InputError("--rules: can't be combined with --contest or --no-bots")
         written = write_rules_folder(folder, rules, shape)
         print_text(f"{folder} has {', '.join(str(path) for path in written)}")
         step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
@@ -79,4 +79,4 @@ def init(
     print_text(f"{folder} has {', '.join(str(path) for path in written)}")
     step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
     words = f"new {chosen[0].name} my_bot" if no_bots else f"run {chosen[0].name}"
-    out.print(f"{'begin' if no_bots else 'play it'} with: {step}tournament {words}", soft_wrap=True)
+    out.print(f"{'start' if no_bots else 'play it'} with: {step}tournament {words}", soft_wrap=True)

@@ -303,7 +303,7 @@ def crosstable_tables(standings: Standings, title: str, width: int | None = 120)
     """
     names = [line.name for line in (*standings.ranked, *standings.house_bots)]
     scoring = standings.scoring
-    less = " less those of the column's, where both played" if standings.seats > 2 else ""
+    less = " minus those of the column's, in their common matches" if standings.seats > 2 else ""
     caption = f"points per session of the row's bot{less}, ± 95%"
     if scoring and scoring.measures:
         caption += ", " + ", ".join(measure.title for measure in scoring.measures)

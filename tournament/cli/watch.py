@@ -101,7 +101,9 @@ def watch(
     if submissions and not serve:
         raise InputError("--submissions: authors submit bots over the web; add --serve PORT")
     if submissions and not submissions.exists():
-        raise InputError(f"{submissions} is not there; make it by tournament author add NAME --authors {submissions}")
+        raise InputError(
+            f"{submissions} does not exist; create it with: tournament author add NAME --authors {submissions}"
+        )
     where = _address(serve, public_url, allow_http) if serve else None
     options = {"results": results, "workers": workers, "executor": executor, "ray_address": ray_address}
     names = contests or list(load_contests(config).chosen)

@@ -42,7 +42,7 @@ def find_contest(name: str, rules: str = "") -> Contest:
 
 
 def _built_in(rules: str) -> Contest:
-    from tournament.rules.rules import contest_of
+    from tournament.rules.contests import contest_of
 
     module = importlib.import_module(f"tournament.contests.{rules}.rules")
     return contest_of(getattr(module, "".join(word.capitalize() for word in rules.split("_"))))

@@ -53,8 +53,10 @@ def in_words(
 def refusal(interface: Interface, core: GameCore) -> str:
     """What was wrong with an answer that a core refused."""
     narrowed = core.narrowed()
+    # A statement has its own words for answers.
+    in_numbers = interface.name_answer is str
     answers = narrowed.limits if narrowed else interface.questions[core.pending()[0]].answers
-    legal = f"; it takes {answers}" if answers else ""
+    legal = f"; it takes {answers}" if in_numbers else ""
     refused = truncate(printable(interface.name_answer(core.refused())), 200)
     return f"answered {refused}, which is no answer to this{legal}"
 

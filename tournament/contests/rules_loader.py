@@ -79,7 +79,7 @@ def load_rules(game: str, folder: Path, library: Sequence[Path] = ()) -> Contest
 
 def load_source(source: Source) -> Contest:
     """The contest of these rules. Raises InputError where there is none."""
-    from tournament.rules.rules import contest_of
+    from tournament.rules.contests import contest_of
 
     library = Library(dict(source.library), check_source)
     module = _imported(source.place) if source.content is None else _run(source.place, source.content, library)

@@ -211,7 +211,7 @@ def _debug_python(taped: TapedBot, folder: Path, debugger: Debugger, say: Callab
         taped.texts,
         [interface.parameters.get(question.name, ()) for question in interface.questions],
         (histories.length, histories.lists) if histories else None,
-        [question.names for question in interface.questions],
+        [question.answer_names for question in interface.questions],
         taped.first,
         debugger == "pdb",
     )

@@ -19,7 +19,8 @@ from pathlib import Path
 from tournament.artifacts.bot import Submission
 from tournament.artifacts.c_bots import compile_bot
 from tournament.artifacts.compiler_command import ADAPTER_FOLDER, BOT_FOLDER
-from tournament.contests.interface import Import, Interface
+from tournament.contests.bots import Import
+from tournament.contests.interface import Interface
 from tournament.errors import InputError
 from tournament.sandbox.outside.settings import SandboxSettings
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tournament.contests.interface import Import, NewHelpers
+from tournament.contests.bots import Import, NewHelpers
 from tournament.debugging.tape import TapedDecision
 from tournament.keys import helpers_key
 

@@ -27,7 +27,7 @@ def lines_of(
     for decision, text in zip(decisions, texts):
         question = interface.questions[decision.kind]
         lines.append(json.dumps({"decision": question.python_name, **decision.values}))
-        if not question.only_tells:
+        if not question.is_news:
             answers.append((text, decision.answer if decision.number is None else _plain(decision)))
     return lines, answers
 

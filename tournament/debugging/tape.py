@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from tournament.contests.interface import Dialogue, Interface
+from tournament.contests.bots import Dialogue
+from tournament.contests.interface import Interface
 from tournament.contests.questions import view_values
 from tournament.keys import helpers_key
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Literal
 
 from engine.rules import decisions
@@ -27,6 +29,7 @@ class Decision(decisions.Decision):
             choice counts; lists and texts need one.
         illegal: "fault" makes an illegal answer a fault. With "loses", `play` gets it as an `Illegal`, and records a
             game in which the position has fewer points than the others.
+        names: Words for some answers that are numbers, to show them by.
 
     Raises:
         ValueError: A name can't be used in a bot, or a type can't be an answer's.
@@ -41,15 +44,17 @@ class Decision(decisions.Decision):
         answer: ValueType | None,
         default: object = None,
         illegal: Literal["fault", "loses"] = "fault",
+        names: Mapping[int, str] | None = None,
     ) -> None:
         if illegal not in ("fault", "loses"):
             raise ValueError(f"{name}: illegal is {illegal!r}; expected fault or loses")
-        for called in (name, *observation):
+        self.python_name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+        for called in (name[:1] + self.python_name[1:], *observation):
             if not usable(called):
                 raise ValueError(f"{called} can't name a value or a decision: bots are to use it in C and Python")
         if taken := [called for called in observation if called in SEATING]:
             raise ValueError(f"{name}: every bot observes {taken[0]} already; leave it out")
-        only_tells = answer is None
+        is_news = answer is None
         answer = answer or Int(0, 0)
         for called, kind in {**observation, "the answer": answer}.items():
             if not isinstance(kind, ValueType):
@@ -64,7 +69,7 @@ class Decision(decisions.Decision):
         _check_answer(name, answer)
         if isinstance(answer, LegalAction):
             observed[LEGAL_ACTIONS] = answer.observed
-        elif default is None and not only_tells:
+        elif default is None and not is_news:
             try:
                 default = answer.first
             except ValueError as wrong:
@@ -78,13 +83,14 @@ class Decision(decisions.Decision):
                 answer_bytes=left.size if left else 0,
                 default=default,
                 loses=illegal == "loses",
-                only_tells=only_tells,
+                is_news=is_news,
             )
         except ValueError as wrong:
             raise ValueError(f"{name}: the default answer {default!r} is wrong: {wrong}") from None
         self.description = description
         self.observation = observed
         self.answer = answer
+        self.answer_names = names or {}
 
     @property
     def has_legal_actions(self) -> bool:
@@ -103,9 +109,9 @@ class Decision(decisions.Decision):
             default = self.default if answer.shape.takes(self.default) else answer.first
         return answer.shape, default
 
-    @property
+    @cached_property
     def returns(self) -> Returns:
-        """What a Python bot may return, as `tournament.contests.interface.DecisionSpec` has it."""
+        """What a Python bot may return."""
         if isinstance(self.answer, Choice) or (
             isinstance(self.answer, LegalAction) and isinstance(self.answer.of, Text)
         ):
@@ -114,7 +120,7 @@ class Decision(decisions.Decision):
             return "number"
         return "optional" if isinstance(self.answer, Maybe) else "value"
 
-    @property
+    @cached_property
     def most_json(self) -> int:
         """Bytes of the longest answer as JSON, 0 for whole numbers."""
         return 0 if self.returns == "number" else self.answer.max_json + 64
@@ -122,7 +128,7 @@ class Decision(decisions.Decision):
     @property
     def answers(self) -> str:
         """Its legal answers as text; "" for news."""
-        return "" if self.only_tells else self.answer.limits + "; any other answer loses the game" * self.loses
+        return "" if self.is_news else self.answer.limits + "; any other answer loses the game" * self.loses
 
     @property
     def in_words(self) -> str:

@@ -14,9 +14,21 @@ if TYPE_CHECKING:
     from tournament.decisions.decision import Decision
 
 C_TYPES = {"i": "int32_t", "q": "int64_t", "d": "double", "f": "float", "c": "int32_t", "b": "int32_t", "s": "char"}
+# numpy's formats of numbers, by their code.
+_FORMATS = {"i": "<i4", "q": "<i8", "d": "<f8", "f": "<f4", "c": "<i4", "b": "<i4"}
 _SIZES = {"i": 4, "q": 8, "d": 8, "f": 4, "c": 4, "b": 4, "s": 1}  # bytes
 _COUNT_BYTES = 4
 _SEAT_BYTES = 4  # of each number of the seating
+
+
+@dataclass(frozen=True)
+class Part:
+    """A name that a value has in a struct: its numpy format or the layout of a record, its offset, and its counts."""
+
+    name: str
+    kind: str | Layout
+    offset: int
+    shape: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -25,7 +37,7 @@ class Member:
 
     slot: Slot
     lines: tuple[str, ...]
-    names: tuple[str, ...]
+    parts: tuple[Part, ...]
     end: int
     alignment: int = 1
 
@@ -37,6 +49,11 @@ class Layout:
     members: Mapping[str, Member]
     size: int
     alignment: int
+
+    @property
+    def parts(self) -> list[Part]:
+        """All that the members have a name for."""
+        return [part for member in self.members.values() for part in member.parts]
 
     @property
     def lines(self) -> list[str]:
@@ -80,23 +97,24 @@ def _member(name: str, kind: ValueType, offset: int, *, with_texts: bool = False
     if isinstance(kind, Maybe):
         flag = _aligned(offset, _COUNT_BYTES)
         there = _member(name, kind.of, flag + _COUNT_BYTES, with_texts=with_texts)
-        lines, names = (f"int32_t has_{name};", *there.lines), (f"has_{name}", *there.names)
+        lines, parts = (f"int32_t has_{name};", *there.lines), (Part(f"has_{name}", "<i4", flag), *there.parts)
         slot = Slot(there.slot.value, count=flag, item=there.slot)
-        return Member(slot, lines, names, there.end, max(_COUNT_BYTES, there.alignment))
+        return Member(slot, lines, parts, there.end, max(_COUNT_BYTES, there.alignment))
     if isinstance(kind, Struct):
         inner = layout_of(kind.fields, with_texts=with_texts)
         start = _aligned(offset, inner.alignment)
         slot = Slot(start, parts=[member.slot for member in inner.members.values()])
         lines = ("struct {", *(f"    {line}" for line in inner.lines), f"}} {name};")
-        return Member(slot, lines, (name,), start + inner.size, inner.alignment)
+        return Member(slot, lines, (Part(name, inner, start),), start + inner.size, inner.alignment)
     if isinstance(kind, Text):
         if not with_texts:
             return Member(Slot(-1), (), (), offset)
         size = (kind.max_length or 0) + 1
-        return Member(Slot(offset), (f"char {name}[{size}];",), (name,), offset + size)
+        return Member(Slot(offset), (f"char {name}[{size}];",), (Part(name, f"S{size}", offset),), offset + size)
     size = _SIZES[kind.code]
     start = _aligned(offset, size)
-    return Member(Slot(start, size=size), (f"{C_TYPES[kind.code]} {name};",), (name,), start + size, size)
+    part = Part(name, _FORMATS[kind.code], start)
+    return Member(Slot(start, size=size), (f"{C_TYPES[kind.code]} {name};",), (part,), start + size, size)
 
 
 def _list_member(name: str, kind: List, offset: int, *, with_texts: bool) -> Member:
@@ -105,31 +123,37 @@ def _list_member(name: str, kind: List, offset: int, *, with_texts: bool) -> Mem
     count = _aligned(offset, _COUNT_BYTES)
     end = count + _COUNT_BYTES
     counted = f"int32_t {name}_count;"
-    names: tuple[str, ...] = (f"{name}_count", name)
+    length = Part(f"{name}_count", "<i4", count)
     if isinstance(item, Text):
         if name != LEGAL_ACTIONS:
             return Member(Slot(-1, count=-1), (), (), offset)
-        return Member(Slot(-1, count=count), (counted,), names, end, _COUNT_BYTES)
+        return Member(Slot(-1, count=count), (counted,), (length,), end, _COUNT_BYTES)
     if is_number(item):
         size = _SIZES[item.code]
         start = _aligned(end, size)
         slot = Slot(start, size=size, count=count)
         lines: tuple[str, ...] = (counted, f"{C_TYPES[item.code]} {name}[{room}];")
-        return Member(slot, lines, names, start + size * room, max(size, _COUNT_BYTES))
+        part = Part(name, _FORMATS[item.code], start, (room,))
+        return Member(slot, lines, (length, part), start + size * room, max(size, _COUNT_BYTES))
     if isinstance(item, List) and is_number(item.of):
         size, row = _SIZES[item.of.code], max(1, item.most)
         start = _aligned(end + _COUNT_BYTES * room, size)
         slot = Slot(start, size=size * row, count=count, lengths=end, item=Slot(0, size=size, count=0))
         lines = (counted, f"int32_t {name}_lengths[{room}];", f"{C_TYPES[item.of.code]} {name}[{room}][{row}];")
-        names = (*names, f"{name}_lengths")
-        return Member(slot, lines, names, start + size * row * room, max(size, _COUNT_BYTES))
+        rows = (
+            length,
+            Part(f"{name}_lengths", "<i4", end, (room,)),
+            Part(name, _FORMATS[item.of.code], start, (room, row)),
+        )
+        return Member(slot, lines, rows, start + size * row * room, max(size, _COUNT_BYTES))
     inner = layout_of(item.fields if isinstance(item, Struct) else {"value": item}, with_texts=with_texts)
     slots = [member.slot for member in inner.members.values()]
     start = _aligned(end, inner.alignment)
     each = Slot(0, parts=slots) if isinstance(item, Struct) else slots[0]
     slot = Slot(start, size=inner.size, count=count, item=each)
     lines = (counted, "struct {", *(f"    {line}" for line in inner.lines), f"}} {name}[{room}];")
-    return Member(slot, lines, names, start + inner.size * room, max(inner.alignment, _COUNT_BYTES))
+    parts = (length, Part(name, inner, start, (room,)))
+    return Member(slot, lines, parts, start + inner.size * room, max(inner.alignment, _COUNT_BYTES))
 
 
 def layout_of(values: Mapping[str, ValueType], *, with_texts: bool = False, start: int = 0) -> Layout:
@@ -149,7 +173,7 @@ def layout_of(values: Mapping[str, ValueType], *, with_texts: bool = False, star
     for name, kind in values.items():
         member = _member(name, kind, end, with_texts=with_texts)
         end = member.end
-        for called in member.names:
+        for called in (part.name for part in member.parts):
             if called in taken or (called != name and called in values):
                 raise ValueError(f"{called} is what C bots call a part of {name}: no other value can have that name")
             taken.add(called)

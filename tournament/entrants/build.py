@@ -1,6 +1,6 @@
-"""From submissions to entrants: compile or pack, cache by content, check that each bot fits and starts.
+"""The way from submissions to entrants: compiling or packing, caching by content, and starting on trial.
 
-What makes and tries bots is imported where it is needed: most runs find all of them in the cache.
+Modules that make and try bots are imported when they are needed, because most runs find all bots in the cache.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from tournament.artifacts.bot import Entrant, Submission
 from tournament.artifacts.compiler_command import LANGUAGES, WRITTEN_FROM, Purpose
 from tournament.cache import cache_folder, keep, recall, trouble_in_words
 from tournament.containment import our_error
+from tournament.contests.bots import ADAPTED, Adapter
 from tournament.contests.contest import Contest
-from tournament.contests.interface import ADAPTED, Adapter, Interface
+from tournament.contests.interface import Interface
 from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
 from tournament.entrants import hints
@@ -43,24 +44,32 @@ from tournament.worker.wasm.engine import Engine, engine_settings, version
 from tournament.worker.wasm.loading import load_bot
 from tournament.worker.wasm.seating import BotLimits, try_start
 
-_MOST_BYTES_OF_ADAPTER = 1 << 20
-_LONGEST_LINE = 400  # of a reason, which may quote a stranger's text
-_SAY_SECONDS = 10.0  # between two words on who is still being built
-_LOOK_SECONDS = 1.0  # between two looks whether somebody can play meanwhile
+_MAX_ADAPTER_BYTES = 1 << 20
+# Maximum characters of a line of a reason, which can quote a bot's own text.
+_LONGEST_LINE = 400
+# Seconds between messages about bots that are still being built.
+_SAY_SECONDS = 10.0
+# Seconds between checks whether enough bots are ready to play.
+_LOOK_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
 class PutOff:
-    """A bot that couldn't be built or tried, perhaps since the machine was short of something, and why."""
+    """A bot that couldn't be built or tried, perhaps because of the machine.
+
+    Attributes:
+        submission: The bot.
+        trouble: The exception.
+    """
 
     submission: Submission
     trouble: Exception
 
 
 class Building:
-    """The bots of a folder while they are built side by side: those that are ready may play meanwhile.
+    """The bots of a folder while they are built in parallel. Those that are ready can play.
 
-    What is put off is tried a second time once nothing else is under way, one after the other.
+    Postponed bots are tried a second time, one at a time, when no other build is running.
     """
 
     def __init__(
@@ -73,6 +82,17 @@ class Building:
         recorded: Recorded,
         house: frozenset[str] = frozenset(),
     ) -> None:
+        """Start the builds.
+
+        Args:
+            pool: Threads that build bots.
+            build: Called with a bot; builds it.
+            build_alone: Called with a postponed bot; builds it while no other build is running.
+            submissions: Bots to build.
+            refused: Bots that can't be read.
+            recorded: Returns the entrants of the last run.
+            house: Names of the host's own bots.
+        """
         self._pool, self._build_alone, self._recorded, self._house = pool, build_alone, recorded, house
         self._under_way: dict[Future[Entrant | PutOff], Submission] = {pool.submit(build, s): s for s in submissions}
         self._put_off: list[PutOff] = []
@@ -80,23 +100,30 @@ class Building:
         self._shown = len(self._ready)
 
     def entrants(self, say: Callable[[str], None], patience: float = inf, least: int = 0) -> list[Entrant]:
-        """All bots, sorted by name, once they are built; those that can't play carry their problem.
+        """Return all bots, sorted by name, once they are built. Bots that can't play have a problem.
 
-        After `patience` seconds some may be late, if more are ready than the last time and `least` of these can play.
-        Whoever has games in the records is waited for. Raises InputError and RunError when the machine fails.
+        Args:
+            say: Called with messages.
+            patience: Seconds after which bots that aren't ready can be late. Bots with recorded games are always
+                awaited.
+            least: Minimum number of playable bots for not waiting longer.
+
+        Raises:
+            InputError: This machine can't build or confine a bot.
+            RunError: This machine fails.
         """
-        began = said = time.monotonic()
+        start = last_message = time.monotonic()
         while self._under_way or self._put_off:
             if not self._under_way:
                 put_off = self._put_off.pop(0)
                 self._under_way[self._pool.submit(self._build_alone, put_off)] = put_off.submission
             self._take(wait(self._under_way, _LOOK_SECONDS, FIRST_EXCEPTION)[0])
             now = time.monotonic()
-            if now - began >= patience and self._may_go_on(least):
+            if now - start >= patience and self._may_go_on(least):
                 break
-            if self._under_way and now - said >= _SAY_SECONDS:
+            if self._under_way and now - last_message >= _SAY_SECONDS:
                 say(f"Still building {join_names(sorted(one.name for one in self._left))}…")
-                said = now
+                last_message = now
         self._shown = len(self._ready)
         waiting = [
             Entrant(one.name, one.kind, one.sha256, None, "still being built", is_late=True) for one in self._left
@@ -109,21 +136,22 @@ class Building:
         return [*self._under_way.values(), *(one.submission for one in self._put_off)]
 
     def _take(self, done: Iterable[Future[Entrant | PutOff]]) -> None:
+        """Add finished builds to the ready or the postponed bots."""
         for one in done:
             built = one.result()
             del self._under_way[one]
             (self._put_off if isinstance(built, PutOff) else self._ready).append(built)  # type: ignore[arg-type]
 
     def _may_go_on(self, least: int) -> bool:
-        """Whether those that are ready may play without those that are left."""
+        """Return whether the bots that are ready can play without the others."""
         if len(self._ready) <= self._shown or sum(one.artifact is not None for one in self._ready) < least:
             return False
         return not any((one.name, one.sha256) in self._in_records for one in self._left)
 
     @cached_property
     def _in_records(self) -> set[tuple[str, str]]:
-        """Who has games in the records, by name and content."""
-        return {(known.name, known.sha256) for known in self._recorded() if known.artifact}
+        """Name and content of each bot with recorded games."""
+        return {(entrant.name, entrant.sha256) for entrant in self._recorded() if entrant.artifact}
 
 
 @contextlib.contextmanager
@@ -137,11 +165,26 @@ def building(
     recorded: Recorded = lambda: (),
     house: Path | None = None,
 ) -> Iterator[Building]:
-    """Build every bot of a folder and of the `house`, or those that are `chosen`. What isn't built when an error leaves
-    the block is given up.
+    """Build every bot of a folder and of the host, or selected ones, while the block runs.
 
-    Of several with one name the `recorded` one plays. Raises InputError when there is no such folder, or when this
-    machine can't confine a bot that needs it, and as `recorded` does.
+    An error in the block cancels open builds.
+
+    Args:
+        contest: Contest of the bots.
+        settings: Settings of the contest.
+        sandbox: Settings of the sandbox.
+        folder: Folder of the bots.
+        say: Called with messages.
+        chosen: Called with a bot; returns whether to build it. None for all.
+        recorded: Returns the entrants of the last run. If bots share a name, the recorded one plays.
+        house: Folder of the host's own bots; None if there is none.
+
+    Yields:
+        The builds.
+
+    Raises:
+        InputError: There is no such folder, or this machine can't confine a bot.
+        RunError: The compiler's libraries can't be built.
     """
     submissions, refused, of_house = find_bots(folder, house, recorded)
     builds = Builds.of(contest.interface, settings, sandbox)
@@ -158,7 +201,7 @@ def building(
 
         libraries.prepare_libraries({s.kind for s in to_compile}, sandbox, say)
         say(f"Compiling {len(to_compile)} bot{'s' if len(to_compile) > 1 else ''}…")
-    # On one core, too, others are built beside one that takes long.
+    # With one core, too, two threads are needed, so that a slow build doesn't block the others.
     with threads_that_end(max(2, cores())) as pool:
         yield Building(pool, builds.build, builds.build_alone, submissions, refused, recorded, of_house)
 
@@ -173,7 +216,22 @@ def build_entrants(
     recorded: Recorded = lambda: (),
     house: Path | None = None,
 ) -> list[Entrant]:
-    """The bots of a folder and of the house, all built. Raises as `building` and `build_entrant` do."""
+    """Return the bots of a folder and of the host, or selected ones, once all are built.
+
+    Args:
+        contest: Contest of the bots.
+        settings: Settings of the contest.
+        sandbox: Settings of the sandbox.
+        folder: Folder of the bots.
+        say: Called with messages.
+        chosen: Called with a bot; returns whether to build it. None for all.
+        recorded: Returns the entrants of the last run. If bots share a name, the recorded one plays.
+        house: Folder of the host's own bots; None if there is none.
+
+    Raises:
+        InputError: There is no such folder, or this machine can't build or confine a bot.
+        RunError: This machine fails.
+    """
     with building(contest, settings, sandbox, folder, say, chosen, recorded, house) as bots:
         return bots.entrants(say)
 
@@ -184,8 +242,12 @@ def build_entrant(
     settings: ContestSettings,
     sandbox: SandboxSettings,
 ) -> Entrant:
-    """Build one bot and start it once; a failure becomes the entrant's problem. Raises InputError and RunError when the
-    machine fails: no bot is blamed for a full disk."""
+    """Build a bot and start it once. A failure of the bot becomes the entrant's problem.
+
+    Raises:
+        InputError: This machine can't build or confine bots.
+        RunError: This machine fails, for example because the disk is full.
+    """
     builds = Builds.of(interface, settings, sandbox)
     built = builds.build(submission)
     return builds.build_alone(built) if isinstance(built, PutOff) else built
@@ -193,7 +255,13 @@ def build_entrant(
 
 @dataclass(frozen=True)
 class Builds:
-    """How the bots of a contest are built and tried."""
+    """Builds of a contest's bots.
+
+    Attributes:
+        interface: Interface of the contest, with the adapters and the library of the settings.
+        settings: Settings of the contest.
+        sandbox: Settings of the sandbox.
+    """
 
     interface: Interface
     settings: ContestSettings
@@ -201,12 +269,22 @@ class Builds:
 
     @staticmethod
     def of(interface: Interface, settings: ContestSettings, sandbox: SandboxSettings) -> Builds:
-        """Those of a contest, with its adapters. Raises InputError for one that can't be read."""
+        """Return the builds of a contest.
+
+        Raises:
+            InputError: An adapter or a library file can't be read.
+        """
         return Builds(adapted(interface, settings), settings, sandbox)
 
     def build(self, submission: Submission) -> Entrant | PutOff:
-        """Build one bot and start it once. Whatever goes wrong is its problem alone; it is put off if that may be the
-        machine's doing."""
+        """Build a bot and start it once.
+
+        Returns:
+            The entrant, whose problem is any failure of the bot; or a postponed bot, if the machine might be at fault.
+
+        Raises:
+            Ended: The builds are cancelled.
+        """
         try:
             artifact = _artifact(submission, self.interface, self.sandbox)
             _try(artifact, submission, self.interface, self.settings, self.sandbox)
@@ -220,8 +298,14 @@ class Builds:
         return Entrant(submission.name, submission.kind, submission.sha256, artifact)
 
     def build_alone(self, put_off: PutOff) -> Entrant:
-        """Build a bot once more that was put off. If this fails again, though the machine does the same with a bot of
-        our own, the bot is set aside. Raises InputError and RunError when it doesn't."""
+        """Build a postponed bot while no other build is running.
+
+        If it fails again, although the machine can build the project's own bot, the bot is set aside.
+
+        Raises:
+            InputError: This machine can't build or confine the project's own bot.
+            RunError: This machine fails.
+        """
         built = self.build(put_off.submission)
         if isinstance(built, Entrant):
             return built
@@ -229,26 +313,26 @@ class Builds:
 
         own_trial.require_machine(built.submission.kind, self.interface, self.sandbox)
         submission, why = built.submission, _in_lines(_trouble_in_words(built.trouble))
-        problem = f"{why}\nIt is set aside in this run, since it was so twice, the second time with no other beside it."
+        problem = f"{why}\nIt is set aside in this run, because it failed twice, the second time without other builds."
         return Entrant(submission.name, submission.kind, submission.sha256, None, problem, set_aside=problem)
 
 
 def adapted(interface: Interface, settings: ContestSettings) -> Interface:
-    """Return the interface with the adapters and the library that the settings name.
+    """Return the interface with the adapters and the library of the settings.
 
     Raises:
         InputError: One of their files can't be read.
     """
     adapters: dict[str, Adapter] = {}
     for path in map(Path, settings.adapter_files):
-        adapter = Adapter(path.name, read_small_file(path, _MOST_BYTES_OF_ADAPTER))
+        adapter = Adapter(path.name, read_small_file(path, _MAX_ADAPTER_BYTES))
         adapters |= dict.fromkeys(ADAPTED[path.suffix], adapter)
     library = read_library([Path(path) for path in settings.library_files])
     return replace(interface, adapters=adapters, library=library) if adapters or library else interface
 
 
 def _problem_of(submission: Submission, error: Exception) -> tuple[str, FailureKind]:
-    """Why a bot can't play, in words for its author, and of what kind that is."""
+    """Return why a bot can't play, as text for its author, and the kind of the failure."""
     if not isinstance(error, Unfit):
         return our_error(error, "can't be built"), "other"
     try:
@@ -266,14 +350,19 @@ def _trouble_in_words(trouble: Exception) -> str:
 
 
 def _in_lines(text: str) -> str:
-    """A stranger's text, in lines that aren't too long."""
+    """Return an untrusted text with its lines cut to a maximum length."""
     return "\n".join(
         line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…" for line in printable(text).splitlines()
     )
 
 
 def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes:
-    """The artifact, from the cache or made."""
+    """Return the artifact of a bot, from the cache or newly made.
+
+    Raises:
+        Unfit: The bot can't be built.
+        RunError: This machine fails.
+    """
     if submission.kind == "wasm":
         return submission.source
     if submission.kind == "python":
@@ -304,7 +393,12 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
 def _try(
     artifact: bytes, submission: Submission, interface: Interface, settings: ContestSettings, sandbox: SandboxSettings
 ) -> None:
-    """Start a bot on trial, unless it is known how that ends."""
+    """Start a bot on trial, unless the result is cached.
+
+    Raises:
+        Unfit: The bot doesn't start.
+        RunError: This machine fails.
+    """
     if submission.kind not in ("python", "program"):
         _try_module(artifact, submission, interface, limits_of(settings), sandbox)
         return
@@ -325,7 +419,7 @@ def _try(
 
 
 def language_of(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> tuple[str, str]:
-    """The standard by which a C or C++ bot builds, and the compiler's warnings; "" for others."""
+    """Return the standard by which a C or C++ bot builds, and the compiler's warnings, or "" for other bots."""
     if submission.kind not in LANGUAGES:
         return "", ""
     try:
@@ -342,7 +436,15 @@ def language_of(submission: Submission, interface: Interface, sandbox: SandboxSe
 def why_legs_apart(
     source: bytes, interface: Interface, sandbox: SandboxSettings, adapter: bytes = b"", library: bytes = b""
 ) -> str:
-    """Why a Python bot's legs must not share a process, "" when they may; from the cache or found out."""
+    """Return why a Python bot's legs must not share a process, from the cache or newly determined, or "" if they can.
+
+    Args:
+        source: Source of the bot.
+        interface: Interface of the contest.
+        sandbox: Settings of the sandbox.
+        adapter: Source of the adapter, which precedes the bot's.
+        library: Packed library of the contest.
+    """
     from tournament.artifacts import python_artifact
 
     def isolation_violation() -> bytes:
@@ -357,8 +459,14 @@ def why_legs_apart(
 def _try_module(
     code: bytes, submission: Submission, interface: Interface, limits: BotLimits, sandbox: SandboxSettings
 ) -> None:
-    """Compile a bot's WebAssembly within limits, and start it. Raises Unfit. A module that is known to start isn't
-    read: with many entrants that would take most of a run's start."""
+    """Compile a bot's WebAssembly within limits, and start it.
+
+    A module with a cached result isn't parsed. With many entrants that would take most of a run's start-up time.
+
+    Raises:
+        Unfit: The module doesn't compile or start.
+        RunError: This machine fails.
+    """
 
     def compile_confined() -> bytes:
         from tournament.artifacts import module_trial
@@ -376,44 +484,54 @@ def _try_module(
         try_start(load_bot(code, interface, submission.name, limits.memory_megabytes, limits.engine), limits)
         return b""
 
-    asked = ([question.name for question in interface.questions], interface.compiled.imports, interface.struct_size)
-    _kept(["starts", *how, _digest_of_rules(), submission.name, *asked, limits], start)
+    called = ([question.name for question in interface.questions], interface.compiled.imports, interface.struct_size)
+    _kept(["starts", *how, _digest_of_rules(), submission.name, *called, limits], start)
 
 
 @cache
 def _source_inside(name: str) -> bytes:
-    """The source of a module that runs in the sandbox."""
+    """Return the source of a module that runs in the sandbox."""
     return Path(str(inside.__file__)).with_name(f"{name}.py").read_bytes()
 
 
 @cache
 def _digest_of_rules() -> str:
-    """Of the code that checks and starts a module: when it changes, modules are tried again."""
+    """Return the hash of the code that checks and starts modules. If it changes, modules are tried again."""
     compiled = sorted(Path(engine.wasm.__file__).parent.glob("*.so"))
     sources = sorted(Path(seating.__file__).parent.glob("*.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in [*compiled, *sources])).hexdigest()
 
 
 def _kept(made_from: Iterable[object], make: Callable[[], bytes]) -> bytes:
-    """Return what follows from all of this, bytes and whatever has a text of its own: from the cache, or made and kept
-    there. A lasting verdict of Unfit is kept and raised in the same way."""
-    made, verdict = _places(made_from)
-    if (content := recall(made)) is not None:
+    """Return the result of a function from the cache, or call it and cache the result.
+
+    A lasting verdict of Unfit is cached, too, and raised again.
+
+    Args:
+        made_from: Everything that the result depends on, as bytes or objects with a text.
+        make: Makes the result.
+
+    Raises:
+        Unfit: The bot can't play.
+        RunError: The cache can't be written.
+    """
+    result, verdict = _places(made_from)
+    if (content := recall(result)) is not None:
         return content
-    if known := recall(verdict):
-        raise Unfit(**json.loads(known))
+    if reason := recall(verdict):
+        raise Unfit(**json.loads(reason))
     try:
         content = make()
     except Unfit as unfit:
         if unfit.lasting:
             keep(verdict, json.dumps({"why": str(unfit), "kind": unfit.kind}).encode(errors="replace"))
         raise
-    keep(made, content)
+    keep(result, content)
     return content
 
 
 def _places(made_from: Iterable[object]) -> tuple[Path, Path]:
-    """Where the cache has what was made, and where it has why nothing was."""
+    """Return the paths in the cache for a result, and for the reason why there is none."""
     digest = hashlib.sha256()
     for part in made_from:
         content = part if isinstance(part, bytes) else str(part).encode()
@@ -423,25 +541,35 @@ def _places(made_from: Iterable[object]) -> tuple[Path, Path]:
 
 
 def require_playable(entrants: Sequence[Entrant], least: int, folder: Path, of: str | None = None) -> None:
-    """Raise TooFewBotsError if fewer than `least` can play, saying why each of the others can't; where `of` names one
-    whose matches alone are wanted, InputError for it or for its opponents."""
+    """Check that enough bots can play. The exception has the problem of each of the others.
+
+    Args:
+        entrants: The bots.
+        least: Minimum number of bots.
+        folder: Folder of the bots.
+        of: Name of the only bot whose matches are played; None for all bots.
+
+    Raises:
+        TooFewBotsError: Too few bots can play.
+        InputError: The bot `of` or its opponents can't play.
+    """
     broken = {one.name: one.problem or "" for one in entrants if one.artifact is None}
     fit = len(entrants) - len(broken)
     if of is not None and broken and (of in broken or fit < least):
         raise InputError("\n".join(f"{name} can't play: {broken[name]}" for name in ([of] if of in broken else broken)))
     if fit < least:
         needed = "a bot" if least == 1 else "two bots" if least == 2 else f"{least} bots, one for each seat,"
-        what, where = ("a tournament", f" in {folder}") if of is None else ("a match", "")
-        there = f"there {'is' if fit == 1 else 'are'} {fit}{where}"
+        event, where = ("a tournament", f" in {folder}") if of is None else ("a match", "")
+        count = f"there {'is' if fit == 1 else 'are'} {fit}{where}"
         hint = "" if entrants else f": a bot is a file ending in {', '.join(KINDS)}, or a folder with a bot.toml"
         why = [f"{name}: {main_error_line(problem)}" for name, problem in broken.items()]
         if others := other_files(folder):
-            why.append(f"not taken for bots: {join_names(others)}")
-        raise TooFewBotsError("\n".join([f"{what} needs {needed} that can play; {there}{hint}", *why]))
+            why.append(f"not recognised as bots: {join_names(others)}")
+        raise TooFewBotsError("\n".join([f"{event} needs {needed} that can play; {count}{hint}", *why]))
 
 
 def _made_from(submission: Submission, interface: Interface) -> list[object]:
-    """All that a C or C++ bot's WebAssembly follows from."""
+    """Return everything that a C or C++ bot's WebAssembly depends on."""
     sdk = sorted(interface.folder.rglob("*.h"))
     files: list[object] = [path.read_bytes() for path in (*sdk, *WRITTEN_FROM)]
     files += [_source_inside("function_names"), interface.adapter]
@@ -451,14 +579,19 @@ def _made_from(submission: Submission, interface: Interface) -> list[object]:
 
 
 def _is_compiled(submission: Submission, interface: Interface) -> bool:
-    """Whether a bot needs no compiler. If that can't be found out, it shows why when it is built."""
+    """Return whether a bot needs no compiler. If that is unknown, its build will show the reason."""
     with contextlib.suppress(Exception):
         return any(map(recall, _places(["wasm", *_made_from(submission, interface)])))
     return True
 
 
 def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> tuple[str, bytes]:
-    """Return the standard by which a bot builds, and its WebAssembly, from the cache or the compiler. Raises Unfit."""
+    """Return the language standard by which a bot builds, and its WebAssembly, from the cache or the compiler.
+
+    Raises:
+        Unfit: The bot doesn't compile.
+        RunError: This machine fails.
+    """
 
     def make() -> bytes:
         from tournament.artifacts.c_bots import compile_bot
@@ -471,20 +604,22 @@ def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSett
 
 
 def with_lines(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes | None:
-    """A C or C++ bot's WebAssembly with the source's lines, to say where it failed: it plays as its artifact does. None
-    for others."""
+    """Return a C or C++ bot's WebAssembly with line numbers, or None for other bots.
+
+    It plays as the bot's artifact does, and its faults have the line.
+    """
     return _built_otherwise(submission, interface, sandbox, Purpose.WITH_LINES)
 
 
 def checked(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes | None:
-    """A C or C++ bot's WebAssembly that tells of its mistakes (`trial.sanitizer_search`); None for others."""
+    """Return a C or C++ bot's WebAssembly with checks for `trial.sanitizer_search`, or None for other bots."""
     return _built_otherwise(submission, interface, sandbox, Purpose.CHECKED)
 
 
 def _built_otherwise(
     submission: Submission, interface: Interface, sandbox: SandboxSettings, build: Purpose
 ) -> bytes | None:
-    """A C or C++ bot's WebAssembly for another use than play, from the cache or the compiler; None for others."""
+    """Return a C or C++ bot's WebAssembly for another purpose, from cache or compiler, or None for other bots."""
     if submission.kind not in LANGUAGES:
         return None
     from tournament.artifacts.c_bots import compile_bot

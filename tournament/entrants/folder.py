@@ -23,28 +23,34 @@ from tournament.store.field import FieldEntrant
 
 KINDS: dict[str, Kind] = {".c": "c", ".cpp": "cpp", ".cc": "cpp", ".cxx": "cpp", ".wasm": "wasm", ".py": "python"}
 MOST_BYTES = 16 << 20
-MOST_BYTES_OF_C = 4 << 20  # of a source, which we search for names ourselves
-MOST_ENTRIES = 20_000
+# Maximum bytes of a C source, which is searched for names here.
+MAX_C_BYTES = 4 << 20
+MAX_ENTRIES = 20_000
 _NEARLY_RECIPES = {"bot.toml", "bot.toml.txt", "bot.tml", "bot.tom"}
-_OUTSIDE = "it is a link to something outside of the entrants folder; put a copy there"
+_OUTSIDE = "it is a link to something outside the entrants folder; replace it by a copy"
 
 
-# Gives the entrants of the last committed run; called only where names clash.
+# Returns the entrants of the last committed run. It is called only if names clash.
 Recorded = Callable[[], Iterable[FieldEntrant]]
 
 
 def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[list[Submission], list[Entrant]]:
-    """The bots of a folder by name, and those that can't even be read, each with its problem.
+    """Return the bots of a folder by name, and those that can't be read, each with its problem.
 
-    Of several with one name the `recorded` one plays: else a new file could put another's bot out of the contest. Of
-    newcomers none does, until somebody renames them.
+    If bots share a name, the recorded one plays. Otherwise a new file could displace another author's bot. If all are
+    new, none plays until they are renamed. Files of other kinds, hidden files and folders without a bot.toml are
+    omitted.
 
-    Files of other kinds, hidden files and folders without a bot.toml are left out. Raises InputError when there is no
-    such folder, and as `recorded` does.
+    Args:
+        folder: The folder.
+        recorded: Returns the entrants of the last run.
+
+    Raises:
+        InputError: There is no such folder, or it can't be read.
     """
     if not folder.is_dir():
         raise InputError(
-            f"the entrants folder {folder} does not exist: make it, or run in the folder of your tournament.toml, or"
+            f"the entrants folder {folder} does not exist; create it, or run in the folder of your tournament.toml, or"
             " name that file with --config, or the bots' folder with --entrants"
         )
     by_name: dict[str, list[Submission]] = {}
@@ -57,13 +63,13 @@ def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[lis
         if isinstance(submission, Entrant):
             refused.append(submission)
             continue
-        # Names that differ in case only are one name to some file systems, and records may be copied to one.
+        # Names that differ only in case are one name to some file systems, to which records might be copied.
         by_name.setdefault(submission.name.lower(), []).append(submission)
     clashes = [twins for twins in by_name.values() if len(twins) > 1]
-    known = {entrant.name: entrant for entrant in recorded()} if clashes else {}
+    recorded_by_name = {entrant.name: entrant for entrant in recorded()} if clashes else {}
     for twins in clashes:
-        twins.sort(key=lambda submission: _differs(submission, known.get(submission.name)))
-        ranks = [_differs(submission, known.get(submission.name)) for submission in twins]
+        twins.sort(key=lambda submission: _differs(submission, recorded_by_name.get(submission.name)))
+        ranks = [_differs(submission, recorded_by_name.get(submission.name)) for submission in twins]
         first = twins[0] if ranks[0] < ranks[1] else None
         files = " and ".join(twin.path.name for twin in twins)
         by_name[twins[0].name.lower()] = [first] if first else []
@@ -71,10 +77,10 @@ def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[lis
             if first:
                 why = f"{one.path.name} has the name of {first.path.name}, which is in the records; rename one of them"
             else:
-                why = f"{files} have one name, and none of them plays: rename one of them"
+                why = f"{files} have the same name, so none of them plays; rename one of them"
             refused.append(Entrant(one.path.name, one.kind, one.sha256, None, why, is_nameless=first is None))
     playing = {one.name: one for twins in by_name.values() for one in twins}
-    # A bot is called by its file's stem, so it may have the name of a whole file.
+    # A bot has the name of its file's stem, which can equal the full name of another file.
     refused = [replace(one, name=f"./{one.name}") if one.name in playing else one for one in refused]
     return sorted(playing.values(), key=lambda s: s.name), refused
 
@@ -104,8 +110,10 @@ def find_bots(
 
 
 def _read_entry(path: Path, within: Path) -> Submission | Entrant | None:
-    """The bot at a path in its resolved folder, which can't play if it can't be read; None if it is no bot. Whatever
-    goes wrong concerns this bot alone."""
+    """Return the bot at a path, an entrant with a problem if it can't be read, or None if it isn't a bot.
+
+    Any failure concerns this bot only.
+    """
     kind: Kind | None = None
     try:
         kind = kind_of(path)
@@ -121,25 +129,25 @@ def _read_entry(path: Path, within: Path) -> Submission | Entrant | None:
 
 
 def _differs(submission: Submission, recorded: FieldEntrant | None) -> tuple[bool, bool, bool]:
-    """How a bot differs from the recorded one of its name, the most telling first."""
+    """Return how a bot differs from the recorded one with its name, the most important difference first."""
     if recorded is None:
         return True, True, True
     return False, submission.kind != recorded.kind, submission.sha256 != recorded.sha256
 
 
 def other_files(folder: Path) -> list[str]:
-    """Files and folders among the entrants that are no bots, without READMEs and hidden files."""
-    found = []
+    """Return the entries of a folder that aren't bots, without READMEs and hidden files."""
+    others = []
     for path in _entries(folder):
         if path.name.startswith((".", "__")) or path.name.upper().startswith("README"):
             continue
         if kind_of(path) is None:
-            found.append(f"{_on_one_line(path.name)}{f' ({_what_folder(path)})' if path.is_dir() else ''}")
-    return found
+            others.append(f"{_on_one_line(path.name)}{f' ({_folder_problem(path)})' if path.is_dir() else ''}")
+    return others
 
 
-def _what_folder(folder: Path) -> str:
-    """What keeps a folder from being a bot, in words."""
+def _folder_problem(folder: Path) -> str:
+    """Return why a folder isn't a bot, as text."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         names = sorted(entry.name for _, entry in zip(range(100), entries))
         for name in names:
@@ -148,32 +156,37 @@ def _what_folder(folder: Path) -> str:
         if bots := [name for name in names if Path(name).suffix.lower() in KINDS]:
             file = _on_one_line(bots[0])
             return (
-                f"a folder without {bot_toml.FILE_NAME}: a program needs one; a bot of one file, as {file}, no folder"
+                f"a folder without {bot_toml.FILE_NAME}: a program needs one;"
+                f" a single file, such as {file}, needs no folder"
             )
     return f"a folder without {bot_toml.FILE_NAME}"
 
 
 def stamps(folder: Path) -> dict[str, tuple[int, int]]:
-    """The bots in a folder, with the time of their last change and their size."""
-    found = {}
+    """Return time of change and size of each bot in a folder, by name."""
+    by_name = {}
     for path in _entries(folder):
         if not path.name.startswith(".") and kind_of(path) is not None:
             with contextlib.suppress(OSError):
                 status = path.stat()
-                found[_on_one_line(path.name)] = (status.st_mtime_ns, 0 if path.is_dir() else status.st_size)
-    return found
+                by_name[_on_one_line(path.name)] = (status.st_mtime_ns, 0 if path.is_dir() else status.st_size)
+    return by_name
 
 
 def _entries(folder: Path) -> list[Path]:
-    """What lies in a folder, by name. Raises InputError when it can't be listed, or has far too much."""
+    """Return the entries of a folder, by name.
+
+    Raises:
+        InputError: It can't be listed, or has far too many entries.
+    """
     try:
         with os.scandir(folder) as entries:
-            found = [Path(entry.path) for _, entry in zip(range(MOST_ENTRIES + 1), entries)]
+            paths = [Path(entry.path) for _, entry in zip(range(MAX_ENTRIES + 1), entries)]
     except OSError as error:
         raise InputError(f"the entrants folder {folder} can't be read: {error.strerror}") from None
-    if len(found) > MOST_ENTRIES:
-        raise InputError(f"the entrants folder {folder} has more than {MOST_ENTRIES:,} files")
-    return sorted(found)
+    if len(paths) > MAX_ENTRIES:
+        raise InputError(f"the entrants folder {folder} has more than {MAX_ENTRIES:,} files")
+    return sorted(paths)
 
 
 def _on_one_line(text: str) -> str:
@@ -181,8 +194,16 @@ def _on_one_line(text: str) -> str:
 
 
 def check_among_others(path: Path, folder: Path, recorded: Recorded) -> None:
-    """Raise InputError for a bot that can't enter from its entrants folder, whatever is in its file. Raises as
-    `recorded` does, too."""
+    """Check that a bot can enter from its entrants folder, no matter what its file contains.
+
+    Args:
+        path: Path of the bot.
+        folder: The entrants folder.
+        recorded: Returns the entrants of the last run.
+
+    Raises:
+        InputError: It can't, for example because another bot has its name.
+    """
     if folder.is_dir() and path.parent.resolve() == folder.resolve():
         for entrant in find_submissions(folder, recorded)[1]:
             shown, problem = _on_one_line(path.name), entrant.problem or ""
@@ -191,17 +212,21 @@ def check_among_others(path: Path, folder: Path, recorded: Recorded) -> None:
 
 
 def _check_link(path: Path, within: Path) -> None:
-    """Raise InputError for a link out of the entrants folder: strangers must not name files for us to read."""
+    """Check that a path doesn't lead out of the entrants folder: untrusted people must not select other files.
+
+    Raises:
+        InputError: It is a link out of the folder.
+    """
     try:
         inside = path.resolve().is_relative_to(within)
     except (OSError, RuntimeError):
-        raise InputError(f"{path.name}: it is a link in a circle; put a file there") from None
+        raise InputError(f"{path.name}: it is a link to itself; replace it by a file") from None
     if not inside:
         raise InputError(f"{path.name}: {_OUTSIDE}")
 
 
 def kind_of(path: Path) -> Kind | None:
-    """The kind of bot that a file or folder is, None if it is no bot, or is gone."""
+    """Return the kind of bot that a file or folder is, or None if it isn't a bot or doesn't exist."""
     with contextlib.suppress(OSError):
         if stat.S_ISDIR(path.stat().st_mode):
             return "program" if _has_recipe(path) else None
@@ -213,18 +238,26 @@ def _has_recipe(folder: Path) -> bool:
     try:
         (folder / bot_toml.FILE_NAME).lstat()
     except PermissionError:
-        return True  # it may have one; reading it will say what is wrong
+        # It might have one. Reading it will show the problem.
+        return True
     except OSError:
         return False
     return True
 
 
 def read_submission(path: Path, within: Path | None = None) -> Submission:
-    """One bot's file or folder, which must lie `within` a resolved folder if that is given. Raises InputError when it
-    can't be one, with the reason."""
+    """Return the bot of a file or folder.
+
+    Args:
+        path: Path of the bot.
+        within: Resolved folder that must contain the bot; None for any.
+
+    Raises:
+        InputError: It can't be a bot, or can't be read.
+    """
     kind = kind_of(path)
     if kind is None:
-        is_a = f"; this is {_what_folder(path)}" if path.is_dir() else ""
+        is_a = f"; this is {_folder_problem(path)}" if path.is_dir() else ""
         raise InputError(
             f"{path}: bots are files ending in {', '.join(KINDS)}, and folders with a {bot_toml.FILE_NAME}{is_a}"
         )
@@ -247,18 +280,25 @@ def read_submission(path: Path, within: Path | None = None) -> Submission:
 
 
 def _read_file(path: Path, within: Path | None) -> bytes:
-    """A plain file's content. The checks are of the opened file, not of its path, and never wait for a pipe or device.
-    Raises OSError, and InputError when it isn't a plain file, or is too large."""
-    # A link within the folder is resolved first: the path that is opened is no link.
+    """Return the content of a plain file.
+
+    The opened file is checked, not its path. Opening never waits for a pipe or device.
+
+    Raises:
+        OSError: The file can't be opened.
+        InputError: It isn't a plain file, or is too large.
+    """
+    # A link within the folder is resolved first, so that the opened path isn't a link.
     descriptor = os.open(path.resolve(), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            raise InputError(f"{path.name}: it is not a plain file")
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise InputError(f"{path.name}: it isn't a plain file")
         if within and not Path(os.readlink(f"/proc/self/fd/{descriptor}")).is_relative_to(within):
-            raise InputError(f"{path.name}: {_OUTSIDE}")  # it was changed after it was looked at
-        most = MOST_BYTES_OF_C if KINDS.get(path.suffix.lower()) in LANGUAGES else MOST_BYTES
-        source = file.read(most + 1) if found.st_size <= most else b""
-    if max(found.st_size, len(source)) > most:
-        raise InputError(f"{path.name}: larger than {most >> 20} MiB")
+            # The path was changed after it was checked.
+            raise InputError(f"{path.name}: {_OUTSIDE}")
+        max_bytes = MAX_C_BYTES if KINDS.get(path.suffix.lower()) in LANGUAGES else MOST_BYTES
+        source = file.read(max_bytes + 1) if status.st_size <= max_bytes else b""
+    if max(status.st_size, len(source)) > max_bytes:
+        raise InputError(f"{path.name}: larger than {max_bytes >> 20} MiB")
     return source

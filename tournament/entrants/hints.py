@@ -1,4 +1,4 @@
-"""Ways out for authors whose bots can't play, by what is wrong and what is in their files."""
+"""Hints for authors whose bots can't play, derived from the problem and the bots' sources."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _PROGRAM = (
     " program-python"
 )
 _FILES = (
-    "Hint: a bot's file plays alone, without files beside it and without processes of its own. A program, which is a"
-    " folder with a bot.toml, may read the files of its folder."
+    "Hint: a bot in a single file can't use other files or start processes. A program, which is a"
+    " folder with a bot.toml, can read the files of its folder."
 )
 
 
@@ -33,13 +33,13 @@ _MODULES = (
 _FORBIDDEN = re.compile(r"\b(?:FileNotFoundError|PermissionError): ")
 
 
-def of_fault(what: str) -> list[str]:
-    """Lines to be added to a fault."""
-    return [_FILES] if _FORBIDDEN.search(what) else []
+def of_fault(message: str) -> list[str]:
+    """Return lines to append to a fault."""
+    return [_FILES] if _FORBIDDEN.search(message) else []
 
 
 def of(submission: Submission, problem: str) -> list[str]:
-    """Lines to be added to a problem."""
+    """Return lines to append to a problem."""
     reads_input = _READS_INPUT.get(submission.kind)
     if "lacks the function" in problem and reads_input and reads_input.search(submission.source):
         return [_PROGRAM]

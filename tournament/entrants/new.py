@@ -1,4 +1,4 @@
-"""Writing a bot to start from."""
+"""Writing a new bot from a template."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from pathlib import Path
 
 from tournament import contests
 from tournament.contests.contest import Contest
-from tournament.contests.interface import DecisionSpec, Interface
+from tournament.contests.interface import Interface
+from tournament.decisions.decision import Decision
 from tournament.entrants.folder import KINDS
 from tournament.errors import InputError
 from tournament.names import NAME_RULE, valid_name
 
 _FILE, _PROGRAM = "new_bot", "new_program_"
-# Of programs that are asked in lines of JSON; where they aren't, the contest has its own.
+# Templates of programs that receive lines of JSON. Contests with other protocols have their own.
 _ANY_PROGRAM = Path(contests.__file__).parent / "sdk"
 _LEGAL_ACTIONS = "legal_actions"
 _MARK = re.compile(r"^([ \t]*)// {functions}\n", re.MULTILINE)
-# What a program in Python writes where some decisions have no answer.
+# Code of a Python program for decisions without an answer.
 _ALWAYS_ANSWERS = re.compile(r"^    if answer is not None:\n((?: {8}.*\n)+)", re.MULTILINE)
-# Of each language: a decision, an answer, the first legal action, and no answer.
+# For each language: code of a decision, of an answer, of the first legal action, and of no answer.
 _FORMS = {
     "go": ('case "{name}":\n\treturn {answer}', "{}", f'first(told["{_LEGAL_ACTIONS}"])', "nil"),
     "java": ('case "{name}":\n    return {answer};', '"{}"', f'first(told, "{_LEGAL_ACTIONS}")', "null"),
@@ -33,29 +34,39 @@ _WIDTH = 100
 
 
 def templates(contest: Contest) -> dict[str, Path]:
-    """The contest's commented bots by language: a file of the bot's kind, or a program's folder."""
+    """Return the contest's templates by language: a file of the bot's kind, or a program's folder."""
     sdk = contest.interface.folder
     files = {KINDS[path.suffix]: path for path in sorted(sdk.glob(f"{_FILE}.*"))}
     if "c" in files:
-        files.setdefault("cpp", files["c"])  # it is both
-    place = sdk if contest.interface.new_dialogue else _ANY_PROGRAM
-    programs = sorted(place.glob(f"{_PROGRAM}*"), key=lambda path: (path.name != f"{_PROGRAM}python", path.name))
+        # The template is valid in both languages.
+        files.setdefault("cpp", files["c"])
+    folder = sdk if contest.interface.new_dialogue else _ANY_PROGRAM
+    programs = sorted(folder.glob(f"{_PROGRAM}*"), key=lambda path: (path.name != f"{_PROGRAM}python", path.name))
     return files | {f"program-{path.name.removeprefix(_PROGRAM)}": path for path in programs}
 
 
 def write_new_bot(contest: Contest, folder: Path, name: str, language: str | None) -> Path:
-    """Write the contest's commented bot in a language, by default its first; returns its path, a file's or a folder's.
-    Raises InputError for a language without one, a bad name, or a bot that is there."""
-    known = templates(contest)
-    language = language or next(iter(known))
-    if language not in known:
-        raise InputError(f"--language {language}: {contest.name} has {', '.join(known)}")
+    """Write the contest's template in a language, and return the path of the new file or folder.
+
+    Args:
+        contest: Contest of the bot.
+        folder: Folder to write into.
+        name: Name of the bot.
+        language: Language of the bot; None for the first one.
+
+    Raises:
+        InputError: There is no such template, the name is invalid, the bot exists, or it can't be written.
+    """
+    by_language = templates(contest)
+    language = language or next(iter(by_language))
+    if language not in by_language:
+        raise InputError(f"--language {language}: expected one of: {', '.join(by_language)}")
     if not valid_name(name):
         raise InputError(f"{name}: {NAME_RULE}")
-    template = known[language]
+    template = by_language[language]
     for twin in (folder / f"{name}{suffix}" for suffix in ("", *KINDS)):
         if twin.exists():
-            raise InputError(f"{twin} is there already; choose another name")
+            raise InputError(f"{twin} already exists; choose another name")
     path = folder / f"{name}{template.suffix if language != 'cpp' else '.cpp'}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -66,21 +77,21 @@ def write_new_bot(contest: Contest, folder: Path, name: str, language: str | Non
         else:
             _write(template, path, name, contest.interface)
     except FileExistsError:
-        raise InputError(f"{path} is there already; choose another name") from None
+        raise InputError(f"{path} already exists; choose another name") from None
     except OSError as error:
         raise InputError(f"{path} can't be written: {error.strerror}") from None
     return path
 
 
 def _write(template: Path, path: Path, name: str, interface: Interface) -> None:
-    """Write a template's file with the bot's name in it, executable if the template is."""
+    """Write a file of a template with the bot's name in it, executable if the template is."""
     text = template.read_text(encoding="utf-8")
     if template.parent.parent == _ANY_PROGRAM:
         language = template.parent.name.removeprefix(_PROGRAM)
         chooses = "plays at random" if language == "python" else "plays the first legal action"
         at_random = any(_LEGAL_ACTIONS in question.observation for question in interface.questions)
         text = text.replace("{manner}", chooses if at_random else "always answers the same")
-        if not any(question.only_tells for question in interface.questions):
+        if not any(question.is_news for question in interface.questions):
             text = _ALWAYS_ANSWERS.sub(lambda found: textwrap.indent(textwrap.dedent(found[1]), "    "), text)
         text = text.replace("# {functions}\n", "\n\n".join(_functions(interface)))
         text = _MARK.sub(lambda mark: _branches(language, interface, mark[1]), text)
@@ -91,12 +102,12 @@ def _write(template: Path, path: Path, name: str, interface: Interface) -> None:
 
 
 def _branches(language: str, interface: Interface, indent: str) -> str:
-    """A program's decisions in a language, one after the other."""
+    """Return the code of a program's decisions in a language."""
     form, plain, first, nothing = _FORMS[language]
     lines = []
     for question in interface.questions:
-        told, says, chosen = question.observation, _says(question), _in(language, question.default)
-        answer = nothing if question.only_tells else first if _LEGAL_ACTIONS in told else plain.replace("{}", chosen)
+        told, says, chosen = interface.observed(question), _says(question), _in(language, question.default)
+        answer = nothing if question.is_news else first if _LEGAL_ACTIONS in told else plain.replace("{}", chosen)
         names = ", ".join(told)
         note = textwrap.wrap(f"{says} It is told {names}.", _WIDTH - 8 - len(indent))
         written = form.format(name=question.name, answer=answer, names=names)
@@ -105,29 +116,29 @@ def _branches(language: str, interface: Interface, indent: str) -> str:
 
 
 def _in(language: str, answer: object) -> str:
-    """An answer as a program's source has it: in Java and Rust within a string of JSON."""
+    """Return an answer as source code: in Java and Rust, for use within a string of JSON."""
     text = json.dumps(answer)
     if language == "go":
         return f"json.RawMessage(`{text}`)" if answer is None or isinstance(answer, list | dict) else text
     return text if language == "javascript" else text.replace('"', '\\"')
 
 
-def _says(question: DecisionSpec) -> str:
-    """Return what a decision is about and which answers are legal, as sentences."""
-    names = ", ".join(f"{value} is {word}" for value, word in question.names.items())
-    about = " ".join(question.description.replace('"""', "'''").replace("\\", "/").split()).rstrip(".")
-    if question.only_tells:
+def _says(question: Decision) -> str:
+    """Return the purpose of a decision and its legal answers, as sentences."""
+    names = ", ".join(f"{value} is {word}" for value, word in question.answer_names.items())
+    about = " ".join(question.in_words.replace('"""', "'''").replace("\\", "/").split()).rstrip(".")
+    if question.is_news:
         return f"{about}." if about else "Only tells something."
-    answers = f"Return {question.answers or (f'a number: {names}' if names else 'a whole number')}."
+    answers = f"Return {f'a number: {names}' if names else question.answers}."
     return f"{about}. {answers}" if about else answers
 
 
 def _functions(interface: Interface) -> Iterator[str]:
-    """A program's functions, one for each decision, of what it is told."""
+    """Yield a Python program's function for each decision, with its values as parameters."""
     for question in interface.questions:
-        told = question.observation
+        told = interface.observed(question)
         chosen = f"random.choice({_LEGAL_ACTIONS})" if _LEGAL_ACTIONS in told else repr(question.default)
-        answer = "return None" if question.only_tells else f"return {chosen}"
+        answer = "return None" if question.is_news else f"return {chosen}"
         head = textwrap.fill(f"def {question.name}({', '.join(told)}):", _WIDTH, subsequent_indent="    ")
         says = textwrap.fill(f'"""{_says(question)}"""', _WIDTH, initial_indent="    ", subsequent_indent="    ")
         yield f"{head}\n{says}\n    {answer}\n"

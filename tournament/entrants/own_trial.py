@@ -1,5 +1,7 @@
-"""Whether this machine does with a bot of our own what it didn't do with another's: if it does, the other is to blame
-or unlucky, and its trouble ends no run."""
+"""Checks whether this machine can build, start and cache the project's own bot, after another bot failed.
+
+If it can, the other bot is at fault, and the run continues. If it can't, the machine is at fault.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,17 @@ from tournament.worker.wasm.calls import library_path
 from tournament.worker.wasm.engine import Engine, engine_settings
 
 _MEGABYTES = 64
-_EMPTY = b"\0asm\1\0\0\0"  # a module without anything
+# A module without content.
+_EMPTY_MODULE = b"\0asm\1\0\0\0"
 
 
 def require_machine(kind: Kind, interface: Interface, sandbox: SandboxSettings) -> None:
-    """Build, try and keep something of our own as it is done with bots of a kind. Raises InputError and RunError when
-    the machine can't."""
+    """Build, start and cache the project's own bot of a kind.
+
+    Raises:
+        InputError: This machine can't confine it, or a readable path is missing.
+        RunError: This machine can't build, start or cache it.
+    """
     try:
         _do_all(kind, interface, sandbox)
     except TournamentError:
@@ -38,13 +45,17 @@ def require_machine(kind: Kind, interface: Interface, sandbox: SandboxSettings) 
     except MemoryError:
         raise RunError("this machine has too little memory to build bots") from None
     except Exception as error:
-        raise RunError(f"this machine can't even build a bot of our own: {error}") from error
+        raise RunError(f"this machine can't build the project's own bot: {error}") from error
 
 
 def require_readable(sandbox: SandboxSettings) -> None:
-    """Raise InputError where a path isn't there that programs may read."""
+    """Check that the paths exist that programs are allowed to read.
+
+    Raises:
+        InputError: One of them doesn't exist.
+    """
     if missing := [path for path in sandbox.readable_paths if not os.path.exists(path)]:
-        raise InputError(f"[sandbox] readable_paths: there is no {missing[0]}")
+        raise InputError(f"[sandbox] readable_paths: no such file or folder: {missing[0]}")
 
 
 def _do_all(kind: Kind, interface: Interface, sandbox: SandboxSettings) -> None:
@@ -69,7 +80,7 @@ def _do_all(kind: Kind, interface: Interface, sandbox: SandboxSettings) -> None:
                 probe.probe_builds(sandbox.mode)
                 libraries.prepare_libraries([kind], sandbox, lambda _text: None)
                 compiler_run.require_compiler(sandbox)
-            module_trial.try_compile(_EMPTY, library_path(), [engine_settings(Engine.PLAIN)], sandbox)
+            module_trial.try_compile(_EMPTY_MODULE, library_path(), [engine_settings(Engine.PLAIN)], sandbox)
             seating.require_memory()
 
 

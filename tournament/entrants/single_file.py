@@ -1,4 +1,4 @@
-"""Programs of one file: a C or C++ source with `main`, or a Python script, that reads questions and writes answers."""
+"""Programs with a single file: a C or C++ source with `main`, or a Python script."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ import re
 from tournament.artifacts.archive import archived
 from tournament.artifacts.bot_toml import FILE_NAME
 
-# How the machine's compilers build one, by the ending of its name.
+# Commands of the machine's compilers, by the suffix of the file.
 _OUTPUT = "program"
 _BUILDS = {
     ".c": ("cc", "-O2", "-o", _OUTPUT, "{file}", "-lm"),
     **dict.fromkeys((".cpp", ".cc", ".cxx"), ("c++", "-O2", "-o", _OUTPUT, "{file}")),
 }
-# A text that begins with the word by which every program answers: docs/reference/programs.md has the dialogue.
+# A text that starts with the first word of every program's answer: docs/reference/programs.md has the protocol.
 _ANSWERS = re.compile(rb"""["']ACTION\b""")
 _MAIN = re.compile(rb"\bmain\s*\(")
 _READS = re.compile(rb"\bstdin\b|\binput\s*\(")
 _COMMENTS = {
     ".py": re.compile(rb"#[^\n]*"),
-    # One that isn't closed goes to the end, so that a source of many takes no longer than another.
+    # An unclosed comment extends to the end, so that a source with many of them isn't slow to search.
     ".c": re.compile(rb"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL),
 }
 
 
 def is_program(suffix: str, source: bytes) -> bool:
-    """Return whether a source takes part in a program's dialogue by itself, instead of having functions to be called.
+    """Return whether a source plays a program's protocol itself, instead of having functions to be called.
 
     Args:
-        suffix: Ending of the file's name, in lower case.
+        suffix: Suffix of the file's name, in lower case.
         source: Content of the file.
     """
     if suffix not in (*_BUILDS, ".py") or not _ANSWERS.search(source):
@@ -39,7 +39,13 @@ def is_program(suffix: str, source: bytes) -> bool:
 
 
 def pack_program(file: str, suffix: str, source: bytes) -> bytes:
-    """Return the archive of a folder with this file, and a bot.toml that builds and starts it."""
+    """Return the archive of a folder with this file, and a bot.toml that builds and starts it.
+
+    Args:
+        file: Name of the file.
+        suffix: Suffix of the name, in lower case.
+        source: Content of the file.
+    """
     lines = ['command = ["python3", {file}]'] if suffix == ".py" else ["build = {build}", f'command = ["./{_OUTPUT}"]']
     build = json.dumps([word.format(file=file) for word in _BUILDS.get(suffix, ())])
     recipe = "".join(f"{line.format(file=json.dumps(file), build=build)}\n" for line in lines)

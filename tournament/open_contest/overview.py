@@ -21,14 +21,14 @@ _NOTHING = "nothing submitted"  # the state of an author without a bot
 class AuthorLine:
     """An author in a contest."""
 
-    author: str  #: the author
-    contest: str  #: the contest
+    author: str  #: name of the author
+    contest: str  #: name of the contest
     last_upload: str | None  #: time of the last upload; null if there was none
-    bot: str | None  #: the bot that was uploaded last
-    state: str  #: what became of that upload, or "nothing submitted"
-    reason: str  #: why it isn't fit, or was set aside
-    best_bot: str | None  #: the author's bot with the best place
-    best_place: str | None  #: the ranks that may be its true one
+    bot: str | None  #: name of the bot that was uploaded last; null if there was none
+    state: str  #: state of that upload, or "nothing submitted"
+    reason: str  #: reason why the bot was refused or set aside; "" if it wasn't
+    best_bot: str | None  #: name of the author's bot with the best rank; null if none has a rank
+    best_place: str | None  #: bounds of that bot's true rank; null if it has no rank
 
 
 def status_of(

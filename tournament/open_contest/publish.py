@@ -170,7 +170,7 @@ def rules_of(
             {
                 "name": question.python_name,
                 "arguments": [*played.interface.parameters.get(question.name, ())],
-                "told": [*question.observation],
+                "told": [*played.interface.observed(question)],
                 "description": question.description,
                 "answers": question.answers,
             }

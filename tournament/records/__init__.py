@@ -1,1 +1,1 @@
-"""The records as users read them: a contest's results, its tables, and what scripts are told."""
+"""Records for users: a contest's results, its tables, and values for scripts."""

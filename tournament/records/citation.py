@@ -1,4 +1,4 @@
-"""How to cite a run: what it takes to play it again, and a digest of its results to compare with."""
+"""Citations of runs: what is needed to repeat a run, and a digest of its results for comparison."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from tournament.store.storage import open_storage
 if TYPE_CHECKING:
     from tournament.records.results import Results
 
-_SHORT = 16  # hexadecimal digits of a digest in text and BibTeX
+# Number of hexadecimal digits of a digest in text and BibTeX.
+_SHORT = 16
 
 
 @dataclass(frozen=True)
 class Citation:
-    """What identifies a run."""
+    """The facts that identify a run."""
 
     tournament: str  #: version of this package
     contest: str  #: name of the contest
@@ -43,7 +44,7 @@ class Citation:
     records_sha256: str
 
     def __str__(self) -> str:
-        """Return the citation as a paragraph for a text."""
+        """Return the citation as a paragraph."""
         return (
             f"{self.title} ({self.rules}, version {self.rules_version} of the rules), played by tournament"
             f" {self.tournament}: {self._players()}, {self.games:,} games. Settings: {self._settings()}. Seed:"
@@ -52,7 +53,7 @@ class Citation:
         )
 
     def bibtex(self) -> str:
-        """Return the citation as an entry of BibTeX."""
+        """Return the citation as an entry for BibTeX."""
         seed = f"seed {self.seed}" if self.seed is not None else self._fingerprint()
         fields = {
             "title": f"{{{_escaped(self.title)}: {_escaped(self._players())}, {self.games:,} games}}",
@@ -75,21 +76,21 @@ class Citation:
 
 
 def cite(results: Results, contest: Contest, *, show_seed: bool = False) -> Citation:
-    """Return what identifies a run.
+    """Return the citation of a run.
 
     Args:
-        results: The run.
-        contest: Its contest.
+        results: Results of the run.
+        contest: Contest of the run.
         show_seed: Whether to include the seed, from which all cards follow.
 
     Raises:
-        InputError: The seed is to be shown, and it isn't beside the records.
+        InputError: `show_seed` is set, and the seed isn't stored with the records.
     """
     setup, legs = results.setup, Legs.joined(batch.legs for batch in results.batches)
     fingerprint, playing = str(setup.settings.get("seed")), setup.artifacts
     seed = kept_seed(open_storage(results.location), fingerprint) if show_seed else None
     if show_seed and seed is None:
-        raise InputError(f"{results.location}/secret has no seed; leave --show-seed away")
+        raise InputError(f"{results.location}/secret has no seed; omit --show-seed")
     return Citation(
         importlib.metadata.version("tournament"),
         setup.contest,
@@ -108,9 +109,9 @@ def cite(results: Results, contest: Contest, *, show_seed: bool = False) -> Cita
 
 
 def results_digest(legs: Legs) -> str:
-    """Return the sha256 of what legs brought, by the digests of what they depend on.
+    """Return the sha256 of the results of legs, sorted by the digests of what they depend on.
 
-    Neither the order of play, nor how legs lie in files, nor the numbers of matches change it; nor do times and memory.
+    The order of play, the division into files, the numbers of matches, times and memory don't change it.
     """
     order = np.argsort(legs.digest, kind="stable")
     ordered = legs.chosen(order)
@@ -129,5 +130,5 @@ def _value(value: Setting) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a text as LaTeX sets it."""
+    """Return a text escaped for LaTeX."""
     return "".join(f"\\{char}" if char in "&%$#_{}" else char for char in text)

@@ -1,4 +1,4 @@
-"""How two runs of one contest differ: in what was played, in each bot's score and place, and in each pair."""
+"""Differences between two runs of one contest: what was played, each bot's score and rank, and each pair."""
 
 from __future__ import annotations
 
@@ -19,63 +19,64 @@ if TYPE_CHECKING:
 
     from tournament.records.results import Results
 
-_ERROR_RATE = 0.05  # chance that any score, or any pair, is called different though only luck differs
+# Probability that any score, or any pair, is called different although only luck differs.
+_ERROR_RATE = 0.05
 
 #: Columns of `Comparison.scores`, with their meanings; those of `Comparison.pairs` are among them.
 COMPARED = {
     "bot": "name of the bot",
     "opponent": "name of the opponent, in pairs",
-    "version": "same, changed, first only or second only: whether both runs have the bot, with the same content",
-    "first": "points per session in the first run; against house players the score",
-    "second": "the same in the second run",
-    "difference": "second less first",
+    "version": "same or changed, if both runs have the bot; otherwise first only or second only",
+    "first": "points per session in the first run, or the score against house players",
+    "second": "points per session in the second run, or the score against house players",
+    "difference": "second minus first",
     "stderr": "standard error of the difference, as if both runs had their own deals",
-    "ci_half_width": "half of its 95% interval",
-    "differs": "whether it is beyond luck: by luck alone, one of twenty comparisons has any row that is",
-    "first_rank": "place in the first run",
-    "second_rank": "place in the second run",
+    "ci_half_width": "half-width of the difference's 95% interval",
+    "differs": "whether the difference is significant; by luck alone, 1 of 20 comparisons has such a row",
+    "first_rank": "rank in the first run",
+    "second_rank": "rank in the second run",
 }
 _PAIR = ("bot", "opponent", "first", "second", "difference", "stderr", "ci_half_width", "differs")
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs of one contest beside each other."""
+    """Two runs of one contest, compared."""
 
     first: str  #: folder or URL of the first run
     second: str  #: folder or URL of the second run
-    is_same: bool  #: whether bots, places and the results of all legs are equal, bit for bit
-    shared_legs: int  #: legs that are in both runs: the same bots, deals and settings
-    unlike_legs: int  #: how many of these have other results, because a bot in them isn't deterministic
+    is_same: bool  #: whether bots, ranks and the results of all legs are equal, bit for bit
+    shared_legs: int  #: number of legs in both runs, with the same bots, deals and settings
+    unlike_legs: int  #: number of shared legs with different results, because one of their bots isn't deterministic
     #: settings that differ: name, value in the first run, value in the second
     settings: tuple[tuple[str, Setting, Setting], ...]
     scores: pd.DataFrame  #: a row for each bot, the least likely difference first
-    pairs: pd.DataFrame  #: the same for each pair that met in both runs
+    pairs: pd.DataFrame  #: a row for each pair that met in both runs, the least likely difference first
 
 
 def compare_results(first: Results, second: Results) -> Comparison:
     """Compare two runs of one contest.
 
-    A difference of points has the error of two independent runs. Legs that both runs share have the same luck, so where
-    most of them do, true errors are smaller.
+    A difference of points has the error of two independent runs. Legs that both runs share have the same luck, so true
+    errors are smaller if most legs are shared.
 
     Raises:
         InputError: The runs are of different contests.
     """
     if first.setup.rules != second.setup.rules:
         raise InputError(
-            f"{first.location} holds results of {first.setup.rules} and {second.location} of {second.setup.rules};"
+            f"{first.location} has results of {first.setup.rules} and {second.location} of {second.setup.rules};"
             " give two runs of one contest"
         )
     scores, pairs = _compared_scores(first.ranking, second.ranking), _compared_pairs(first.ranking, second.ranking)
-    ours, theirs = (Legs.joined(batch.legs for batch in results.batches) for results in (first, second))
-    shared, unlike = _shared_legs(ours, theirs)
+    own, others = (Legs.joined(batch.legs for batch in results.batches) for results in (first, second))
+    shared, differs = _shared_legs(own, others)
     return Comparison(
         first.location,
         second.location,
-        _places(first.ranking) == _places(second.ranking) and results_digest(ours) == results_digest(theirs),
+        _places(first.ranking) == _places(second.ranking) and results_digest(own) == results_digest(others),
         shared,
-        unlike,
+        differs,
         _unlike_settings(first.setup, second.setup),
         scores,
         pairs,
@@ -87,35 +88,35 @@ def _places(ranking: Standings) -> set[tuple[str, str, int | None, str]]:
 
 
 def _unlike_settings(first: ContestSetup, second: ContestSetup) -> tuple[tuple[str, Setting, Setting], ...]:
-    """Return the settings that differ, the version of the rules among them."""
-    ours, theirs = ({**setup.settings, "version of the rules": setup.engine} for setup in (first, second))
-    names = sorted({*ours, *theirs})
-    return tuple((name, ours.get(name), theirs.get(name)) for name in names if ours.get(name) != theirs.get(name))
+    """Return the settings that differ, and the version of the rules if it differs."""
+    own, others = ({**setup.settings, "version of the rules": setup.engine} for setup in (first, second))
+    names = sorted({*own, *others})
+    return tuple((name, own.get(name), others.get(name)) for name in names if own.get(name) != others.get(name))
 
 
 def _shared_legs(first: Legs, second: Legs) -> tuple[int, int]:
-    """Return how many legs are in both, by what they depend on, and in how many of these the results differ."""
-    _, ours, theirs = np.intersect1d(first.digest, second.digest, return_indices=True)
-    if not len(ours):
+    """Return the number of legs in both runs, by digest, and the number of these with different results."""
+    _, own, others = np.intersect1d(first.digest, second.digest, return_indices=True)
+    if not len(own):
         return 0, 0
-    one, other = first.chosen(ours), second.chosen(theirs)
-    unlike = (one.sums != other.sums).any(axis=(1, 2)) | (one.sessions != other.sessions) | (one.games != other.games)
-    return len(ours), int(unlike.sum())
+    one, other = first.chosen(own), second.chosen(others)
+    differs = (one.sums != other.sums).any(axis=(1, 2)) | (one.sessions != other.sessions) | (one.games != other.games)
+    return len(own), int(differs.sum())
 
 
 def _compared_scores(first: Standings, second: Standings) -> pd.DataFrame:
-    found = _scores_of(first).merge(_scores_of(second), "outer", "bot", suffixes=("_1", "_2"))
-    same = found["sha256_1"] == found["sha256_2"]
-    only = np.select([found["sha256_2"].isna(), found["sha256_1"].isna()], ["first only", "second only"], "changed")
-    found["version"] = np.where(same, "same", only)
-    found = _with_difference(found)
-    found["first_rank"], found["second_rank"] = (found[name].astype("Int64") for name in ("rank_1", "rank_2"))
-    return _most_unlikely_first(found)[[name for name in COMPARED if name != "opponent"]]
+    rows = _scores_of(first).merge(_scores_of(second), "outer", "bot", suffixes=("_1", "_2"))
+    same = rows["sha256_1"] == rows["sha256_2"]
+    only = np.select([rows["sha256_2"].isna(), rows["sha256_1"].isna()], ["first only", "second only"], "changed")
+    rows["version"] = np.where(same, "same", only)
+    rows = _with_difference(rows)
+    rows["first_rank"], rows["second_rank"] = (rows[name].astype("Int64") for name in ("rank_1", "rank_2"))
+    return _least_likely_first(rows)[[name for name in COMPARED if name != "opponent"]]
 
 
 def _compared_pairs(first: Standings, second: Standings) -> pd.DataFrame:
-    found = _pairs_of(first).merge(_pairs_of(second), "inner", ["bot", "opponent"], suffixes=("_1", "_2"))
-    return _most_unlikely_first(_with_difference(found))[list(_PAIR)]
+    rows = _pairs_of(first).merge(_pairs_of(second), "inner", ["bot", "opponent"], suffixes=("_1", "_2"))
+    return _least_likely_first(_with_difference(rows))[list(_PAIR)]
 
 
 def _scores_of(ranking: Standings) -> pd.DataFrame:
@@ -138,7 +139,7 @@ def _scores_of(ranking: Standings) -> pd.DataFrame:
 
 
 def _pairs_of(ranking: Standings) -> pd.DataFrame:
-    """Return each pair's points per session, from the side of the bot whose name comes first."""
+    """Return each pair's points per session, for the bot whose name comes first."""
     import pandas as pd
 
     matches = ranking.matches
@@ -154,27 +155,32 @@ def _pairs_of(ranking: Standings) -> pd.DataFrame:
     )
 
 
-def _with_difference(found: pd.DataFrame) -> pd.DataFrame:
-    """Add difference, error and verdict; degrees of freedom as in Welch's test."""
-    variances = [found[f"stderr_{run}"] ** 2 for run in (1, 2)]
-    found["first"], found["second"] = found["points_1"], found["points_2"]
-    found["difference"] = found["second"] - found["first"]
+def _with_difference(rows: pd.DataFrame) -> pd.DataFrame:
+    """Add the difference, its error and the verdict, with degrees of freedom as in Welch's test."""
+    variances = [rows[f"stderr_{run}"] ** 2 for run in (1, 2)]
+    rows["first"], rows["second"] = rows["points_1"], rows["points_2"]
+    rows["difference"] = rows["second"] - rows["first"]
     variance = variances[0] + variances[1]
-    found["stderr"] = np.sqrt(variance)
-    parts = sum(own**2 / found[f"freedom_{run}"] for run, own in zip((1, 2), variances))
-    fewest = np.minimum(found["freedom_1"], found["freedom_2"])
+    rows["stderr"] = np.sqrt(variance)
+    parts = sum(own**2 / rows[f"freedom_{run}"] for run, own in zip((1, 2), variances))
+    fewest = np.minimum(rows["freedom_1"], rows["freedom_2"])
     with np.errstate(divide="ignore", invalid="ignore"):
         freedom = np.where(parts > 0, variance**2 / parts, fewest)
-        distance = np.where(variance > 0, found["difference"].abs() / found["stderr"], np.inf)
-    distance = np.where(found["difference"] == 0, 0.0, distance)
-    known = found["stderr"].notna() & found["difference"].notna() & (fewest >= 1)
-    found["ci_half_width"] = np.where(known, found["stderr"] * quantiles(0.975, np.where(known, freedom, 1.0)), np.nan)
-    tail = np.where(known, two_sided_tail(np.nan_to_num(distance, nan=0.0), np.where(known, freedom, 1.0)), np.nan)
-    found["tail"] = tail
-    found["differs"] = found["tail"] * max(int(known.sum()), 1) < _ERROR_RATE
-    return found
+        distance = np.where(variance > 0, rows["difference"].abs() / rows["stderr"], np.inf)
+    distance = np.where(rows["difference"] == 0, 0.0, distance)
+    is_known = rows["stderr"].notna() & rows["difference"].notna() & (fewest >= 1)
+    rows["ci_half_width"] = np.where(
+        is_known, rows["stderr"] * quantiles(0.975, np.where(is_known, freedom, 1.0)), np.nan
+    )
+    probability = np.where(
+        is_known, two_sided_tail(np.nan_to_num(distance, nan=0.0), np.where(is_known, freedom, 1.0)), np.nan
+    )
+    rows["tail"] = probability
+    rows["differs"] = rows["tail"] * max(int(is_known.sum()), 1) < _ERROR_RATE
+    return rows
 
 
-def _most_unlikely_first(found: pd.DataFrame) -> pd.DataFrame:
-    keys = [name for name in ("bot", "opponent") if name in found]
-    return found.sort_values(["tail", *keys], ignore_index=True)
+def _least_likely_first(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with the least likely difference first."""
+    keys = [name for name in ("bot", "opponent") if name in rows]
+    return rows.sort_values(["tail", *keys], ignore_index=True)

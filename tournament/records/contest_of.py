@@ -1,4 +1,4 @@
-"""The contest of records, also where its rules aren't: then the records themselves say which columns they have."""
+"""The contest of records. If its rules aren't installed, the records themselves describe their columns."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from tournament.contests import find_contest
+from tournament.contests.bots import CompiledBots
 from tournament.contests.contest import Contest
-from tournament.contests.interface import CompiledBots, Interface
+from tournament.contests.interface import Interface
 from tournament.contests.scoring import PointsSource
 from tournament.contests.settings import ContestSettings
 from tournament.errors import InputError
@@ -16,17 +17,26 @@ from tournament.store.columns import Column
 from tournament.store.field import Batch, ContestSetup, TableName
 from tournament.store.storage import open_storage
 
-_NOT_HERE = Interface(Path(), CompiledBots(""))
+_NOT_INSTALLED = Interface(Path(), CompiledBots(""))
 
 
 def is_here(contest: Contest) -> bool:
-    """Whether the rules are here, so that it can be played."""
-    return contest.interface is not _NOT_HERE
+    """Return whether the rules are installed, so that the contest can be played."""
+    return contest.interface is not _NOT_INSTALLED
 
 
 def contest_of(location: str, field: ContestSetup, batches: Sequence[Batch] = ()) -> Contest:
-    """The contest of records; without its rules, which somebody's file may have, it has the columns of these batches.
-    Raises InputError where these rules say more than records do: against house players, what points are worth."""
+    """Return the contest of records.
+
+    Args:
+        location: Folder or URL of the records.
+        field: Field of the records.
+        batches: Batches whose columns the contest has if its rules aren't installed.
+
+    Raises:
+        InputError: The rules aren't installed, and the standings can't be computed without them, because bots play
+            house players.
+    """
     try:
         contest = find_contest(field.contest, field.game)
         seats = batches[0].legs.seats if batches else contest.seats_of(field.settings)
@@ -43,7 +53,7 @@ def contest_of(location: str, field: ContestSetup, batches: Sequence[Batch] = ()
         games=_columns(location, batches, "games"),
         sessions=_columns(location, batches, "sessions"),
         scored=PointsSource("sessions", ("points_0", "points_1"), by_position=True),
-        interface=_NOT_HERE,
+        interface=_NOT_INSTALLED,
         new_core=_refused,
         rules=field.game,
         edition=edition,
@@ -51,10 +61,13 @@ def contest_of(location: str, field: ContestSetup, batches: Sequence[Batch] = ()
 
 
 def _columns(location: str, batches: Sequence[Batch], table: TableName) -> tuple[Column, ...]:
-    from tournament.store.parts import columns_in  # pyarrow, which reading standings doesn't need
+    """Return the columns of a table of the first batch."""
+    # Imported here, because it loads pyarrow, which standings don't need.
+    from tournament.store.parts import columns_in
 
     return columns_in(open_storage(location), batches[0].part(table)) if batches else ()
 
 
 def _refused(*_: object, **__: object) -> NoReturn:
-    raise InputError("these rules are not here")
+    """Raise InputError, because the contest can't be played."""
+    raise InputError("the rules of these records aren't installed")

@@ -1,6 +1,6 @@
-"""The standings after each run that changed something: what became of a bot, and of the ranks.
+"""The standings after each run that changed them, which show the history of each bot and of the ranks.
 
-A part of history/ has those after one run, and is named by the run's number and the hash of its bytes.
+A part of history/ has the standings after one run. Its name is the run's number and the hash of its bytes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tournament.store.reading import read_records, text_of
 from tournament.store.storage import Storage, open_storage
 
 _PART = re.compile(r"[0-9]{8}-[0-9a-f]{16}\.parquet")
-# What a column of each kind has; of all others JSON.
+# Types of columns by type of the field. All other fields are stored as JSON.
 _TYPES = {"int": "int64", "int | None": "int64", "float": "float64", "float | None": "float64"}
 _TEXTS = ("str", "str | None", "Verdict | None")
 _FIELDS = dataclasses.fields(Standing)
@@ -38,9 +38,11 @@ def _is_json(kind: object) -> bool:
 
 HISTORY = (
     Column("run", "int64", "number of the run, from 1"),
-    Column("field_size", "int64", "how many bots had a rank"),
+    Column("field_size", "int64", "number of bots with a rank"),
     *(
-        Column(one.name, _TYPES.get(str(one.type), "str"), "as in the leaderboard" + "; JSON" * (_is_json(one.type)))
+        Column(
+            one.name, _TYPES.get(str(one.type), "str"), "value in the leaderboard" + ", as JSON" * (_is_json(one.type))
+        )
         for one in _FIELDS
     ),
 )
@@ -48,8 +50,13 @@ HISTORY = (
 
 @dataclass(frozen=True)
 class Version:
-    """A bot's line in the last standings with this content, and how many bots were ranked in them. `archive`: the
-    number of the archive that has them, None for the records themselves."""
+    """A version of a bot, with its last line in the standings.
+
+    Attributes:
+        line: Line of the bot in the last standings with this content.
+        field_size: Number of bots with a rank in these standings.
+        archive: Number of the archive with these standings; None for the records themselves.
+    """
 
     line: Standing
     field_size: int
@@ -57,7 +64,7 @@ class Version:
 
 
 def keep_history(storage: Storage, ranking: Standings) -> None:
-    """Keep the standings after a run, unless the last kept ones are the same.
+    """Store the standings after a run, unless the last stored ones are the same.
 
     Raises:
         OSError: The part can't be written.
@@ -71,8 +78,12 @@ def keep_history(storage: Storage, ranking: Standings) -> None:
 
 
 def has_lines(storage: Storage, known: Mapping[str, tuple[str, int]]) -> bool:
-    """Return whether the standings after the last run have these bots, by name, with this content and as many
-    sessions."""
+    """Return whether the standings after the last run have these bots with the same content and number of sessions.
+
+    Args:
+        storage: Storage of the records.
+        known: sha256 and number of sessions of each bot, by name.
+    """
     try:
         rows = {row["name"]: (row["sha256"], row["sessions"]) for row in _rows(storage, _parts(storage)[-1:])}
     except RunError:
@@ -90,9 +101,9 @@ def _part_of(run: int, ranking: Standings) -> tuple[str, bytes]:
 
 
 def damaged_parts(storage: Storage) -> list[str]:
-    """The places of parts that have other bytes than were written."""
-    found = [(name, text_of(storage, f"history/{name}")) for name in _parts(storage)]
-    return [f"history/{name}" for name, text in found if text is not None and _hash(text) != name[9:25]]
+    """Return the names of parts that have other bytes than were written."""
+    contents = [(name, text_of(storage, f"history/{name}")) for name in _parts(storage)]
+    return [f"history/{name}" for name, text in contents if text is not None and _hash(text) != name[9:25]]
 
 
 def history_of(
@@ -101,50 +112,65 @@ def history_of(
     name: str,
     rank: Callable[[Storage, ContestSetup, Sequence[Batch]], Standings],
 ) -> list[Version]:
-    """A bot's versions, the oldest first: those in archives, in the order in which they were moved there, then those
-    in these records. The last one is that of the `ranking`.
+    """Return a bot's versions, the oldest first: those in archives by the archives' age, then those in these records.
 
-    Raises InputError for an unknown bot, RunError when the history can't be read; archives that can't are left out.
+    The last version is that of `ranking`. Archives that can't be read are omitted.
+
+    Args:
+        storage: Storage of the records.
+        ranking: Current standings.
+        name: Name of the bot.
+        rank: Called with storage, field and batches of an archive; returns its standings.
+
+    Raises:
+        InputError: The standings have no such bot.
+        RunError: The history can't be read.
     """
-    now = Version(line_of(ranking, name), len(ranking.ranked))
-    found: list[Version] = []
+    current = Version(line_of(ranking, name), len(ranking.ranked))
+    versions: list[Version] = []
     for location in storage.archives():
         with contextlib.suppress(RunError):
             archive = open_storage(location)
             number = int(location.rpartition("-")[2])
-            then = list(_versions(archive, name, number))
+            archived = list(_versions(archive, name, number))
             records = read_records(archive)
             if records.field and name in {entrant.name for entrant in records.field.entrants}:
                 last = rank(archive, records.field, records.batches)
-                then.append(Version(line_of(last, name), len(last.ranked), number))
-            found += _last_of_each(then)
-    return [*found, *_last_of_each([*_versions(storage, name), now])]
+                archived.append(Version(line_of(last, name), len(last.ranked), number))
+            versions += _last_of_each(archived)
+    return [*versions, *_last_of_each([*_versions(storage, name), current])]
 
 
 def _versions(storage: Storage, name: str, archive: int | None = None) -> Iterator[Version]:
-    """A bot's line after each run. Raises RunError where one can't be a line."""
-    kept = {row["run"]: row for row in _rows(storage, _parts(storage)) if row["name"] == name}
-    for _, row in sorted(kept.items()):
+    """Yield a bot's line after each run.
+
+    Raises:
+        RunError: A part is damaged or has an invalid line.
+    """
+    lines = {row["run"]: row for row in _rows(storage, _parts(storage)) if row["name"] == name}
+    for _, row in sorted(lines.items()):
         values = {one.name: row[one.name] for one in _FIELDS}
         try:
             values |= {one.name: json.loads(values[one.name]) for one in _FIELDS if _is_json(one.type)}
             yield Version(_standing().validate_python(values), row["field_size"], archive)
         except (ValidationError, ValueError, TypeError) as error:
             reason = " ".join(str(error).split())[:200]
-            raise RunError(f"{storage.location}/history has no line of a former {name[:200]!r}: {reason}") from None
+            raise RunError(f"{storage.location}/history has an invalid line of {name[:200]!r}: {reason}") from None
 
 
 def _last_of_each(versions: Sequence[Version]) -> list[Version]:
-    """Versions of other contents than the one after each. A run that was killed while it took a bot's legs out has left
-    fewer of them: the line with most sessions counts."""
-    found: list[Version] = []
+    """Return the last version of each content.
+
+    A run that was killed while it removed a bot's legs has left fewer of them, so the line with most sessions counts.
+    """
+    last: list[Version] = []
     for version in versions:
-        if found and found[-1].line.sha256 == version.line.sha256:
-            if found[-1].line.sessions <= version.line.sessions or version is versions[-1]:
-                found[-1] = version
+        if last and last[-1].line.sha256 == version.line.sha256:
+            if last[-1].line.sessions <= version.line.sessions or version is versions[-1]:
+                last[-1] = version
         else:
-            found.append(version)
-    return found
+            last.append(version)
+    return last
 
 
 def _hash(content: bytes) -> str:
@@ -164,7 +190,9 @@ def _rows(storage: Storage, names: Sequence[str]) -> Iterator[dict[str, Any]]:
             continue
         place = f"{storage.location}/history/{name}"
         if _hash(content) != name[9:25]:
-            raise RunError(f"{place} is damaged: it has other bytes than were written; remove it, it has no game")
+            raise RunError(
+                f"{place} is damaged: it has other bytes than were written; remove it, because it has no games"
+            )
         yield from rows_of_summary(content, place, HISTORY)
 
 
@@ -176,4 +204,5 @@ def _row(run: int, ranked: int, line: Standing) -> dict[str, Any]:
 
 @cache
 def _standing() -> TypeAdapter[Standing]:
-    return TypeAdapter(Standing)  # slow to make
+    """Return the validator of a line. It takes long to make."""
+    return TypeAdapter(Standing)

@@ -1,4 +1,4 @@
-"""In which decisions, with which hands and against whom a bot loses: next to what others win in the same place."""
+"""Decisions, hands and opponents with which a bot loses, compared with what others win in the same situations."""
 
 from __future__ import annotations
 
@@ -23,34 +23,35 @@ if TYPE_CHECKING:
 
 #: Columns of `Results.losses`, with their meanings.
 LOSSES = {
-    "decision": "what was decided",
-    "hand": "what the bot held",
-    "answer": "what it answered",
-    "opponent": "name of the opponent; missing where all are together",
-    "games": "games in which it did so",
-    "points": "what it won in one of them, mean; as the game counts, not as the contest scores",
-    "others": "what other bots won there with the same hand against the same opponents, whatever they answered, mean",
-    "lost": "games times (others less points): what the bot would have had by playing as others do",
+    "decision": "kind of decision",
+    "hand": "hand of the bot",
+    "answer": "answer of the bot",
+    "opponent": "name of the opponent; missing if the row sums over all opponents",
+    "games": "number of games in which the bot gave this answer",
+    "points": "mean points of the bot in these games, in the game's own units",
+    "others": "mean points of other bots with the same hand against the same opponents, over all their answers",
+    "lost": "games × (others − points): points that the bot lost by not playing as others do",
     "stderr": "standard error of lost",
 }
-_LEAST_GAMES = 10  # of others, and of the bot: fewer say nothing
-_PLACE = ["decision", "hand"]
+# Minimum games of the bot and of others: fewer aren't significant.
+_MIN_GAMES = 10
+_SITUATION = ["decision", "hand"]
 _SUMS = ["games", "points", "squares"]
 
 
 def losses_of(results: Results, bot: str, *, by_opponent: bool = False) -> pd.DataFrame:
     """Return the answers of a bot by decision and hand, the largest loss first.
 
-    A bot that folds a bad hand loses its stake, and so does everybody else. So a loss is what others win with such
-    hands against the same opponents, less what this bot wins with this answer.
+    A bot that folds a bad hand loses its stake, as other bots do. So a loss is what others win with such hands against
+    the same opponents, less what this bot wins with this answer.
 
     Args:
         results: Records with all columns.
         bot: Name of the bot.
-        by_opponent: Whether each opponent has rows of its own.
+        by_opponent: Whether each opponent has its own rows.
 
     Raises:
-        InputError: The records have no such bot, or the contest's columns don't tell decisions.
+        InputError: The records have no such bot, or the contest's columns don't show decisions.
     """
     import pandas as pd
 
@@ -60,7 +61,7 @@ def losses_of(results: Results, bot: str, *, by_opponent: bool = False) -> pd.Da
     contest = contest_of(results.location, results.setup)
     presentation = contest.presentation
     if presentation is None or presentation.decided is None or presentation.points is None:
-        raise InputError(f"{contest.title}: the columns of its games don't say which decisions were taken")
+        raise InputError(f"{contest.title}: the columns of its games don't show which decisions were taken")
     pieces = []
     for batch in results.batches:
         games = replace(results, batches=(batch,)).games
@@ -69,7 +70,7 @@ def losses_of(results: Results, bot: str, *, by_opponent: bool = False) -> pd.Da
         players = [games[name].astype(object).to_numpy() for name in of_players]
         points = presentation.points(rows)
         pieces += [_summed(one, players, points, bot) for one in presentation.decided(rows)]
-    keys = [*_PLACE, "answer", "opponent", "is_own"]
+    keys = [*_SITUATION, "answer", "opponent", "is_own"]
     sums = pd.concat(pieces).groupby(keys, observed=True)[_SUMS].sum().reset_index()
     return _compared(sums[sums["opponent"] != bot], by_opponent=by_opponent)
 
@@ -77,10 +78,10 @@ def losses_of(results: Results, bot: str, *, by_opponent: bool = False) -> pd.Da
 def _summed(
     decided: Decided, players: Sequence[npt.NDArray[Any]], points: Sequence[npt.NDArray[Any]], bot: str
 ) -> pd.DataFrame:
-    """Return the sums of one kind of decision over some games, by whose it is, hand, answer and opponent."""
+    """Return sums of one kind of decision over some games, by hand, answer, opponent and whether the bot took it."""
     import pandas as pd
 
-    found = []
+    frames = []
     for seat, of_seat in enumerate(points):
         taken = np.flatnonzero(decided.seat == seat)
         won = of_seat[taken].astype(float)
@@ -92,8 +93,8 @@ def _summed(
             "points": won,
             "squares": won * won,
         }
-        found.append(pd.DataFrame(frame))
-    grouped = pd.concat(found).groupby(["is_own", "hand", "answer", "opponent"], observed=True)
+        frames.append(pd.DataFrame(frame))
+    grouped = pd.concat(frames).groupby(["is_own", "hand", "answer", "opponent"], observed=True)
     sums = grouped.agg(games=("points", "size"), points=("points", "sum"), squares=("squares", "sum")).reset_index()
     sums["hand"] = np.array(decided.hands, object)[sums["hand"].to_numpy(int)]
     sums["answer"] = np.array(decided.answers, object)[sums["answer"].to_numpy(int)]
@@ -101,29 +102,30 @@ def _summed(
 
 
 def _compared(sums: pd.DataFrame, *, by_opponent: bool) -> pd.DataFrame:
-    """Return the losses of the sums by decision, hand, answer, opponent, and whether they are the bot's own."""
+    """Return the losses, given sums by decision, hand, answer and opponent, separately for the bot itself."""
     mine, theirs = sums[sums["is_own"]], sums[~sums["is_own"]]
-    own_variance = _variances(mine, [*_PLACE, "answer"]).rename("own_variance")
-    variance = _variances(theirs, _PLACE).rename("variance")
-    theirs = theirs.groupby([*_PLACE, "opponent"], observed=True)[_SUMS].sum().reset_index()
-    both = mine.merge(theirs, on=[*_PLACE, "opponent"], suffixes=("", "_of_others"))
-    both = both.merge(own_variance, on=[*_PLACE, "answer"]).merge(variance, on=_PLACE)
+    own_variance = _variances(mine, [*_SITUATION, "answer"]).rename("own_variance")
+    variance = _variances(theirs, _SITUATION).rename("variance")
+    theirs = theirs.groupby([*_SITUATION, "opponent"], observed=True)[_SUMS].sum().reset_index()
+    both = mine.merge(theirs, on=[*_SITUATION, "opponent"], suffixes=("", "_of_others"))
+    both = both.merge(own_variance, on=[*_SITUATION, "answer"]).merge(variance, on=_SITUATION)
     games, count = both["games"], both["games_of_others"]
     both["lost"] = games * both["points_of_others"] / count - both["points"]
-    both["stderr"] = games * both["own_variance"] + games**2 / count * both["variance"]  # squared
-    keys = [*_PLACE, "answer", *(["opponent"] if by_opponent else [])]
+    # The variance until its root is taken below.
+    both["stderr"] = games * both["own_variance"] + games**2 / count * both["variance"]
+    keys = [*_SITUATION, "answer", *(["opponent"] if by_opponent else [])]
     summed = ["games", "points", "games_of_others", "lost", "stderr"]
-    found = both.groupby(keys, observed=True)[summed].sum().reset_index()
-    found = found[(found["games"] >= _LEAST_GAMES) & (found["games_of_others"] >= _LEAST_GAMES)]
-    found["points"] = found["points"] / found["games"]
-    found["others"] = found["points"] + found["lost"] / found["games"]
-    found["stderr"] = np.sqrt(found["stderr"])
+    losses = both.groupby(keys, observed=True)[summed].sum().reset_index()
+    losses = losses[(losses["games"] >= _MIN_GAMES) & (losses["games_of_others"] >= _MIN_GAMES)]
+    losses["points"] = losses["points"] / losses["games"]
+    losses["others"] = losses["points"] + losses["lost"] / losses["games"]
+    losses["stderr"] = np.sqrt(losses["stderr"])
     if not by_opponent:
-        found["opponent"] = None
-    return found.sort_values("lost", ascending=False, kind="stable")[list(LOSSES)].reset_index(drop=True)
+        losses["opponent"] = None
+    return losses.sort_values("lost", ascending=False, kind="stable")[list(LOSSES)].reset_index(drop=True)
 
 
 def _variances(sums: pd.DataFrame, keys: list[str]) -> pd.Series[float]:
-    """Return the variance of points by these keys, NaN where there is one game."""
-    whole = sums.groupby(keys, observed=True)[_SUMS].sum()
-    return (whole["squares"] - whole["points"] ** 2 / whole["games"]) / (whole["games"] - 1)
+    """Return the variance of points by these keys, NaN for a single game."""
+    total = sums.groupby(keys, observed=True)[_SUMS].sum()
+    return (total["squares"] - total["points"] ** 2 / total["games"]) / (total["games"] - 1)

@@ -1,4 +1,4 @@
-"""Read what was played: standings, and tables as DataFrames."""
+"""Results of a contest: standings, and tables as data frames."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ if TYPE_CHECKING:
     from tournament.store.arrow_files import Dataset
 
 
-NO_RESULTS = "holds no results yet: `tournament run` makes them"
+NO_RESULTS = "has no results yet; play with `tournament run`"
 
 
 @dataclass(frozen=True)
 class Results:
-    """Results of one contest, as of loading. Tables are read when first used.
+    """Results of one contest at the time of loading. Tables are read when they are first used.
 
     Attributes:
         location: Folder or URL of the records.
-        setup: What was played: the contest, its settings, entrants and house players.
-        batches: Parts of the records that count.
+        setup: The contest as it was played, with settings, entrants and house players.
+        batches: Batches that count.
         selection: Rows and columns of `games` and `sessions`.
     """
 
@@ -67,7 +67,7 @@ class Results:
         if len(self.ranking.entrants) > 10:
             lines.append(f"    {and_more(len(self.ranking.entrants) - 10)}")
         if finals_beside(self.location):
-            lines.append("this is of while the contest was open; load(..., final=True) has its final")
+            lines.append("these are results from while the contest was open; load(..., final=True) returns its final")
         return "\n".join(lines)
 
     @cached_property
@@ -77,12 +77,12 @@ class Results:
 
     @cached_property
     def games(self) -> RecordFrame:
-        """Games, one per row, with the bots' names; `by_bot()` has a row per bot and game."""
+        """Games, one per row, with the bots' names. `by_bot()` returns a row per bot and game."""
         return self._records("games")
 
     @cached_property
     def sessions(self) -> RecordFrame:
-        """Sessions, one per row, with the bots' names; `by_bot()` has a row per bot and session."""
+        """Sessions, one per row, with the bots' names. `by_bot()` returns a row per bot and session."""
         return self._records("sessions")
 
     def by_author(self, authors: Mapping[str, Sequence[str]]) -> pd.DataFrame:
@@ -110,7 +110,7 @@ class Results:
 
     @cached_property
     def crosstable(self) -> pd.DataFrame:
-        """Points per session of every bot against every other, with standard errors; each pair from either side."""
+        """Points per session of every bot against every other, with standard errors. Each pair has two rows."""
         import pandas as pd
 
         return pd.DataFrame(crosstable_values(self.ranking))
@@ -129,14 +129,17 @@ class Results:
         return legs_frame([batch.legs for batch in self.batches], per_replica)
 
     def losses(self, bot: str, *, by_opponent: bool = False) -> pd.DataFrame:
-        """Return in which decisions a bot loses to what others win there, the worst first; see `LOSSES`.
+        """Return the decisions in which a bot wins less than others do, with the columns of `LOSSES`.
 
         Args:
             bot: Name of the bot.
-            by_opponent: Whether each opponent has rows of its own.
+            by_opponent: Whether each opponent has its own rows.
+
+        Returns:
+            A row for each decision, the worst first.
 
         Raises:
-            InputError: The records have no such bot, or this contest's columns don't tell decisions.
+            InputError: The records have no such bot, or this contest's columns don't show decisions.
         """
         from tournament.records.losses import losses_of
 
@@ -150,7 +153,10 @@ class Results:
         return pd.DataFrame(fault_values(self.ranking)).astype({"match": "int64", "session": "int32", "game": "int32"})
 
     def rating(self, kind: str) -> list[Rated]:
-        """Return another rating of the crosstable, best first; `kind` is `elo`.
+        """Return another rating of the crosstable, such as `elo`, the best bot first.
+
+        Args:
+            kind: Kind of the rating: `elo`.
 
         Raises:
             InputError: The kind is unknown, or has no meaning in this contest.
@@ -174,7 +180,7 @@ class Results:
         return elo(self.ranking, wins)
 
     def versions(self, name: str) -> list[Version]:
-        """Return a bot's versions with their standings, the oldest first, also from archives.
+        """Return a bot's versions with their standings, the oldest first, including those in archives.
 
         Raises:
             InputError: The records have no such bot.
@@ -185,11 +191,12 @@ class Results:
 
     @cached_property
     def standings(self) -> pd.DataFrame:
-        """Leaderboard, best first; rank is missing below the line."""
+        """Leaderboard, the best bot first. The rank of bots below the line is missing."""
         import pandas as pd
 
         lines = [standing_values(line) for line in self.ranking.entrants]
-        frame = pd.DataFrame(lines, columns=None if lines else list(STANDING))  # an empty field has the columns, too
+        # An empty field has the columns, too.
+        frame = pd.DataFrame(lines, columns=None if lines else list(STANDING))
         return frame.astype({"rank": "Int64", "rank_low": "Int64", "rank_high": "Int64"})
 
     def _records(self, table: TableName) -> RecordFrame:
@@ -198,23 +205,27 @@ class Results:
 
 
 def _contest_of_records(location: str, field: ContestSetup, batches: Sequence[Batch]) -> Contest:
-    """The contest that the records are of. Raises InputError for another version of it: columns may differ."""
+    """Return the contest of records.
+
+    Raises:
+        InputError: The records have another version of the contest, whose columns can differ.
+    """
     contest = contest_of(location, field, batches)
     if field.engine != contest.engine_version:
         raise InputError(
-            f"the records in {location} are of version {field.engine} of {contest.rules}, this is"
-            f" {contest.engine_version}; run again to have records of it"
+            f"the records in {location} have version {field.engine} of {contest.rules}, and this is"
+            f" {contest.engine_version}; run again to get records of this version"
         )
     return contest
 
 
 def _players(batches: Sequence[Batch]) -> dict[int, set[str]]:
-    """The names of all that have played a match, by its number."""
-    found: dict[int, set[str]] = {}
+    """Return the names of all players of each match, by its number."""
+    players: dict[int, set[str]] = {}
     for batch in batches:
         for match, names, house in zip(batch.legs.match.tolist(), batch.legs.seated, batch.legs.houses):
-            found.setdefault(match, set()).update(names, [house] if house else ())
-    return dict(sorted(found.items()))
+            players.setdefault(match, set()).update(names, [house] if house else ())
+    return dict(sorted(players.items()))
 
 
 def load(
@@ -225,7 +236,7 @@ def load(
     bots: Iterable[str] | None = None,
     final: bool = False,
 ) -> Results:
-    """Return the recorded results of one contest. Verify somebody else's records first.
+    """Return the recorded results of one contest. Verify records that come from other people first.
 
     Args:
         results: Folder or URL of the contest's records, or the one above if it has a single contest.
@@ -251,9 +262,9 @@ def scan(
     matches: Iterable[int] | None = None,
     bots: Iterable[str] | None = None,
 ) -> Dataset:
-    """Return the games or the sessions of one contest as an arrow dataset, for DuckDB, polars and others.
+    """Return the games or the sessions of one contest as a dataset of arrow, for DuckDB, polars and other libraries.
 
-    The dataset has the rows that count now, reads them when needed, and checks page checksums.
+    The dataset has the rows that count now, reads them when they are used, and checks page checksums.
 
     Args:
         results: Folder or URL of the contest's records, or the one above if it has a single contest.
@@ -273,7 +284,11 @@ def scan(
 
 
 def _opened(results: str) -> tuple[str, ContestSetup, tuple[Batch, ...]]:
-    """Where the results of a contest lie, its field and what counts. Raises InputError when there are none."""
+    """Return the location of a contest's results, its field, and the batches that count.
+
+    Raises:
+        InputError: There are no results.
+    """
     location = locate(results)
     storage = open_storage(location)
     records = read_records(storage)
@@ -283,24 +298,28 @@ def _opened(results: str) -> tuple[str, ContestSetup, tuple[Batch, ...]]:
 
 
 def locate(results: str) -> str:
-    """Where one contest's records are: there, or right below when that holds a single contest. Raises InputError
-    else."""
+    """Return the location of one contest's records: this one, or one directly below it if it has a single contest.
+
+    Raises:
+        InputError: There are no records, or those of several contests.
+    """
     storage = open_storage(results)
     if has_records(storage):
         return storage.location
-    held = contests_held(storage.location)
-    if len(held) != 1:
-        beside = [] if held or "://" in storage.location else contests_held(str(Path(storage.location).parent))
-        what = f"holds the contests {', '.join(held)}: name one" if held else NO_RESULTS
-        raise InputError(f"{results} {what}" + (f"; beside it there is {', '.join(beside)}" if beside else ""))
-    return open_storage(join_location(storage.location, held[0])).location
+    contests = contests_held(storage.location)
+    if len(contests) != 1:
+        nearby = [] if contests or "://" in storage.location else contests_held(str(Path(storage.location).parent))
+        problem = f"has several contests, {', '.join(contests)}; name one" if contests else NO_RESULTS
+        raise InputError(f"{results} {problem}" + (f"; next to it is {', '.join(nearby)}" if nearby else ""))
+    return open_storage(join_location(storage.location, contests[0])).location
 
 
 def contests_held(results: str) -> list[str]:
-    """The contests that have records in a folder, or below a URL, without archives."""
+    """Return the contests that have records in a folder, or below a URL, without archives."""
 
     def holds_records(name: str) -> bool:
-        with contextlib.suppress(RunError):  # a folder that we may not read, such as that of a seed
+        # This process might not be allowed to read a folder, such as that of a seed.
+        with contextlib.suppress(RunError):
             return has_records(open_storage(join_location(results, name)))
         return False
 
@@ -308,16 +327,20 @@ def contests_held(results: str) -> list[str]:
 
 
 def ranking_of(storage: Storage, field: ContestSetup, batches: Sequence[Batch]) -> Standings:
-    """The standings of a recorded field. Raises RunError when the field lacks facts of its house players."""
+    """Return the standings of a recorded field.
+
+    Raises:
+        RunError: The field lacks facts of its house players.
+    """
     contest = contest_of(storage.location, field)
     house = contest.house
     if house and any(set(house.facts) - player.facts.keys() for player in field.house):
-        raise RunError(f"the field of {storage.location} lacks facts of house players; run again to write it again")
+        raise RunError(f"the field of {storage.location} lacks facts of house players; run again to restore them")
     return replace(standings_of(contest, field, batches), find_self_play=partial(_self_play, storage.location, field))
 
 
 def _self_play(location: str, field: ContestSetup) -> Mapping[str, Match]:
-    """Return what the recorded versions of a field's bots won against copies of themselves, by name.
+    """Return the matches of those bots of a field that haven't changed since against copies of themselves, by name.
 
     Raises:
         RunError: The records can't be read.
@@ -328,19 +351,19 @@ def _self_play(location: str, field: ContestSetup) -> Mapping[str, Match]:
     current = {one.name: one.sha256 for one in field.entrants}
     ranking = ranking_of(storage, records.field, records.batches)
     unchanged = {line.name for line in ranking.ranked if current.get(line.name) == line.sha256}
-    found = against_themselves(ranking.matches, {line.name for line in ranking.ranked})
-    return {name: match for name, match in found.items() if name in unchanged}
+    matches = against_themselves(ranking.matches, {line.name for line in ranking.ranked})
+    return {name: match for name, match in matches.items() if name in unchanged}
 
 
 def standings_of(contest: Contest, field: ContestSetup, batches: Sequence[Batch]) -> Standings:
-    """The standings of a contest."""
+    """Return the standings of a contest."""
     return compute_standings(field, batches, contest.house.scoring if contest.house else None)
 
 
 def below_final(location: str, final: Standings) -> Standings | None:
-    """Return the standings of bots that played in the preliminary of a final alone; None if there was none.
+    """Return the standings of the bots that played only in the preliminary of a final, or None if there was none.
 
-    Their ranks follow those of the final. Everything else, such as the score, is the preliminary's.
+    Their ranks follow those of the final. Everything else, such as the score, is that of the preliminary.
     """
     preliminary, among = preliminary_of(location), {line.name for line in final.entrants}
     if preliminary is None:

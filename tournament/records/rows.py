@@ -1,4 +1,4 @@
-"""Games and sessions as data frames or as a dataset of arrow: only the rows and columns that users select."""
+"""Games and sessions as data frames or as a dataset of arrow, with only the selected rows and columns."""
 
 from __future__ import annotations
 
@@ -23,13 +23,18 @@ if TYPE_CHECKING:
     from tournament.records.frames import RecordFrame
     from tournament.store.arrow_files import Dataset
 
-# The names of all that have played a match, by its number.
+# Names of the players of each match, by its number.
 Players = Mapping[int, Collection[str]]
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What is read of games and sessions: these columns, these matches; None is all."""
+    """The columns and matches to read of games and sessions.
+
+    Attributes:
+        columns: Names of the columns; None for all.
+        matches: Numbers of the matches; None for all.
+    """
 
     columns: tuple[str, ...] | None = None
     matches: frozenset[int] | None = None
@@ -45,42 +50,50 @@ def select(
     matches: Iterable[int] | None = None,
     bots: Iterable[str] | None = None,
 ) -> Selection:
-    """A selection: these columns, and of these matches those of these bots. `players` has all matches there are.
+    """Return a selection of columns and matches.
 
-    Raises InputError for an unknown column, match or bot.
+    Args:
+        contest: Contest of the records.
+        players: Names of the players of each recorded match.
+        columns: Names of the columns; None for all.
+        matches: Numbers of the matches; None for all.
+        bots: Names of bots, of which a match must have one; None for any.
+
+    Raises:
+        InputError: There is no such column, match or bot.
     """
-    chosen = None if columns is None else tuple(_texts("columns", columns))
-    known = dict.fromkeys([column.name for column in (*contest.games, *contest.sessions)])
-    _require("column", chosen or (), known)
+    selected = None if columns is None else tuple(_texts("columns", columns))
+    all_columns = dict.fromkeys([column.name for column in (*contest.games, *contest.sessions)])
+    _require("column", selected or (), all_columns)
     if isinstance(matches, int):
-        raise InputError(f"matches is a list of numbers: matches=[{matches}]")
-    wanted = None if matches is None else {int(match) for match in matches}
-    _require("match", wanted or (), players)
+        raise InputError(f"matches must be a list of numbers; write matches=[{matches}]")
+    numbers = None if matches is None else {int(match) for match in matches}
+    _require("match", numbers or (), players)
     if bots is not None:
         names = set(_texts("bots", bots))
         _require("bot with matches", names, dict.fromkeys(sorted(set().union(*players.values()))))
-        theirs = {match for match, who in players.items() if not names.isdisjoint(who)}
-        wanted = theirs if wanted is None else wanted & theirs
-    return Selection(chosen, None if wanted is None else frozenset(wanted))
+        of_bots = {match for match, playing in players.items() if not names.isdisjoint(playing)}
+        numbers = of_bots if numbers is None else numbers & of_bots
+    return Selection(selected, None if numbers is None else frozenset(numbers))
 
 
-def _texts(what: str, given: Iterable[str]) -> list[str]:
-    if isinstance(given, str):
-        raise InputError(f"{what} is a list of names: {what}=[{given!r}]")
-    return list(dict.fromkeys(given))
+def _texts(parameter: str, names: Iterable[str]) -> list[str]:
+    if isinstance(names, str):
+        raise InputError(f"{parameter} must be a list of names; write {parameter}=[{names!r}]")
+    return list(dict.fromkeys(names))
 
 
-def _require(what: str, wanted: Iterable[Any], known: Mapping[Any, Any]) -> None:
-    for one in wanted:
-        if one not in known:
-            there = truncate(", ".join(map(str, known)), 300) or "none"
-            raise InputError(f"unknown {what} {str(one)[:200]!r}; expected one of: {there}")
+def _require(kind: str, selected: Iterable[Any], recorded: Mapping[Any, Any]) -> None:
+    for one in selected:
+        if one not in recorded:
+            expected = truncate(", ".join(map(str, recorded)), 300) or "none"
+            raise InputError(f"unknown {kind} {str(one)[:200]!r}; expected one of: {expected}")
 
 
 def _parts(batches: Sequence[Batch], table: TableName, matches: frozenset[int] | None) -> list[tuple[Part, Legs]]:
-    """The parts of a table that have some of these matches, with their legs."""
-    found = [(part, batch.legs) for batch in batches for part in batch.parts if part.table == table]
-    return [(part, legs) for part, legs in found if matches is None or _are_in(legs, matches).any()]
+    """Return the parts of a table that have some of these matches, with their legs."""
+    parts = [(part, batch.legs) for batch in batches for part in batch.parts if part.table == table]
+    return [(part, legs) for part, legs in parts if matches is None or _are_in(legs, matches).any()]
 
 
 def _are_in(legs: Legs, matches: frozenset[int]) -> npt.NDArray[np.bool_]:
@@ -88,26 +101,37 @@ def _are_in(legs: Legs, matches: frozenset[int]) -> npt.NDArray[np.bool_]:
 
 
 def _row_count(parts: Iterable[tuple[Part, Legs]], table: TableName, matches: frozenset[int] | None) -> int:
-    """How many rows of these matches were played."""
+    """Return the number of rows that these matches have."""
     counts = [(legs.games if table == "games" else legs.sessions, legs) for _, legs in parts]
     return sum(int((rows if matches is None else rows[_are_in(legs, matches)]).sum()) for rows, legs in counts)
 
 
 @contextlib.contextmanager
 def loaded_before(location: str) -> Iterator[None]:
-    """Raise InputError where records have changed since they were loaded, or are damaged."""
+    """Raise InputError if records have changed since they were loaded, or are damaged.
+
+    Raises:
+        InputError: A part is missing or damaged.
+    """
     try:
         yield
     except FileNotFoundError:
         raise InputError(f"the records in {location} have changed since; load them again") from None
     except RunError as problem:
-        raise InputError(f"{problem}; run again to mend the records") from None
+        raise InputError(f"{problem}; run again to repair the records") from None
 
 
 def read_frame(
     location: str, contest: Contest, batches: Sequence[Batch], table: TableName, selection: Selection
 ) -> RecordFrame:
-    """Return the selected rows and columns of a table, with names as categories that all columns of names share.
+    """Return the selected rows and columns of a table. Columns of names are categories with the same values.
+
+    Args:
+        location: Folder or URL of the records.
+        contest: Contest of the records.
+        batches: Batches that count.
+        table: Table to read.
+        selection: Rows and columns to read.
 
     Raises:
         InputError: The records have changed or are damaged, or the table has none of the columns.
@@ -126,9 +150,9 @@ def read_frame(
         rows = read_parts(
             open_storage(location), columns, [part for part, _ in parts], {"match", *order}, selection.matches
         )
-    # Nothing checks the statistics by which row groups are chosen for matches.
+    # Row groups are selected by statistics that nothing else checks.
     if rows.num_rows != _row_count(parts, table, selection.matches):
-        raise InputError(f"{location}/{table} has other rows than were played; run again to play these again")
+        raise InputError(f"{location}/{table} has other rows than were played; run again to replay them")
     frame: pd.DataFrame = rows.unify_dictionaries().to_pandas(split_blocks=True, self_destruct=True)
     del rows
     frame = frame[order]
@@ -140,7 +164,7 @@ def read_frame(
 def dataset_of(
     location: str, contest: Contest, batches: Sequence[Batch], table: TableName, selection: Selection
 ) -> Dataset:
-    """The parts of a table as one dataset, whose scans check pages; of these matches alone, if so selected."""
+    """Return the parts of a table as one dataset, whose scans check pages, with the selected matches."""
     from tournament.store.parts import parts_as_dataset
 
     storage = open_storage(location)

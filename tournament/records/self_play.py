@@ -1,6 +1,6 @@
-"""Matches of bots against copies of themselves: records of their own, in a folder inside the contest's.
+"""Matches of bots against copies of themselves. They have their own records, in a folder inside the contest's.
 
-So nothing that ranks, sums or reads the contest's own records meets them.
+So they don't affect anything that ranks, sums or reads the contest's own records.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ from tournament.standings.matches import Match, Matches
 from tournament.store.storage import Storage, has_records, join_location, open_storage
 
 FOLDER = "self_play"
-_COPY = "+copy"  # ending of the name of a bot's copy
-_ROUNDING = 1e-9  # share of a variance that is rounding alone
+# Ending of the name of a bot's copy.
+_COPY = "+copy"
+# Share of a variance that can be rounding.
+_ROUNDING = 1e-9
 
 
 def self_play_place(location: str) -> str:
-    """Return the folder or URL of the self-play of a contest whose records are here."""
+    """Return the folder or URL of the self-play of a contest, given that of its records."""
     return join_location(location, FOLDER)
 
 
 def recorded_self_play(location: str) -> Storage | None:
-    """Return the records of a contest's self-play; None if there are none."""
+    """Return the records of a contest's self-play, or None if there are none."""
     storage = open_storage(self_play_place(location))
     return storage if has_records(storage) else None
 
@@ -38,7 +40,7 @@ def name_of_copy(name: str) -> str:
 
 
 def against_themselves(matches: Matches, sound: Set[str]) -> Mapping[str, Match]:
-    """Return the match of each bot with its copy, in which either side has what both won on average.
+    """Return the match of each bot with its copy, in which both sides have their mean points.
 
     Args:
         matches: Matches of bots with copies.
@@ -51,7 +53,7 @@ def against_themselves(matches: Matches, sound: Set[str]) -> Mapping[str, Match]
 def _averaged(match: Match) -> Match:
     """Return a match in which both sides have their mean points.
 
-    The variance of the sum of two numbers and that of their difference add up to twice the sum of both variances.
+    The variance of a sum of two numbers and that of their difference add up to twice the sum of both variances.
     """
     points, error = (match.points_0 + match.points_1) / 2, None
     if match.points_0_stderr is not None and match.points_1_stderr is not None and match.lead_stderr is not None:

@@ -1,4 +1,4 @@
-"""The files that sum up the records: matches.parquet and entrants.parquet."""
+"""The files that summarise the records: matches.parquet and entrants.parquet."""
 
 from __future__ import annotations
 
@@ -12,22 +12,30 @@ from tournament.store.storage import Storage
 
 MATCHES = (
     Column("match", "int64", "match number, as in games and sessions"),
-    Column("replica", "int32", "replica of a match whose bots are drawn; −1 for one that is summed over its replicas"),
-    Column("seat", "uint8", "seat of the bot, by names from 0; in von Neumann poker seat 0 plays A in the first game"),
-    Column("bot", "str", "who sits there"),
-    Column("house", "str", "the house player that it meets; empty without"),
-    Column("legs", "int32", "legs played: one of each replica, in a duplicate match one for each seat"),
+    Column("replica", "int32", "replica of a match whose bots are drawn; −1 if the row sums over all replicas"),
+    Column(
+        "seat",
+        "uint8",
+        "seat of the bot, from 0, in the order of names; in von Neumann poker seat 0 plays A in the first game",
+    ),
+    Column("bot", "str", "name of the bot"),
+    Column("house", "str", "name of the house player; empty if there is none"),
+    Column("legs", "int32", "legs played: one for each replica; in a duplicate match one for each replica and seat"),
     Column("sessions", "int64", "sessions played"),
     Column("games", "int64", "games played"),
     Column("points", "float64", "points of the bot over the match"),
-    Column("stderr", "float64", "standard error of points: over replicas; of one, over 32 blocks of its sessions"),
+    Column(
+        "stderr",
+        "float64",
+        "standard error of points, over replicas; if there is one replica, over 32 blocks of its sessions",
+    ),
 )
 
 
 ENTRANTS = (
-    Column("name", "str", "the bot's name: its file's, without the ending, or its folder's"),
-    Column("kind", "str", "c, cpp, wasm, python or program"),
-    Column("sha256", "str", "of the bot's file, or of its folder packed"),
+    Column("name", "str", "name of the bot: that of its file, without the suffix, or of its folder"),
+    Column("kind", "str", "kind of the bot: c, cpp, wasm, python or program"),
+    Column("sha256", "str", "sha256 of the bot's file, or of its packed folder"),
     Column(
         "status",
         "str",
@@ -35,17 +43,21 @@ ENTRANTS = (
         " incomplete (set aside in the last"
         " run, through no fault of its own, before all its matches were played)",
     ),
-    Column("faults", "int32", "faults over all its legs, each one counted"),
-    Column("reason", "str", "why it is not ok"),
-    Column("fuel", "int64", "fuel that it used over all its legs; 0 of a process"),
-    Column("cpu_seconds", "float64", "processor time that its processes used over all its legs; 0 of WebAssembly"),
-    Column("memory_bytes", "int64", "most memory that it had at once in any of its legs"),
-    Column("slowest_seconds", "float64", "time of its slowest decision, as in legs/; 0 of WebAssembly"),
+    Column("faults", "int32", "number of faults of the bot in all its legs"),
+    Column("reason", "str", "reason for a status other than ok"),
+    Column("fuel", "int64", "fuel that the bot used in all its legs; 0 for a process"),
+    Column("cpu_seconds", "float64", "processor time of the bot's processes in all its legs; 0 for WebAssembly"),
+    Column("memory_bytes", "int64", "peak memory of the bot in any of its legs"),
+    Column("slowest_seconds", "float64", "time of the bot's slowest decision, as in legs/; 0 for WebAssembly"),
 )
 
 
 def write_summaries(storage: Storage, ranking: Standings) -> None:
-    """Write matches.parquet and entrants.parquet. Raises OSError."""
+    """Write matches.parquet and entrants.parquet.
+
+    Raises:
+        OSError: A file can't be written.
+    """
     from tournament.store.small_tables import write_summary
 
     for name, (columns, values) in summaries(ranking).items():
@@ -53,7 +65,7 @@ def write_summaries(storage: Storage, ranking: Standings) -> None:
 
 
 def summaries(ranking: Standings) -> dict[str, tuple[tuple[Column, ...], Cells]]:
-    """The files that sum up the records, each with its columns and their values."""
+    """Return the columns and values of each file that summarises the records, by its name."""
     return {
         "matches.parquet": (MATCHES, match_values(ranking)),
         "entrants.parquet": (ENTRANTS, entrant_values(ranking)),
@@ -61,10 +73,12 @@ def summaries(ranking: Standings) -> dict[str, tuple[tuple[Column, ...], Cells]]
 
 
 def match_values(ranking: Standings) -> Cells:
+    """Return the values of matches.parquet."""
     return ranking.rows_of_matches().columns()
 
 
 def entrant_values(ranking: Standings) -> dict[str, list[Any]]:
+    """Return the values of entrants.parquet by column."""
     lines = sorted(ranking.entrants, key=lambda line: line.name)
     used, nothing = ranking.find_used(), Used()
     rows = [{**vars(line), **used.get(line.name, nothing)._asdict()} for line in lines]

@@ -1,4 +1,4 @@
-"""Standings, pairs and faults as scripts and spreadsheets get them."""
+"""Standings, pairs and faults as values for scripts and spreadsheets."""
 
 from __future__ import annotations
 
@@ -16,62 +16,64 @@ if TYPE_CHECKING:
     from tournament.standings.ratings import Rated
 
 
-# What scripts are told of a fault, by columns of the parts in faults/.
+# Values of a fault for scripts, which are columns of the parts in faults/.
 FAULT_COLUMNS = ("match", "session", "game", "bot", "decision", "message", "question_text", "last_output")
 
 
-# What scripts are told of a bot in the standings, by name, with its meaning.
+# Values of a bot in the standings for scripts, with their meanings.
 STANDING = {
-    "rank": "place, from 1; null below the line",
+    "rank": "rank, from 1; null for bots below the line",
     "rank_low": (
-        "best rank that may be its true one; the bounds of all bots hold at once with 95%, or with the "
-        "chance given to `--until-settled`"
+        "best possible rank; the bounds of all bots hold simultaneously with 95% confidence, or the probability given "
+        "to `--until-settled`"
     ),
-    "rank_high": "worst rank that may be",
-    "name": "the bot's",
+    "rank_high": "worst possible rank",
+    "name": "name of the bot",
     "score": (
-        "sum of points over its matches; with more than two seats, or drawn tables, mean of points per session; "
-        "against house players what the contest makes of them (W, or the mean over servers)"
+        "sum of points over the bot's matches; with more than two seats, or drawn tables, mean points per session; "
+        "against house players the contest's own score (W, or the mean over servers)"
     ),
-    "points_per_session": "of its score; 0 against house players, where the score is no sum",
-    "stderr": "standard error of the score: over replicas; of one, over the sessions of its matches alone",
-    "ci_low": "lower end of its 95% interval",
-    "ci_high": "upper end",
-    "matches": "opponents met; with more than two seats, or drawn tables, matches played",
+    "points_per_session": "score per session; 0 against house players, whose score isn't a sum",
+    "stderr": "standard error of the score, over replicas; if there is one replica, over the sessions of its matches",
+    "ci_low": "lower end of the score's 95% interval",
+    "ci_high": "upper end of the score's 95% interval",
+    "matches": "number of opponents met; with more than two seats, or drawn tables, number of matches played",
     "sessions": "sessions played",
     "games": "games played",
-    "faults": "over all its legs",
-    "status": "ok, house (the host's own), broken, disqualified, incomplete, or preliminary: in the preliminary alone,"
-    " not in the final",
-    "reason": "why it is not ok",
-    "adjusted_score": "score less what luck was worth; the score where a contest has no such correction",
-    "adjusted_stderr": "its standard error",
-    "adjusted_ci_low": "lower end of its 95% interval",
-    "adjusted_ci_high": "upper end",
+    "faults": "number of faults of the bot in all its legs",
+    "status": (
+        "ok, house (the host's own bot), broken, disqualified, incomplete, or preliminary if the bot played in the "
+        "preliminary but not in the final"
+    ),
+    "reason": "reason for a status other than ok",
+    "adjusted_score": "score without the points due to luck; the score itself if the contest has no such correction",
+    "adjusted_stderr": "standard error of the adjusted score",
+    "adjusted_ci_low": "lower end of the adjusted score's 95% interval",
+    "adjusted_ci_high": "upper end of the adjusted score's 95% interval",
     "order_status": (
-        "of it and the next one: settled where `rank_high` is below the next one's `rank_low`, else open;"
-        " after `--until-settled` also tied or too_close; null for the last one"
+        "status of the order of this bot and the next: settled if `rank_high` is below the next bot's `rank_low`, "
+        "otherwise open; after `--until-settled` also tied or too_close; null for the last bot"
     ),
     "significantly_ahead_of": (
-        "the nearest bots that are significantly behind it; bots behind these are behind it,"
-        " too, and no others are significantly"
+        "names of the nearest bots that are significantly behind this one; the bots behind them are significantly "
+        "behind it, too, and no others are"
     ),
-    "points_per_game": "the same for a game: in a matrix game points a turn",
+    "points_per_game": "score per game; in a matrix game points per turn",
 }
 
 
-AUTHOR = "who submitted it, where an open contest took it; null for other bots"
+AUTHOR = "author who submitted the bot to an open contest; null for other bots"
 
 
 OUTLIER_RESULTS = (
-    "its results that are far from what those against all others predict: `opponent`, "
-    "`points_per_session`, `predicted`, and the `prediction_sd` of results about it. Empty in nineteen of twenty fields"
-    " without agreements"
+    "results of the bot that differ significantly from those that its results against all other bots predict: "
+    "`opponent`, `points_per_session`, `predicted`, and the `prediction_sd` of results about the prediction; empty in "
+    "19 of 20 fields without agreements"
 )
 
 
 def fault_values(ranking: Standings) -> dict[str, list[Any]]:
-    """Return the faults by column, and after them, without a bot, each leg in which the rules failed."""
+    """Return the faults by column, and then, without a bot, each leg in which the rules failed."""
     rows = [
         {name: getattr(fault, name, None) for name in FAULT_COLUMNS}
         | {"match": leg.match, "bot": leg.seats[fault.seat]}
@@ -86,14 +88,20 @@ def fault_values(ranking: Standings) -> dict[str, list[Any]]:
 
 
 def standing_values(line: Any) -> dict[str, Any]:
-    """A leaderboard line as scripts get it."""
+    """Return a line of the leaderboard as values for scripts."""
     return {key: getattr(line, key) for key in STANDING} | dict(line.measures)
 
 
 def standings_csv(lines: Sequence[Standing], authors: Mapping[str, str], more: Sequence[Mapping[str, Any]] = ()) -> str:
-    """Return a leaderboard as a table for spreadsheets: a line for each bot, and `more` lines below these."""
+    """Return a leaderboard as CSV.
+
+    Args:
+        lines: Lines of the leaderboard.
+        authors: Author of each bot by name.
+        more: Rows to append.
+    """
     rows = [
-        # Who has no match has no score: a 0 would be better than the last one's, in a gradebook too.
+        # A bot without matches has no score: in a gradebook a 0 would be better than the last bot's score.
         _with_author(line, authors) | ({} if line.matches else {"score": None, "points_per_session": None})
         for line in lines
     ]
@@ -108,13 +116,13 @@ def _with_author(line: Any, authors: Mapping[str, str]) -> dict[str, Any]:
 
 
 def frame_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return a frame's rows as scripts get them, None for what is missing."""
+    """Return the rows of a data frame as values for scripts, with None for missing values."""
     plain = frame.astype(object).where(frame.notna(), None)
     return [{str(name): value for name, value in row.items()} for row in plain.to_dict("records")]
 
 
 def rows_csv(rows: Sequence[Mapping[str, object]]) -> str:
-    """Rows as a table for spreadsheets, below a line of their names."""
+    """Return rows as CSV, with a header of their names."""
     text = io.StringIO()
     names = dict.fromkeys(name for row in rows for name in row)
     writer = csv.DictWriter(text, names, lineterminator="\n")
@@ -124,7 +132,7 @@ def rows_csv(rows: Sequence[Mapping[str, object]]) -> str:
 
 
 def _cell(value: object) -> object:
-    """A value in a spreadsheet. A stranger's text, such as a reason, must not begin a formula there."""
+    """Return a value for a spreadsheet. An untrusted text, such as a reason, must not start a formula there."""
     if isinstance(value, tuple):
         value = " ".join(value)
     return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
@@ -133,8 +141,13 @@ def _cell(value: object) -> object:
 def leaderboard_values(
     ranking: Standings, authors: Mapping[str, str] | None = None, below: Sequence[Standing] = ()
 ) -> list[dict[str, Any]]:
-    """Return the leaderboard's lines as scripts get them: with the pairs of each bot that nothing predicts, and its
-    author. The lines `below` a final follow."""
+    """Return the lines of the leaderboard as values for scripts, with each bot's outlier results and author.
+
+    Args:
+        ranking: The standings.
+        authors: Author of each bot by name.
+        below: Further lines, which follow those of a final.
+    """
     pairs = [one for pair in outlier_pairs(ranking) for one in (pair, pair.from_y())]
     values = {
         line.name: [
@@ -152,7 +165,7 @@ def leaderboard_values(
 
 
 def rated_values(line: Rated) -> dict[str, Any]:
-    """A line of another rating as scripts get it."""
+    """Return a line of another rating as values for scripts."""
     return {
         "rank": line.rank,
         "name": line.name,
@@ -164,7 +177,7 @@ def rated_values(line: Rated) -> dict[str, Any]:
 
 
 def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:
-    """Return every pair from both sides, or from the entrant's against a house player; then self-play."""
+    """Return two rows for each pair, or one row for each pair of entrant and house player, then rows of self-play."""
     rows = []
     for side in (*ranking.sides, *ranking.self_play.values()):
         row = {

@@ -19,7 +19,7 @@ from tournament.contests.contest import Contest, CoreSetup
 from tournament.contests.settings import ContestSettings
 from tournament.keys import KEY_BYTES, sub_key
 from tournament.leg import LegPlan
-from tournament.rules.rules import drawn_answer
+from tournament.rules.sessions import drawn_answer
 from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
 
 MANNERS = ("fixed", "random", "learning")

@@ -1,1 +1,1 @@
-"""A tournament as one self-contained page of HTML: `tournament report`."""
+"""A tournament as one self-contained page of HTML, written by `tournament report`."""

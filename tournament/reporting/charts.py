@@ -1,4 +1,4 @@
-"""Charts as SVG and as tables, drawn once for the page."""
+"""Charts as SVG and as tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from markupsafe import Markup, escape
 from tournament.contests.presentation import BarChart, Chart, GridChart, Line, LineChart, Values
 from tournament.reporting.figures import MINUS, plain
 
-_COLOURS = 8  # lines that have a colour each
+# Number of lines with their own colours.
+_COLOURS = 8
 
 
 def chart(panel: Chart) -> Markup:
@@ -28,13 +29,13 @@ def chart(panel: Chart) -> Markup:
 
 
 def styles(lines: Sequence[Line]) -> list[str]:
-    """Return the class of each line: those of a bot are coloured, those that they are compared with are not."""
+    """Return the CSS class of each line. Only lines of the bot itself are coloured."""
     own = itertools.count()
     return ["compared" if line.compared else f"line{next(own) % _COLOURS}" for line in lines]
 
 
 def _lines(panel: LineChart, width: int = 360, height: int = 200) -> Markup:
-    """Return lines over labels; shares have an axis from 0 to 100%."""
+    """Return lines over labels. Shares have an axis from 0 to 100%."""
     left, right, top, bottom = 44, width - 10, 10, height - 40
     known = [value for line in panel.lines for value in line.values if value is not None]
     low, high = min(0, *known, 0), max(0, *known, 0)
@@ -73,24 +74,30 @@ def _lines(panel: LineChart, width: int = 360, height: int = 200) -> Markup:
                 dots += f'<circle cx="{x(place)}" cy="{y(value)}" r="2.5"/>'
         name = escape(line.name)
         parts.append(f'<g class="curve {style}"><path d="{path}"/>{dots}<title>{name}</title></g>')
-    told = escape(_told(panel) or panel.title)
+    label = escape(_values_as_text(panel) or panel.title)
     return Markup(
-        f'<svg class="plot" viewBox="0 0 {width} {height}" role="img" aria-label="{told}">{"".join(parts)}</svg>'
+        f'<svg class="plot" viewBox="0 0 {width} {height}" role="img" aria-label="{label}">{"".join(parts)}</svg>'
     )
 
 
 def round_ticks(low: float, high: float, most: int = 5) -> list[float]:
-    """Return a few round numbers, from `low` or below to `high` or above."""
+    """Return a few round numbers, from `low` or below to `high` or above.
+
+    Args:
+        low: Lower end of the values.
+        high: Upper end of the values.
+        most: Maximum number of ticks, approximately.
+    """
     step = nice_step((high - low or abs(high) or 1) / (most - 1))
     first = math.floor(low / step + 1e-9)
     last = max(math.ceil(high / step - 1e-9), first + 1)
     return [step * place for place in range(first, last + 1)]
 
 
-def nice_step(least: float) -> float:
+def nice_step(minimum: float) -> float:
     """Return a round number of at least, or nearly, this size."""
-    size = 10.0 ** math.floor(math.log10(least))
-    return next(factor * size for factor in (1, 2, 2.5, 5, 10) if factor * size >= least * 0.999)
+    size = 10.0 ** math.floor(math.log10(minimum))
+    return next(factor * size for factor in (1, 2, 2.5, 5, 10) if factor * size >= minimum * 0.999)
 
 
 def _decimals(ticks: Iterable[float]) -> int:
@@ -98,7 +105,13 @@ def _decimals(ticks: Iterable[float]) -> int:
 
 
 def with_unit(value: float, unit: str, digits: int | None = None) -> str:
-    """Return a value with its unit, with about three digits unless their number is given."""
+    """Return a value with its unit.
+
+    Args:
+        value: The value.
+        unit: The unit; "%" for a share, "$" for dollars.
+        digits: Number of decimals; None for about three digits in all.
+    """
     if unit == "%":
         return f"{plain(100 * value, digits or 0)}%"
     if digits is None:
@@ -110,8 +123,8 @@ def with_unit(value: float, unit: str, digits: int | None = None) -> str:
     return f"{text} {unit}".rstrip()
 
 
-def _told(panel: LineChart) -> str:
-    """Return the values of a bot's lines as text, at most ten of each."""
+def _values_as_text(panel: LineChart) -> str:
+    """Return the values of a bot's lines as text, at most ten per line."""
     every = max(1, math.ceil(len(panel.labels) / 10))
     own = [line for line in panel.lines if not line.compared][:_COLOURS]
     texts = []
@@ -133,7 +146,7 @@ def _legend(lines: Sequence[Line]) -> Markup:
 
 
 def _table(kind: str, caption: str, headings: Sequence[str], rows: Iterable[tuple[str, str]], hidden: str) -> Markup:
-    """Return a table of rows, each a label and the rest of its cells as HTML."""
+    """Return a table of rows, each a label and the HTML of its other cells."""
     head = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in headings)
     body = "".join(f'<tr><th scope="row">{escape(label)}</th>{cells}</tr>' for label, cells in rows)
     return Markup(
@@ -143,7 +156,7 @@ def _table(kind: str, caption: str, headings: Sequence[str], rows: Iterable[tupl
 
 
 def _bars(panel: BarChart) -> Markup:
-    """Return horizontal bars, a row for each label: stacked as shares of a whole, or from a common zero."""
+    """Return horizontal bars, a row for each label: stacked as shares, or from a common zero."""
     known = [value for line in panel.lines for value in line.values if value is not None]
     low, high = min(0, *known, 0), max(1 if panel.unit == "%" else 0, *known, 0)
     if panel.stacked:
@@ -165,8 +178,10 @@ def _bars(panel: BarChart) -> Markup:
             texts.append(with_unit(value, panel.unit))
         if 0 < zero < 100:
             drawn += f'<line class="zero" x1="{zero:.1f}%" x2="{zero:.1f}%" y1="0" y2="100%"/>'
-        told = escape(" · ".join(texts) or "too few")
-        cells = f'<td class="track"><svg class="track" aria-hidden="true">{drawn}</svg></td><td class="num">{told}</td>'
+        values = escape(" · ".join(texts) or "too few")
+        cells = (
+            f'<td class="track"><svg class="track" aria-hidden="true">{drawn}</svg></td><td class="num">{values}</td>'
+        )
         rows.append((label, cells))
     return _table("bars", panel.title, ("of", "bar", " · ".join(line.name for line in panel.lines)), rows, "vh")
 
@@ -189,7 +204,14 @@ def _share(share: float | None, count: int) -> str:
 
 
 def over_a_match(means: Values, of_field: Values, length: int, unit: str) -> LineChart:
-    """Return the chart of a bot's points from the beginning of a match to its end, with the mean of all bots."""
+    """Return the chart of a bot's points from the start of a match to its end, with the mean of all bots.
+
+    Args:
+        means: Mean points of the bot in equal parts of a match.
+        of_field: Mean points of all bots in these parts.
+        length: Number of sessions, or games, of a match.
+        unit: What a match consists of, such as "session".
+    """
     labels = [f"{round(length * (place + 1) / len(means)):,}" for place in range(len(means))]
     lines = [Line("the field", of_field, compared=True)] if len(of_field) == len(means) else []
     return LineChart(

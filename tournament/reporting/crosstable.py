@@ -1,4 +1,4 @@
-"""Who won how much of whom, as matrices: of a thousand bots they are a million numbers."""
+"""Results of all pairs as matrices: for a thousand bots they are a million numbers."""
 
 from __future__ import annotations
 
@@ -18,11 +18,17 @@ Counts = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Crosstable:
-    """Results by bot and opponent: points a session or a game, half their interval of 95%, sessions and
-    games.
+    """Results by bot and opponent.
 
-    `bots` are all entrants in the standings' order, the `ranked` ones first; `opponents` the house players, or the bots
-    again. What was not played has no sessions; a reach of NaN isn't known.
+    Attributes:
+        bots: Names of all entrants in the order of the standings, ranked ones first.
+        ranked: Number of ranked entrants.
+        opponents: Names of the house players, or `bots` again.
+        value: Points per session or per game.
+        ci_half_width: Half-width of the 95% interval; NaN if unknown.
+        sessions: Number of sessions; 0 if the pair hasn't met.
+        games: Number of games.
+        middle: Value of an even result.
     """
 
     bots: tuple[str, ...]
@@ -36,30 +42,35 @@ class Crosstable:
 
     @cached_property
     def is_square(self) -> bool:
-        """Whether bots play each other."""
+        """True if bots play each other."""
         return self.bots == self.opponents
 
     @property
     def shown(self) -> Floats:
-        """The results that a crosstable shows: those of ranked bots, against ranked ones where bots play each other."""
+        """Results that a crosstable shows: those of ranked bots, against ranked bots or house players."""
         across = self.ranked if self.is_square else len(self.opponents)
         return self.value[: self.ranked, :across][self.sessions[: self.ranked, :across] > 0]
 
     @cached_property
     def scale(self) -> float:
-        """How far from the middle the strongest colours begin."""
-        off = np.sort(np.abs(self.shown - self.middle))
-        return float(off[min(len(off) - 1, int(0.95 * len(off)))]) or 1.0 if len(off) else 1.0
+        """Distance from the middle at which the strongest colours start."""
+        distances = np.sort(np.abs(self.shown - self.middle))
+        return float(distances[min(len(distances) - 1, int(0.95 * len(distances)))]) or 1.0 if len(distances) else 1.0
 
     @cached_property
     def clear(self) -> npt.NDArray[np.bool_]:
-        """Whether a result is more than luck. It is where the reach is 0: nothing was left to chance."""
-        found: npt.NDArray[np.bool_] = np.abs(self.value - self.middle) > self.ci_half_width
-        return found
+        """Flag for each significant result. A result without any randomness is significant."""
+        is_significant: npt.NDArray[np.bool_] = np.abs(self.value - self.middle) > self.ci_half_width
+        return is_significant
 
 
 def crosstable_of(ranking: Standings, by_game: bool) -> Crosstable:
-    """The results of a ranking, in points a game or a session. Against house players they are the entrants'."""
+    """Return the results of a ranking.
+
+    Args:
+        ranking: The ranking.
+        by_game: Whether values are points per game instead of per session.
+    """
     bots = tuple(line.name for line in ranking.entrants)
     opponents = tuple(ranking.house) if ranking.scoring else bots
     matches = ranking.matches
@@ -74,11 +85,11 @@ def crosstable_of(ranking: Standings, by_game: bool) -> Crosstable:
         len(ranking.ranked),
         opponents,
         np.nan_to_num(spread(points / count for points in matches.amounts.T[[0, 2]])),
-        spread(reach * sessions / count for reach in matches.ci_half_width_per_session),
+        spread(half_width * sessions / count for half_width in matches.ci_half_width_per_session),
         np.nan_to_num(spread((sessions, sessions))).astype(np.int64),
         np.nan_to_num(spread((games, games))).astype(np.int64),
         0.0,
     )
-    # In a zero-sum game 0 is even; elsewhere the mean result is.
+    # In a zero-sum game an even result is 0. In other games it is the mean result.
     is_even = ranking.scoring or not table.shown.size or ranking.is_zero_sum
     return table if is_even else replace(table, middle=float(table.shown.mean()))

@@ -1,4 +1,4 @@
-"""Charts of any contest: how often a bot's games have each value of a column, and its points by position."""
+"""Charts of any contest: how often each value of a column occurs in a bot's games, and its points by position."""
 
 from __future__ import annotations
 
@@ -27,9 +27,12 @@ from tournament.reporting.charts import nice_step
 from tournament.reporting.figures import MINUS
 from tournament.store.columns import NAME, STANDARD
 
-_MOST_VALUES = 12  # of a column that a chart tells apart
-_MOST_COLUMNS = 12  # that have a chart
-_MOST_BARS = 8  # more values are a line
+# Maximum number of distinct values of a column in a chart.
+_MAX_VALUES = 12
+# Maximum number of columns with a chart.
+_MAX_COLUMNS = 12
+# Maximum number of bars: more values are drawn as a line.
+_MAX_BARS = 8
 
 
 @dataclass(frozen=True)
@@ -37,10 +40,10 @@ class Declared:
     """A column that a contest declares for its games.
 
     Attributes:
-        name: Its name, without a position.
-        meaning: What it says.
-        columns: Its columns in the records: one, or one for each position.
-        labels: What its values are called, from 0; empty for numbers.
+        name: Name of the column, without a position.
+        meaning: Description of the column.
+        columns: Columns in the records: one, or one for each position.
+        labels: Names of the values, from 0; empty for numbers.
     """
 
     name: str
@@ -51,13 +54,13 @@ class Declared:
 
 @dataclass(frozen=True)
 class Scale:
-    """Equal parts of a column's values, with a part below and a part above all of them.
+    """Equal parts of a column's values, with one part below and one part above all of them.
 
     Attributes:
         column: The column.
-        low: The least value.
-        step: The size of a part.
-        names: What each part is called, or its first value.
+        low: Lower end of the first part.
+        step: Size of a part.
+        names: Name or first value of each part.
     """
 
     column: Declared
@@ -67,15 +70,16 @@ class Scale:
 
     @property
     def key(self) -> str:
-        """The name of the sums."""
+        """Name of the sums."""
         return f"values of {self.column.name}"
 
     def places(self, values: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
-        """Return in which part each value is."""
-        if values.dtype.itemsize == 1:  # of a long column each value is looked up
+        """Return the index of the part of each value."""
+        # A long column of small values is faster by a lookup table.
+        if values.dtype.itemsize == 1:
             kind = np.dtype(np.uint8) if values.dtype == bool else values.dtype
-            known = np.arange(256, dtype=np.uint8).view(kind).astype(np.int16)
-            looked_up: npt.NDArray[np.int32] = self.places(known)[values.view(np.uint8)]
+            all_values = np.arange(256, dtype=np.uint8).view(kind).astype(np.int16)
+            looked_up: npt.NDArray[np.int32] = self.places(all_values)[values.view(np.uint8)]
             return looked_up
         parts = np.floor((values.astype(float) - self.low) / self.step)
         return (np.clip(parts, -1, len(self.names)) + 1).astype(np.int32)
@@ -84,96 +88,111 @@ class Scale:
 def declared(contest: Contest) -> list[Declared]:
     """Return the columns of games that have charts: all of a contest's own, or those that its presentation names."""
     own = [column for column in contest.games if column.name not in STANDARD and column.dtype != NAME]
-    found: dict[str, Declared] = {}
+    by_name: dict[str, Declared] = {}
     named = contest.presentation.columns if contest.presentation else None
     for column in own:
         base, _, number = column.name.rpartition("_")
         is_seat = column.seat >= 0 or (named is not None and base in named and number.isdigit())
         name = base if is_seat else column.name
         if named is None or name in named:
-            before = found.get(name, Declared(name, column.description.partition(" of position")[0].rstrip(","), ()))
+            before = by_name.get(name, Declared(name, column.description.partition(" of position")[0].rstrip(","), ()))
             labels = () if named is None else named[name]
-            found[name] = Declared(name, before.meaning, (*before.columns, column.name), labels)
-    return list(found.values())[:_MOST_COLUMNS]
+            by_name[name] = Declared(name, before.meaning, (*before.columns, column.name), labels)
+    return list(by_name.values())[:_MAX_COLUMNS]
 
 
 def scales_of(columns: Sequence[Declared], samples: Sequence[Rows]) -> list[Scale]:
-    """Return parts of each column that fit some rows; none of a column that has one value alone."""
-    found = []
+    """Return parts of each column that fit some rows, except for columns with a single value."""
+    scales = []
     for column in columns:
-        several = [rows[name] for rows in samples for name in column.columns if name in rows]
-        values = np.concatenate([np.zeros(0), *several]).astype(float)
+        arrays = [rows[name] for rows in samples for name in column.columns if name in rows]
+        values = np.concatenate([np.zeros(0), *arrays]).astype(float)
         values = values[np.isfinite(values)]
         if not len(values) or (low := float(values.min())) == (high := float(values.max())):
             continue
-        step = nice_step((high - low) / _MOST_VALUES)
+        step = nice_step((high - low) / _MAX_VALUES)
         if (values == np.floor(values)).all():
             step = max(1.0, math.ceil(step))
-        names = column.labels or (("no", "yes") if several[0].dtype == bool else ())
+        names = column.labels or (("no", "yes") if arrays[0].dtype == bool else ())
         if names:
             low, step = 0.0, 1.0
         low = math.floor(low / step) * step
         first = (low + part * step for part in range(int((high - low) / step) + 1))
-        found.append(Scale(column, low, step, names or [f"{one:,.6g}".replace("-", MINUS) for one in first]))
-    return found
+        scales.append(Scale(column, low, step, names or [f"{one:,.6g}".replace("-", MINUS) for one in first]))
+    return scales
 
 
 def tally(contest: Contest, scales: Sequence[Scale], rows: Rows, seats: Seats) -> Sums:
-    """Count the values of each scale by entrant, and add up points by entrant and position."""
+    """Return the number of values in each part by entrant, and sums of points by entrant and position.
+
+    Args:
+        contest: Contest of the games.
+        scales: Parts of the columns.
+        rows: Rows of games.
+        seats: Players of the rows.
+    """
     everybody = seats.entrants + 1
     bots = seats.players[:1] if contest.house else seats.players
     sums: dict[str, npt.NDArray[Any]] = {}
     for scale in scales:
         columns = scale.column.columns
         counts = np.zeros((everybody, len(scale.names) + 2), np.int64)
-        for place, who in enumerate(bots[: len(columns)] if len(columns) > 1 else bots):
-            values = rows[columns[place if len(columns) > 1 else 0]]
-            known = ~np.isnan(values) if values.dtype.kind == "f" else slice(None)
-            counts += counted([(who[known], everybody), (scale.places(values[known]), len(scale.names) + 2)])
+        for seat, player in enumerate(bots[: len(columns)] if len(columns) > 1 else bots):
+            values = rows[columns[seat if len(columns) > 1 else 0]]
+            is_number = ~np.isnan(values) if values.dtype.kind == "f" else slice(None)
+            counts += counted([(player[is_number], everybody), (scale.places(values[is_number]), len(scale.names) + 2)])
         sums[scale.key] = counts
     if positions := _by_position(contest, rows, seats):
-        played = [np.bincount(who, minlength=everybody) for who, _ in positions]
-        points = [np.bincount(who, won.astype(float), everybody) for who, won in positions]
+        played = [np.bincount(player, minlength=everybody) for player, _ in positions]
+        points = [np.bincount(player, won.astype(float), everybody) for player, won in positions]
         sums |= {"games by position": np.stack(played, 1), "points by position": np.stack(points, 1)}
     return sums
 
 
 def _by_position(contest: Contest, rows: Rows, seats: Seats) -> list[tuple[npt.NDArray[Any], npt.NDArray[Any]]]:
-    """Return who is at each position in each row, and what they win; nothing if the contest has no positions."""
+    """Return player and points at each position in each row, or nothing if the contest has no positions."""
     shown = contest.presentation
     if contest.scored.by_position and "points_1" in rows:
-        return [(who, rows[f"points_{place}"]) for place, who in enumerate(seats.players)]
+        return [(player, rows[f"points_{position}"]) for position, player in enumerate(seats.players)]
     if not (shown and shown.points and shown.seat_0_is):
         return []
     of_seats = list(zip(seats.players, shown.points(rows)))
     is_first = rows[shown.seat_0_is]
-    who, won = ([np.where(is_first, *pair), np.where(is_first, *pair[::-1])] for pair in zip(*of_seats))
-    return list(zip(who, won))
+    players, won = ([np.where(is_first, *pair), np.where(is_first, *pair[::-1])] for pair in zip(*of_seats))
+    return list(zip(players, won))
 
 
 def charts(contest: Contest, scales: Sequence[Scale], sums: Sums, number: int, field: Sums) -> Iterator[Chart]:
-    """Yield the charts of an entrant from the sums, with those of all entrants together."""
+    """Yield the charts of an entrant, compared with all entrants together.
+
+    Args:
+        contest: Contest of the games.
+        scales: Parts of the columns.
+        sums: Sums by entrant.
+        number: Index of the entrant.
+        field: Sums of all entrants together.
+    """
     if "games by position" in sums:
         played, points = "games by position", "points by position"
         lines = [shares(one[points], one[played]) for one in (field, {name: sums[name][number] for name in field})]
         shown = contest.presentation
-        labels: Sequence[str] = [f"position {place}" for place in range(len(lines[0]))]
+        labels: Sequence[str] = [f"position {position}" for position in range(len(lines[0]))]
         labels, unit = (shown.positions, shown.money) if shown and shown.seat_0_is else (labels, "")
         meaning = f"The mean of a {shown.game if shown else 'game'} at each position."
         yield _chart("Points by position", meaning, "position", labels, lines, unit)
     for scale in scales:
         own, of_all = sums[scale.key][number], field[scale.key]
-        known = np.flatnonzero(of_all)
-        there = range(known[0], known[-1] + 1) if len(known) else range(0)
-        lines = [shares(counts[list(there)], np.full(len(there), counts.sum())) for counts in (of_all, own)]
+        used = np.flatnonzero(of_all)
+        parts = range(used[0], used[-1] + 1) if len(used) else range(0)
+        lines = [shares(counts[list(parts)], np.full(len(parts), counts.sum())) for counts in (of_all, own)]
         name = scale.column.name.replace("_", " ")
         meaning = f"{scale.column.meaning}, by" if scale.column.meaning and not scale.column.labels else "by"
         axis = name if scale.step == 1 else f"{name}, from"
-        labels = [("less", *scale.names, "more")[place] for place in there]
+        labels = [("less", *scale.names, "more")[part] for part in parts]
         yield _chart(name.capitalize(), f"{meaning[:1].upper()}{meaning[1:]} share of games.", axis, labels, lines, "%")
 
 
 def _chart(title: str, meaning: str, axis: str, labels: Sequence[str], lines: Sequence[Values], unit: str) -> Chart:
-    if len(labels) <= _MOST_BARS:
+    if len(labels) <= _MAX_BARS:
         return BarChart(title, meaning, labels, against_field(*lines), unit)
     return LineChart(title, meaning, axis, labels, against_field(*lines), unit)

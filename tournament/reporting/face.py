@@ -1,4 +1,4 @@
-"""The pages around the report of an open contest: its front, where bots are submitted, and an author's own page."""
+"""The pages around the report of an open contest: the front page, submission, and an author's own page."""
 
 from __future__ import annotations
 
@@ -14,8 +14,19 @@ from tournament.reporting.page import content_policy, environment, inlined, sour
 
 @dataclass(frozen=True)
 class ContestFace:
-    """What everybody may know of an open contest. `templates` are files to start a bot from, by language. `state` says
-    in words whether it takes bots, or is over. `preliminary`: a final's preliminary has a page."""
+    """Public facts about an open contest.
+
+    Attributes:
+        name: Name of the contest.
+        title: Title of the contest.
+        description: Description of the contest.
+        state: Whether it takes bots or is over, as text.
+        opens: Time at which it opens; None if it is open already.
+        closes: Time at which it closes; None if it doesn't close.
+        templates: Files to start a bot from, by language.
+        is_over: Whether the contest is over.
+        preliminary: Whether the preliminary of its final has a page.
+    """
 
     name: str
     title: str
@@ -29,7 +40,7 @@ class ContestFace:
 
 
 def _face_policy() -> str:
-    """Return what these pages are allowed to do: use our style and script, and send forms to this server."""
+    """Return the content policy of these pages: the project's style and script, and forms to this server."""
     return (
         f"default-src 'none'; style-src {source_hash(_style())}; script-src {source_hash(_script())};"
         " img-src data:; connect-src 'self'; base-uri 'none'; form-action 'self'"
@@ -37,7 +48,7 @@ def _face_policy() -> str:
 
 
 def served_policy() -> str:
-    """Return what any page of an open contest's server is allowed to do: what reports or these pages need."""
+    """Return the content policy of an open contest's server: everything that reports or these pages need."""
     reports, faces = (dict(rule.split(" ", 1) for rule in policy.split("; ")) for policy in
                       (content_policy(live=True), _face_policy()))  # fmt: skip
     rules = []
@@ -48,12 +59,17 @@ def served_policy() -> str:
 
 
 def front_page(contests: Sequence[ContestFace], *, submissions: bool) -> str:
-    """Return the page that leads to the contests."""
+    """Return the page that leads to the contests.
+
+    Args:
+        contests: The contests.
+        submissions: Whether they take bots over the web.
+    """
     return face_page("front", None, submissions, contests=contests)
 
 
 def small_page(title: str, text: str) -> str:
-    """Return a page with a sentence, which loads itself again."""
+    """Return a page with a sentence, which reloads itself."""
     return face_page("waits", None, submissions=False, title=title, text=text)
 
 
@@ -62,9 +78,9 @@ def face_page(page: str, signed_in: Any, submissions: bool = True, **values: obj
 
     Args:
         page: Name of the template.
-        signed_in: The author who reads it, None for everybody.
+        signed_in: Author who reads the page; None for the public.
         submissions: Whether the contests take bots over the web.
-        **values: What the template shows.
+        **values: Values for the template.
     """
     filled = {"page": page, "signed_in": signed_in, "submissions": submissions, **values}
     template = environment().get_template(f"face/{page}.html")

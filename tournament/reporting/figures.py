@@ -13,7 +13,7 @@ MINUS = "−"
 
 
 def signed(value: float, digits: int) -> str:
-    """As +1,234.5; the minus sign is as wide as the plus, and zero has no sign."""
+    """Return a number such as +1,234.5. The minus sign is as wide as the plus, and zero has no sign."""
     text = f"{abs(value):,.{digits}f}"
     if not text.strip("0.,"):
         return text
@@ -21,22 +21,23 @@ def signed(value: float, digits: int) -> str:
 
 
 def plain(value: float, digits: int = 0) -> str:
+    """Return a number such as 1,234.5, with a minus sign if it is negative."""
     text = f"{abs(value):,.{digits}f}"
     return f"{MINUS}{text}" if value < 0 and text.strip("0.,") else text
 
 
-def clean(text: str, most: int = 2_500) -> str:
-    """A stranger's text without control characters, and cut."""
-    return printable(text[:most]) + ("…" if len(text) > most else "")
+def clean(text: str, max_length: int = 2_500) -> str:
+    """Return an untrusted text without control characters, cut to a maximum length."""
+    return printable(text[:max_length]) + ("…" if len(text) > max_length else "")
 
 
 def size_text(size: float) -> str:
-    """A count, in millions from a million on."""
+    """Return a count, in millions if it is at least a million."""
     return f"{size / 1e6:,.2f} million" if size >= 1e6 else f"{size:,.0f}"
 
 
 def as_json(value: Any) -> Markup:
-    """JSON that is safe inside a script element: nothing in it ends the element or begins a comment."""
+    """Return JSON that is safe inside a script element: it can't end the element or start a comment."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

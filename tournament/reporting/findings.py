@@ -21,24 +21,33 @@ from tournament.reporting.game_sample import Survey, survey_games
 from tournament.reporting.games import PlayedAgain
 from tournament.reporting.replays import ConfigOf, best_session, played_again
 from tournament.reporting.trends import Courses, courses_of
-from tournament.rules.rules import failed_to_render
+from tournament.rules.drawings import failed_to_render
 from tournament.standings.outlier_pairs import OutlierPair, outlier_pairs
 from tournament.standings.standings import Standings
 from tournament.store.legs import Legs
 from tournament.store.parts import origin_of_part
 from tournament.store.storage import open_storage
 
-_MOST_MATCHES = 400  # of which games are shown, if there are no more
-_MOST_LEGS = 10_000  # among which tables are looked for whose games are shown
-_MOST_OF_BEST = (
-    12  # of more matches: those among this many of the best bots, and the best and the worst one of each bot
-)
-_TRIES = 5  # of reading records while a run changes them
+# Maximum number of matches of which all show games.
+_MAX_MATCHES = 400
+# Maximum number of legs in which tables for display are searched.
+_MAX_LEGS = 10_000
+# With more matches, games are shown of matches among this number of best bots, and of each bot's best and worst match.
+_MAX_OF_BEST = 12
+# Maximum attempts to read records while a run changes them.
+_TRIES = 5
 
 
 class Version(NamedTuple):
-    """A bot with some content, by the beginning of its sha256: when it was last on a board, its score, None where it
-    hadn't played, and its rank among this many."""
+    """A bot with one content.
+
+    Attributes:
+        sha: First digits of the content's sha256.
+        made: Time at which it was last on a board.
+        score: Its score; None if it hadn't played.
+        rank: Its rank; None if it had none.
+        ranked: Number of ranked bots.
+    """
 
     sha: str
     made: str
@@ -49,10 +58,24 @@ class Version(NamedTuple):
 
 @dataclass(frozen=True)
 class Findings:
-    """What a report shows. `entrants` are in the order of the survey's sums; `settings` are without the seed.
+    """Everything that a report shows.
 
-    `seed` is None unless it is to be shown. `origins` are the versions of this package that played.
-    `matches` is how many there are. `stamp` tells apart boards that are published.
+    Attributes:
+        ranking: The standings.
+        entrants: Names of the entrants in the order of the survey's sums.
+        crosstable: Results of all pairs.
+        survey: Sums and games from the recorded games.
+        told: Replayed sessions by match.
+        courses: Points of each bot over a match.
+        settings: Settings of the contest without the seed.
+        engine: The contest's `engine_version`.
+        origins: Versions of this package that played.
+        seed: The seed; None if it isn't shown.
+        with_games: Whether games are shown.
+        made: Time of the report.
+        stamp: Identifier of a published board.
+        versions: Versions of each bot by name.
+        matches: Number of matches.
     """
 
     ranking: Standings
@@ -73,12 +96,13 @@ class Findings:
 
     @property
     def render_problem(self) -> str:
-        """Why the contest couldn't be drawn, "" where it could."""
+        """Reason why the contest couldn't be drawn, or "" if it could."""
         pictures = (picture for told in self.told.values() for picture in told.pictures)
         return next(filter(failed_to_render, pictures), "")
 
     @cached_property
     def outlier_pairs(self) -> list[OutlierPair]:
+        """Pairs whose result differs from what their results against others predict."""
         return outlier_pairs(self.ranking)
 
 
@@ -94,14 +118,14 @@ def find(
     """Read a contest's records, also during a run, which can replace parts at the same time.
 
     Args:
-        location: Location of the records.
+        location: Folder or URL of the records.
         with_games: Whether to show games.
         seed: The seed if it is shown.
-        config_of: Called with a contest's name; returns its settings. Sessions are then played again if the bots are
-            there and the contest has no presentation.
-        only_sums: Whether to leave out how bots play, and how a match went.
-        unready: Called with the standings; returns the names of bots that are left below the line, because not all of
-            their matches are played.
+        config_of: Called with a contest's name; returns its settings. Sessions are then replayed if the bots are
+            available and the contest has no presentation.
+        only_sums: Whether to omit how bots play, and the course of matches.
+        unready: Called with the standings; returns the names of bots that stay below the line, because some of their
+            matches are missing.
 
     Raises:
         InputError: There are no records, or they change too fast.
@@ -122,7 +146,7 @@ def find(
 
 
 def _without_ranks(results: Results, names: Set[str]) -> Results:
-    """Return results in which bots of these names are below the line, and their matches count for no one."""
+    """Return results in which bots with these names are below the line, and their matches don't count."""
     why = "not all played yet"
     entrants = (
         replace(one, artifact=None, problem=why, set_aside=why) if one.name in names else one
@@ -132,7 +156,7 @@ def _without_ranks(results: Results, names: Set[str]) -> Results:
 
 
 def contest_of(results: Results) -> Contest:
-    """The contest under the recorded settings, or as it is where another version recorded settings unknown here."""
+    """Return the contest with the recorded settings, or with its defaults if it doesn't know a recorded setting."""
     contest = find_contest(results.setup.contest, results.setup.game).seated(results.ranking.seats)
     settings = {key: value for key, value in results.setup.settings.items() if key != "seed"}
     try:
@@ -157,7 +181,8 @@ def _findings(
     crosstable = crosstable_of(ranking, ranking.scoring is not None and ranking.scoring.of_match)
     matches: set[int] = set()
     told: Mapping[int, PlayedAgain] = {}
-    if with_games and not ranking.has_means:  # recorded games are shown of two bots each
+    # Recorded games are shown only for matches of two bots.
+    if with_games and not ranking.has_means:
         matches = matches_to_watch(ranking, crosstable)
     if with_games and config_of and contest.presentation is None and fit:
         watched = _tables_best_first(ranking, legs) if ranking.has_means else _best_first(ranking, matches)
@@ -186,40 +211,40 @@ def _findings(
 
 
 def _origins(contest: Contest, results: Results) -> tuple[str, ...]:
-    """The versions of this package that wrote the first part and the last."""
+    """Return the versions of this package that wrote the first part and the last one."""
     storage = open_storage(results.location)
-    found = []
+    versions = []
     for batch in [*results.batches[:1], *results.batches[-1:]]:
-        found.append(origin_of_part(storage, batch.part("games"), contest.games).get("tournament", "")[:200])
-    return tuple(dict.fromkeys(version for version in found if version))
+        versions.append(origin_of_part(storage, batch.part("games"), contest.games).get("tournament", "")[:200])
+    return tuple(dict.fromkeys(version for version in versions if version))
 
 
 def matches_to_watch(ranking: Standings, crosstable: Crosstable) -> set[int]:
-    """The numbers of the matches of which games are shown: all, or of many those that matter most."""
-    if len(ranking.matches) <= _MOST_MATCHES:
+    """Return the numbers of the matches of which games are shown: all, or the most important ones."""
+    if len(ranking.matches) <= _MAX_MATCHES:
         return set(ranking.matches.column("match"))
     names, opponents = crosstable.bots, crosstable.opponents
-    best = names[: min(_MOST_OF_BEST, crosstable.ranked)]
-    wanted = {(one, other) for one in best for other in (best if crosstable.is_square else opponents[:_MOST_OF_BEST])}
+    best = names[: min(_MAX_OF_BEST, crosstable.ranked)]
+    pairs = {(one, other) for one in best for other in (best if crosstable.is_square else opponents[:_MAX_OF_BEST])}
     played = crosstable.sessions > 0
-    for worth, extreme in ((-np.inf, np.argmax), (np.inf, np.argmin)):
-        places = extreme(np.where(played, crosstable.value, worth), axis=1)
-        wanted |= {(name, opponents[place]) for name, place in zip(names, places.tolist())}
-    wanted |= {(other, one) for one, other in wanted}
+    for missing, extreme in ((-np.inf, np.argmax), (np.inf, np.argmin)):
+        columns = extreme(np.where(played, crosstable.value, missing), axis=1)
+        pairs |= {(name, opponents[column]) for name, column in zip(names, columns.tolist())}
+    pairs |= {(other, one) for one, other in pairs}
     numbers, *players = (ranking.matches.column(name) for name in ("match", "x", "y"))
-    return {number for number, pair in zip(numbers, zip(*players)) if pair in wanted}
+    return {number for number, pair in zip(numbers, zip(*players)) if pair in pairs}
 
 
 def _best_first(ranking: Standings, matches: set[int]) -> list[int]:
-    """These matches by number, those of the best bots first."""
-    place = {line.name: number for number, line in enumerate(ranking.entrants)}
-    worth = {match.match: sorted(place.get(name, -1) for name in (match.x, match.y)) for match in ranking.matches}
-    return sorted(matches, key=lambda match: worth[match][::-1])
+    """Return the numbers of matches, those of the best bots first."""
+    order = {line.name: number for number, line in enumerate(ranking.entrants)}
+    ranks = {match.match: sorted(order.get(name, -1) for name in (match.x, match.y)) for match in ranking.matches}
+    return sorted(matches, key=lambda match: ranks[match][::-1])
 
 
 def _tables_best_first(ranking: Standings, legs: Legs) -> list[int]:
-    """The numbers of tables of any number of bots, those of the best bots first."""
-    place = {line.name: number for number, line in enumerate(ranking.entrants)}
-    first = legs.chosen(np.arange(min(len(legs), _MOST_LEGS)))
+    """Return the numbers of tables of any number of bots, those of the best bots first."""
+    order = {line.name: number for number, line in enumerate(ranking.entrants)}
+    first = legs.chosen(np.arange(min(len(legs), _MAX_LEGS)))
     tables = dict(zip(first.match.tolist(), first.seated))
-    return sorted(tables, key=lambda match: sorted((place[name] for name in tables[match]), reverse=True))
+    return sorted(tables, key=lambda match: sorted((order[name] for name in tables[match]), reverse=True))

@@ -1,4 +1,4 @@
-"""One pass over the recorded games: the sums of the charts, and some games for the viewer."""
+"""One pass over the recorded games, for the sums of the charts and some games for the viewer."""
 
 from __future__ import annotations
 
@@ -23,10 +23,13 @@ from tournament.store.legs import Legs
 from tournament.store.parts import require_written, row_group_edges, rows_of
 from tournament.store.storage import Storage
 
-MOST_ROWS = 16_000_000  # that are read; of more, evenly spaced row groups
-_MOST_GAMES = 4_000  # for the viewer, besides those of faults
-_FEWEST, _MOST_OF_MATCH = 4, 200  # of them, from either end of a match
-_MOST_FAULTS = 200
+# Maximum number of rows that are read. Of more rows, evenly spaced row groups are read.
+MAX_ROWS = 16_000_000
+# Maximum number of games for the viewer, besides games with faults.
+_MAX_GAMES = 4_000
+# Minimum and maximum number of games from each end of a match.
+_FEWEST, _MAX_OF_MATCH = 4, 200
+_MAX_FAULTS = 200
 
 
 @dataclass(frozen=True)
@@ -36,10 +39,10 @@ class ChosenGame:
     Attributes:
         match: Number of the match.
         session: Number of the session.
-        game: Number of the game, None for a whole session.
-        why: Why it was chosen: first, last, best or worst for x, fault.
-        gain: What x won, if that is known.
-        rows: Its row, or those of the session.
+        game: Number of the game; None for a whole session.
+        why: Reason for the choice: first, last, best or worst for x, fault.
+        gain: Points of x; None if unknown.
+        rows: Row of the game, or rows of the session.
     """
 
     match: int
@@ -52,14 +55,14 @@ class ChosenGame:
 
 @dataclass
 class Survey:
-    """What one pass found.
+    """The result of one pass over the games.
 
     Attributes:
-        scales: The parts in which columns are counted.
-        sums: The sums of these columns, and of the presentation.
+        scales: Parts in which columns are counted.
+        sums: Sums of these columns, and of the presentation.
         chosen: Games by match, in order of play.
-        games_read: The number of games that are in the sums.
-        games: The number of all games.
+        games_read: Number of games in the sums.
+        games: Number of all games.
     """
 
     scales: Sequence[Scale] = ()
@@ -69,7 +72,7 @@ class Survey:
     games: int = 0
 
     def add(self, other: Survey) -> None:
-        """Add what was found in other rows."""
+        """Add the result for other rows."""
         for name, sums in other.sums.items():
             self.sums[name] = self.sums[name] + sums if name in self.sums else sums
         for match, games in other.chosen.items():
@@ -79,7 +82,14 @@ class Survey:
 
 @dataclass(frozen=True)
 class _Piece:
-    """A row group of a part of games, from its `first_row` on. `legs` are all legs of the part."""
+    """A row group of a games part.
+
+    Attributes:
+        part: The part.
+        legs: All legs of the part.
+        group: Number of the row group.
+        first_row: Number of its first row in the part.
+    """
 
     part: Part
     legs: Legs
@@ -96,27 +106,27 @@ def survey_games(
     *,
     matches: Set[int] = frozenset(),
     sessions: int = 1,
-    most_rows: int = MOST_ROWS,
+    most_rows: int = MAX_ROWS,
 ) -> Survey:
     """Return the sums and some games of batches.
 
     Args:
-        contest: The contest.
-        storage: Where its records are.
-        batches: Those to read.
+        contest: Contest of the records.
+        storage: Storage of the records.
+        batches: Batches to read.
         entrants: Names in the order of the sums.
-        faults: Those whose games are chosen.
-        matches: Numbers of the matches of which games are chosen; if there are none, none are chosen.
+        faults: Faults whose games are chosen.
+        matches: Numbers of the matches of which games are chosen.
         sessions: Number of sessions of a leg.
-        most_rows: Number of rows from which on some row groups are skipped.
+        most_rows: Number of rows above which some row groups are skipped.
 
     Raises:
         FileNotFoundError: A part is missing.
-        RunError: A part isn't what was written.
+        RunError: A part isn't as it was written.
     """
     parts = [(batch.part("games"), batch.legs) for batch in batches]
     sessions_of = {batch.part("games"): batch.part("sessions") for batch in batches}
-    number = {name: place for place, name in enumerate(entrants)}
+    number = {name: index for index, name in enumerate(entrants)}
     total = sum(part.rows for part, _ in parts)
     survey = Survey(games=total)
     presentation = contest.presentation
@@ -134,75 +144,77 @@ def survey_games(
         group = Group.of(read(piece), piece.legs, piece.first_row)
         if not joined:
             return group
-        several = rows_of(storage, sessions_of[piece.part], contest.sessions, [joined])
-        values = np.concatenate([np.zeros(0, bool), *(rows[joined] for rows in several)])
+        groups = rows_of(storage, sessions_of[piece.part], contest.sessions, [joined])
+        values = np.concatenate([np.zeros(0, bool), *(rows[joined] for rows in groups)])
         return replace(group, rows={**group.rows, joined: group.of_session(values, sessions)})
 
     ends = [piece for pieces in (*pieces_of_all[:1], *pieces_of_all[-1:]) for piece in (pieces[0], pieces[-1])]
     survey.scales = scales_of(declared(contest), list(map(read, ends)))
 
-    def look(pieces: Sequence[_Piece]) -> Survey:
-        found = Survey()
+    def survey_of(pieces: Sequence[_Piece]) -> Survey:
+        partial = Survey()
         groups = [grouped(piece) for piece in pieces]
         players = [group.players(number, by_position=contest.scored.by_position) for group in groups]
         seats = Seats(tuple(map(np.concatenate, zip(*players))), len(number))
         rows = {name: np.concatenate([group.rows[name] for group in groups]) for name in groups[0].rows}
-        found.sums |= tally(contest, survey.scales, rows, seats)
+        partial.sums |= tally(contest, survey.scales, rows, seats)
         if presentation:
-            found.sums |= presentation.tally(rows, seats)
-        found.games_read = len(rows["match"])
+            partial.sums |= presentation.tally(rows, seats)
+        partial.games_read = len(rows["match"])
         for group in groups if matches else ():
             for match, games in _chosen(contest, group, wanted):
-                found.chosen.setdefault(match, []).extend(games)
-        return found
+                partial.chosen.setdefault(match, []).extend(games)
+        return partial
 
     workers = cores()
     with ThreadPoolExecutor(workers) as pool:
-        # Only a few at once, so that memory doesn't grow with the records.
+        # Only a few are read at the same time, so that memory doesn't grow with the records.
         waiting = []
         for pieces in pieces_of_all:
-            waiting.append(pool.submit(look, pieces))
+            waiting.append(pool.submit(survey_of, pieces))
             if len(waiting) > 2 * workers:
                 survey.add(waiting.pop(0).result())
         for one in waiting:
             survey.add(one.result())
-    whole = presentation is not None and presentation.whole_sessions
-    survey.chosen = {match: (_joined if whole else _each_once)(games) for match, games in survey.chosen.items()}
+    are_sessions = presentation is not None and presentation.whole_sessions
+    survey.chosen = {match: (_joined if are_sessions else _each_once)(games) for match, games in survey.chosen.items()}
     return survey
 
 
 def _pieces(
     contest: Contest, storage: Storage, parts: Sequence[tuple[Part, Legs]], stride: int
 ) -> Iterator[list[_Piece]]:
-    """Yield every `stride`-th row group of all parts; small ones together, because of many bots sums are larger than
-    rows."""
+    """Yield every `stride`-th row group of all parts, with small ones together.
+
+    Sums of many bots are larger than a small group's rows.
+    """
     count = rows = 0
-    several: list[_Piece] = []
+    pieces: list[_Piece] = []
     for part, legs in parts:
         require_written(storage, part)
         edges = row_group_edges(storage, part, contest.games)
         for group, (first, end) in enumerate(itertools.pairwise(edges)):
             if (count + group) % stride == 0:
-                several.append(_Piece(part, legs, group, first))
+                pieces.append(_Piece(part, legs, group, first))
                 rows += end - first
                 if rows >= ROWS_PER_GROUP:
-                    yield several
-                    several, rows = [], 0
+                    yield pieces
+                    pieces, rows = [], 0
         count += len(edges) - 1
-    if several:
-        yield several
+    if pieces:
+        yield pieces
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be chosen.
+    """The games to choose.
 
     Attributes:
-        first: The number of the first leg of each match that is shown.
-        last: The number of its last leg.
-        games: The number of games that are chosen from either end.
-        faults: The places of faults: match, session and game.
-        sessions: The number of sessions of a leg.
+        first: Number of the first leg of each match that is shown.
+        last: Number of the last leg of each match that is shown.
+        games: Number of games to choose from each end.
+        faults: Match, session and game of each fault.
+        sessions: Number of sessions of a leg.
     """
 
     first: Mapping[int, int]
@@ -213,43 +225,67 @@ class Wanted:
 
     @classmethod
     def of(
-        cls, several: Sequence[Legs], matches: Set[int], faults: Sequence[tuple[LegResult, Fault]], sessions: int
+        cls, pieces: Sequence[Legs], matches: Set[int], faults: Sequence[tuple[LegResult, Fault]], sessions: int
     ) -> Wanted:
-        """Return what is wanted of these matches."""
+        """Return the games to choose.
+
+        Args:
+            pieces: Legs of each batch.
+            matches: Numbers of the matches that are shown.
+            faults: Faults whose games are chosen.
+            sessions: Number of sessions of a leg.
+        """
         legs_of: dict[int, list[int]] = {match: [] for match in matches}
-        for legs in several if matches else ():
+        for legs in pieces if matches else ():
             for match, number in zip(legs.match.tolist(), legs.number.tolist()):
                 if match in legs_of:
                     legs_of[match].append(number)
         first, last = ({match: end(found) for match, found in legs_of.items() if found} for end in (min, max))
-        games = _MOST_GAMES // (2 * max(1, len(first)))
-        places = {(leg.match, fault.session, fault.game) for leg, fault in faults[:_MOST_FAULTS]} if matches else set()
-        return cls(first, last, min(_MOST_OF_MATCH, max(_FEWEST, games)), places, sessions)
+        games = _MAX_GAMES // (2 * max(1, len(first)))
+        places = {(leg.match, fault.session, fault.game) for leg, fault in faults[:_MAX_FAULTS]} if matches else set()
+        return cls(first, last, min(_MAX_OF_MATCH, max(_FEWEST, games)), places, sessions)
 
 
 @dataclass(frozen=True)
 class Group:
-    """A row group, with all legs of its part, and where in the group each of them begins and ends, maybe outside."""
+    """A row group.
+
+    Attributes:
+        rows: Rows of the group.
+        legs: All legs of the part.
+        edges: First row of each leg, relative to the group, and the row after the last one. They can be outside the
+            group.
+        here: Indices of the legs with rows in the group.
+    """
 
     rows: Rows
     legs: Legs
     edges: npt.NDArray[np.int64]
-    here: range  # the legs that it has rows of
+    here: range
 
     @classmethod
     def of(cls, rows: Rows, legs: Legs, first_row: int) -> Group:
-        """Return the rows from this one of their part. Raises RunError if they are of other legs than the records'."""
+        """Return a row group.
+
+        Args:
+            rows: Rows of the group.
+            legs: All legs of the part.
+            first_row: Number of the group's first row in the part.
+
+        Raises:
+            RunError: The rows belong to other legs than the records have.
+        """
         count = len(rows["match"])
         edges = np.concatenate([[0], np.cumsum(legs.games)]) - first_row
         here = range(int(np.searchsorted(edges[1:], 0, "right")), int(np.searchsorted(edges[:-1], count, "left")))
         group = cls(rows, legs, edges, here)
         if int(group.lengths.sum()) != count or not (group.by_row(legs.match) == rows["match"]).all():
-            raise RunError("a part has rows of other legs than its sessions part says; tournament verify names it")
+            raise RunError("a part has rows of other legs than its sessions part; tournament verify shows which")
         return group
 
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
-        """The number of rows that each of its legs has here."""
+        """Number of rows of each of its legs in this group."""
         inside = np.clip(self.edges[self.here.start : self.here.stop + 1], 0, len(self.rows["match"]))
         return np.diff(inside)
 
@@ -258,28 +294,38 @@ class Group:
         return np.repeat(values[self.here.start : self.here.stop], self.lengths)
 
     def of_session(self, values: npt.NDArray[Any], sessions: int) -> npt.NDArray[Any]:
-        """Return a value of each recorded session of the part, by row of the group. A leg has so many sessions."""
+        """Return a value of each recorded session of the part, by row of the group.
+
+        Args:
+            values: The values.
+            sessions: Number of sessions of a leg.
+        """
         legs = self.legs
         first = np.cumsum(legs.sessions) - legs.sessions - legs.number * sessions
         last = self.by_row(np.maximum(0, np.cumsum(legs.sessions) - 1))
-        found: npt.NDArray[Any] = values[np.minimum(self.by_row(first) + self.rows["session"], last)]
-        return found
+        by_row: npt.NDArray[Any] = values[np.minimum(self.by_row(first) + self.rows["session"], last)]
+        return by_row
 
     def players(self, number: Mapping[str, int], *, by_position: bool) -> list[npt.NDArray[np.int32]]:
-        """Return the players of each row by seat, or position, a house player last, as numbers of entrants."""
+        """Return the players of each row as numbers, by seat or position, then the house player.
+
+        Args:
+            number: Index of each entrant by name. All others get the next number.
+            by_position: Whether rows name the bots by position.
+        """
         others = len(number)
         numbers = np.array([*(number.get(name, others) for name in self.legs.names), others], np.int32)
         if by_position:
             columns = [f"bot_{seat}" for seat in range(self.legs.seats)]
-            found = [np.array([number.get(name, others) for name in self.rows[column].tolist()], np.int32)
+            players = [np.array([number.get(name, others) for name in self.rows[column].tolist()], np.int32)
                      for column in columns]  # fmt: skip
         else:
-            found = [self.by_row(numbers[self.legs.players[:, seat]]) for seat in range(self.legs.seats)]
-        return found + [self.by_row(numbers[self.legs.house])] * (self.legs.seats == 1)
+            players = [self.by_row(numbers[self.legs.players[:, seat]]) for seat in range(self.legs.seats)]
+        return players + [self.by_row(numbers[self.legs.house])] * (self.legs.seats == 1)
 
 
 def _chosen(contest: Contest, group: Group, wanted: Wanted) -> Iterator[tuple[int, list[ChosenGame]]]:
-    """Yield the games of a row group that are wanted, by match."""
+    """Yield the chosen games of a row group, by match."""
     presentation = contest.presentation
     if presentation and presentation.whole_sessions:
         yield from _whole_sessions(group, wanted)
@@ -292,7 +338,13 @@ def _chosen(contest: Contest, group: Group, wanted: Wanted) -> Iterator[tuple[in
 
 
 def choose(group: Group, gains: npt.NDArray[Any] | None, wanted: Wanted) -> Iterator[tuple[int, list[ChosenGame]]]:
-    """Yield games by match: from either end, those with a fault, the best and the worst one for seat 0."""
+    """Yield games by match: from each end, those with a fault, and the best and the worst for seat 0.
+
+    Args:
+        group: The row group.
+        gains: Points of seat 0 by row; None if unknown.
+        wanted: Games to choose.
+    """
     rows, legs, edges = group.rows, group.legs, group.edges
     faulty = {match for match, _, _ in wanted.faults}
     for leg in group.here:
@@ -300,31 +352,31 @@ def choose(group: Group, gains: npt.NDArray[Any] | None, wanted: Wanted) -> Iter
         if match not in wanted.first and match not in faulty:
             continue
         start, stop = max(0, int(edges[leg])), min(len(rows["match"]), int(edges[leg + 1]))
-        found: list[tuple[int, str]] = []
+        chosen: list[tuple[int, str]] = []
         if number == wanted.first.get(match):
-            found += [(row, "first") for row in range(start, min(stop, int(edges[leg]) + wanted.games))]
+            chosen += [(row, "first") for row in range(start, min(stop, int(edges[leg]) + wanted.games))]
         if number == wanted.last.get(match):
-            found += [(row, "last") for row in range(max(start, int(edges[leg + 1]) - wanted.games), stop)]
+            chosen += [(row, "last") for row in range(max(start, int(edges[leg + 1]) - wanted.games), stop)]
         if gains is not None and stop > start and match in wanted.first:
             piece = gains[start:stop]
-            found += [(start + int(piece.argmax()), "best"), (start + int(piece.argmin()), "worst")]
+            chosen += [(start + int(piece.argmax()), "best"), (start + int(piece.argmin()), "worst")]
         for _, session, game in [place for place in wanted.faults if place[0] == match]:
-            there = (rows["session"][start:stop] == session) & (rows["game"][start:stop] == game)
-            found += [(start + int(row), "fault") for row in np.flatnonzero(there)[:1]]
-        if found:
-            at = [row for row, _ in found]
+            is_game = (rows["session"][start:stop] == session) & (rows["game"][start:stop] == game)
+            chosen += [(start + int(row), "fault") for row in np.flatnonzero(is_game)[:1]]
+        if chosen:
+            at = [row for row, _ in chosen]
             won = [None] * len(at) if gains is None else gains[at].tolist()
             yield (
                 match,
                 [
                     ChosenGame(match, row["session"], row["game"], why, gain, (row,))
-                    for (_, why), gain, row in zip(found, won, _as_rows(rows, at))
+                    for (_, why), gain, row in zip(chosen, won, _as_rows(rows, at))
                 ],
             )
 
 
 def _whole_sessions(group: Group, wanted: Wanted) -> Iterator[tuple[int, list[ChosenGame]]]:
-    """Yield what is here of sessions: those with a fault, each match's first one and last finished one."""
+    """Yield parts of sessions in this group: those with a fault, and each match's first and last finished one."""
     rows, legs, places = group.rows, group.legs, {(match, session) for match, session, _ in wanted.faults}
     for leg in group.here:
         match, number = int(legs.match[leg]), int(legs.number[leg])
@@ -345,27 +397,28 @@ def _as_rows(rows: Rows, at: Any) -> list[Row]:
 
 def _joined(pieces: Sequence[ChosenGame]) -> list[ChosenGame]:
     """Return the sessions of which all turns were read, in order."""
-    found = []
-    for _, several in itertools.groupby(sorted(pieces, key=lambda one: one.session), key=lambda one: one.session):
-        first, *more = several
+    complete = []
+    for _, same_session in itertools.groupby(sorted(pieces, key=lambda one: one.session), key=lambda one: one.session):
+        first, *more = same_session
         rows = sorted((row for piece in (first, *more) for row in piece.rows), key=lambda row: row["game"])
         if [row["game"] for row in rows] == list(range(len(rows))):
-            found.append(replace(first, rows=tuple(rows)))
-    return found
+            complete.append(replace(first, rows=tuple(rows)))
+    return complete
 
 
 _IMPORTANCE = ("fault", "best", "worst", "first", "last")
 
 
 def _each_once(games: Sequence[ChosenGame]) -> list[ChosenGame]:
-    """Return games in order of play, each once for its most important reason; best and worst of the whole match."""
-    known = [game.gain for game in games if game.gain is not None]
-    extremes = {"best": max(known, default=None), "worst": min(known, default=None)}
-    kept: dict[tuple[int, int | None], ChosenGame] = {}
+    """Return games in order of play, each once with its most important reason, and one best and worst each."""
+    gains = [game.gain for game in games if game.gain is not None]
+    extremes = {"best": max(gains, default=None), "worst": min(gains, default=None)}
+    by_place: dict[tuple[int, int | None], ChosenGame] = {}
     for game in sorted(games, key=lambda game: _IMPORTANCE.index(game.why)):
         if game.why in extremes:
             if game.gain != extremes[game.why]:
                 continue
-            extremes[game.why] = None  # the first of several
-        kept.setdefault((game.session, game.game), game)
-    return sorted(kept.values(), key=lambda game: (game.session, game.game or 0))
+            # Only the first game with this gain counts.
+            extremes[game.why] = None
+        by_place.setdefault((game.session, game.game), game)
+    return sorted(by_place.values(), key=lambda game: (game.session, game.game or 0))

@@ -1,4 +1,4 @@
-"""The games of the page's viewer as JSON: steps that recur are listed once, and named by their number."""
+"""Games of the page's viewer as JSON. Recurring steps are listed once and referred to by number."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ from tournament.reporting.figures import as_json
 from tournament.reporting.game_sample import ChosenGame, Survey
 from tournament.standings.matches import Match
 
-_KEPT = {"fault": 0, "first": 1, "last": 1, "best": 2, "worst": 2}
-MOST_BYTES = 900_000
+_PRIORITY = {"fault": 0, "first": 1, "last": 1, "best": 2, "worst": 2}
+MAX_BYTES = 900_000
 
 
 class _Listed:
-    """Steps of games, notes on both sides and pictures, each once."""
+    """Distinct steps of games, notes on both sides, and pictures."""
 
     def __init__(self) -> None:
-        self._places: dict[str, dict[Any, int]] = {"steps": {}, "notes": {}, "pictures": {}}
+        self._numbers: dict[str, dict[Any, int]] = {"steps": {}, "notes": {}, "pictures": {}}
 
     def number(self, kind: str, value: Any) -> int:
         """Return the number of a value of this kind."""
-        return self._places[kind].setdefault(value, len(self._places[kind]))
+        return self._numbers[kind].setdefault(value, len(self._numbers[kind]))
 
     def step(self, **shown: object) -> int:
-        """Return the number of a step that shows these things; None shows nothing."""
+        """Return the number of a step that shows these values. Values of None are omitted."""
         return self.number("steps", tuple((name, value) for name, value in shown.items() if value is not None))
 
     @property
     def content(self) -> dict[str, object]:
-        """All of them by kind."""
-        return {**{kind: list(places) for kind, places in self._places.items()},
-                "steps": list(map(dict, self._places["steps"]))}  # fmt: skip
+        """All values by kind."""
+        return {**{kind: list(numbers) for kind, numbers in self._numbers.items()},
+                "steps": list(map(dict, self._numbers["steps"]))}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class PlayedAgain:
-    """A session that was played again.
+    """A replayed session.
 
     Attributes:
-        session: Its number.
-        bots: The bots by seat.
-        steps: The seat and the text of each decision.
-        pictures: The picture before each decision, and one at the end.
-        result: The outcome.
-        why: Why it was chosen, "" for the first session.
+        session: Number of the session.
+        bots: Names of the bots by seat.
+        steps: Seat and text of each decision.
+        pictures: Picture before each decision, and one at the end.
+        result: The outcome as text.
+        why: Reason for the choice; "" for the first session.
     """
 
     session: int
@@ -68,55 +68,55 @@ def games_for_viewer(
     told: Mapping[int, PlayedAgain],
     tables: Sequence[PlayedAgain] = (),
 ) -> Markup:
-    """Return what the viewer's script reads.
+    """Return the data for the viewer's script.
 
-    If it is too long, games are left out, from the middle of each match, and the last tables.
+    If they are too long, games from the middle of each match and the last tables are omitted.
 
     Args:
-        contest: The contest.
-        matches: The matches of two that are shown, those of most interest first.
+        contest: Contest of the games.
+        matches: Matches of two that are shown, the most interesting first.
         survey: The recorded games.
-        told: Sessions that were played again, by match.
-        tables: Those of any number of bots.
+        told: Replayed sessions by match.
+        tables: Replayed sessions of tables of any size.
     """
     shown = {match.match for match in matches}
     chosen: Mapping[int, Sequence[ChosenGame]] = {n: games for n, games in survey.chosen.items() if n in shown}
     while True:
-        once = _Listed()
+        listed_values = _Listed()
         listed = []
         for match in matches:
-            games = [_again(told[match.match], once)] if match.match in told else []
-            games += [_game(contest, game, match, once) for game in chosen.get(match.match, ())]
+            games = [_again(told[match.match], listed_values)] if match.match in told else []
+            games += [_game(contest, game, match, listed_values) for game in chosen.get(match.match, ())]
             if games:
                 listed.append({"bots": [match.x, match.y], "games": games})
-        listed += [{"bots": list(table.bots), "games": [_again(table, once)]} for table in tables]
-        text = as_json({"matches": listed, **once.content})
-        most = max([*map(len, chosen.values()), 0])
-        if len(text) <= MOST_BYTES or (most <= 1 and len(tables) <= 1):
+        listed += [{"bots": list(table.bots), "games": [_again(table, listed_values)]} for table in tables]
+        text = as_json({"matches": listed, **listed_values.content})
+        longest = max([*map(len, chosen.values()), 0])
+        if len(text) <= MAX_BYTES or (longest <= 1 and len(tables) <= 1):
             return text
-        share = 0.9 * MOST_BYTES / len(text)
+        share = 0.9 * MAX_BYTES / len(text)
         tables = tables[: max(1, int(len(tables) * share))]
         chosen = {n: _fewer(games, share) for n, games in chosen.items() if len(games) > 1 or games[0].why == "fault"}
 
 
-def _again(game: PlayedAgain, once: _Listed) -> dict[str, Any]:
-    """Return a session that was played again: the steps of its decisions, with pictures, and one of its result."""
-    said: list[tuple[int | None, str]] = [*game.steps, (None, game.result)]
+def _again(game: PlayedAgain, listed_values: _Listed) -> dict[str, Any]:
+    """Return a replayed session: steps of its decisions, with pictures, and a step of its result."""
+    texts: list[tuple[int | None, str]] = [*game.steps, (None, game.result)]
     steps = [
-        once.step(seat=seat, what=what, picture=once.number("pictures", drawn) if drawn else None)
-        for (seat, what), drawn in zip(said, game.pictures)
+        listed_values.step(seat=seat, what=what, picture=listed_values.number("pictures", drawn) if drawn else None)
+        for (seat, what), drawn in zip(texts, game.pictures)
     ]
     others = f", with {', '.join(game.bots)}" if len(game.bots) > 2 else ""
     return {"label": f"session {game.session}, played again{game.why and f', {game.why}'}{others}", "steps": steps}
 
 
 def _fewer(games: Sequence[ChosenGame], share: float) -> list[ChosenGame]:
-    """Return a share of the games: those with a fault, then some from either end, then the best and the worst."""
-    order = sorted(range(len(games)), key=lambda at: (_KEPT[games[at].why], min(at, len(games) - 1 - at)))
+    """Return a share of the games: those with a fault, then some from each end, then the best and the worst."""
+    order = sorted(range(len(games)), key=lambda at: (_PRIORITY[games[at].why], min(at, len(games) - 1 - at)))
     return [games[at] for at in sorted(order[: int(len(games) * share) or 1])]
 
 
-def _game(contest: Contest, game: ChosenGame, match: Match, once: _Listed) -> dict[str, Any]:
+def _game(contest: Contest, game: ChosenGame, match: Match, listed_values: _Listed) -> dict[str, Any]:
     """Return a recorded game: its label, notes on both players, and its steps."""
     shown = contest.presentation
     money = shown.money if shown else ""
@@ -133,8 +133,8 @@ def _game(contest: Contest, game: ChosenGame, match: Match, once: _Listed) -> di
         label += ", fault" if game.why == "fault" else f", {game.why} of {match.x}"
     return {
         "label": label,
-        "notes": once.number("notes", scenes[0].notes),
-        "steps": [_step(step, money, once) for scene in scenes for step in scene.steps],
+        "notes": listed_values.number("notes", scenes[0].notes),
+        "steps": [_step(step, money, listed_values) for scene in scenes for step in scene.steps],
     }
 
 
@@ -152,13 +152,13 @@ def _exchanged(scene: Scene) -> Scene:
     return replace(scene, steps=steps, notes=scene.notes[::-1])
 
 
-def _step(step: Step, money: str, once: _Listed) -> int:
-    """Return the number of a step: who did what, and what it changed of cards, board and pot."""
+def _step(step: Step, money: str, listed_values: _Listed) -> int:
+    """Return the number of a step: the action, and its changes of cards, board and pot."""
     x, y, board = (None if held is None else " ".join(held) for held in (*step.cards, step.board))
     pot = None if step.pot is None else f"pot {money_text(step.pot, money)}"
-    return once.step(seat=step.seat, what=step.text, x=x, y=y, board=board, pot=pot)
+    return listed_values.step(seat=step.seat, what=step.text, x=x, y=y, board=board, pot=pot)
 
 
 def row_as_scene(contest: Contest, game: ChosenGame) -> Scene:
-    """Return a game of a contest without a presentation: a step for each recorded column."""
+    """Return a game of a contest without a presentation, with a step for each recorded column."""
     return Scene([Step(seat, what) for seat, what in plain_columns(game.rows[0], contest.games)])

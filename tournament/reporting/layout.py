@@ -1,4 +1,4 @@
-"""A contest's findings as the page words and orders them."""
+"""A contest's findings in the words and the order of the page."""
 
 from __future__ import annotations
 
@@ -25,11 +25,20 @@ from tournament.store.leg_result import Fault, LegResult
 
 
 class Layout:
-    """What the template shows of a contest's findings. The page of an `author` has secrets of no other bot."""
+    """A contest's findings for the template. The page of an author has only that author's secrets."""
 
     def __init__(
         self, contest: Contest, findings: Findings, live: bool, author: str | None = None, options: str = ""
     ) -> None:
+        """Prepare the findings.
+
+        Args:
+            contest: Contest of the records.
+            findings: What the records have.
+            live: Whether the page is served, and asks its server for news.
+            author: The bot whose author the page is for; None for everybody.
+            options: Options of the commands that the page prints.
+        """
         self.contest, self.options = contest, options
         self.author = author
         self.findings = findings
@@ -41,32 +50,34 @@ class Layout:
         self.names = [line.name for line in self.ranked]
         self.house = list(self.ranking.house)
         self.table = findings.crosstable
-        self.number = {name: place for place, name in enumerate(self.table.bots)}
+        self.number = {name: index for index, name in enumerate(self.table.bots)}
         self.by_game = self.scoring is not None and self.scoring.of_match
         self.digits = 2 if self.scoring is None else self.scoring.decimals if self.by_game else 0
         self.score_digits = 1 if self.scoring is None else self.scoring.decimals
-        self._ids = {line.name: anchor_of(line.name, place) for place, line in enumerate(self.ranking.entrants)}
+        self._ids = {line.name: anchor_of(line.name, index) for index, line in enumerate(self.ranking.entrants)}
 
     @property
     def notes(self) -> list[str]:
+        """Notes for the reader of the ranking."""
         return notes_of(self.ranking)
 
     def is_open(self, name: str) -> bool:
-        """Whether the page tells how a bot plays, its faults and what it wrote."""
+        """Return whether the page shows how a bot plays, its faults and its output."""
         return self.author in (None, name)
 
     # standings
 
     @property
     def measures(self) -> list[Any]:
-        """The contest's own columns of the standings, as many as a page has room for."""
+        """The contest's own columns of the standings."""
         return list(self.scoring.measures) if self.scoring else []
 
     @property
     def score_meaning(self) -> str:
-        """What the score is, in a sentence."""
+        """Meaning of the score, as a sentence."""
         unit = self.contest.points_unit
-        if unit.startswith("a score is "):  # the contest says all of it
+        # The contest has the whole sentence.
+        if unit.startswith("a score is "):
             return f"A{unit[1:]}."
         of = "is what it won, added up over all matches"
         if self.ranking.has_means:
@@ -79,44 +90,48 @@ class Layout:
 
     @property
     def columns(self) -> dict[str, str]:
-        """What each column of the standings means, by its heading."""
+        """Meanings of the columns of the standings, by heading."""
         others = "other deals" if self.ranking.measured.replicas > 1 else "other sessions of the same matches"
         return {
-            "#": "the order of the scores",
-            "Bot": "its name leads to a page about it",
+            "#": "order of the scores",
+            "Bot": "name of the bot, with a link to its page",
             "Score": self.score_meaning,
             "± 95%": f"the score’s interval: of a hundred tournaments with {others}, 95 hold the true value",
-            "Score and 95% interval": "the same as a dot with whiskers; the dotted line is 0",
-            "Place": "the ranks that may be the true one",
+            "Score and 95% interval": "score as a dot, interval as whiskers; the dotted line is 0",
+            "Place": "bounds of the true rank",
             **{measure.title.capitalize(): measure.meaning for measure in self.measures},
-            "Matches": "matches it has played" if self.ranking.has_means else "opponents it has met",
-            "Games": f"{self.game}s it has played",
+            "Matches": "matches that it played" if self.ranking.has_means else "opponents that it met",
+            "Games": f"{self.game}s that it played",
             "Faults": "decisions that failed: it broke a rule, crashed or took too long; a default was played instead",
         }
 
     def anchor(self, name: str) -> str:
+        """Return the name of a bot's page."""
         return self._ids[name]
 
     def score(self, line: Standing) -> str:
+        """Return a bot's score as text, or "" if it hasn't played."""
         show = signed if self.scoring is None else plain
         return show(line.score, self.score_digits) if line.matches else ""
 
     def ci_half_width(self, line: Standing) -> str:
+        """Return the half-width of a score's 95% interval as text, or "" if it is unknown."""
         return "" if line.ci_high is None else plain(line.ci_high - line.score, self.score_digits)
 
     def whisker(self, line: Standing) -> dict[str, float] | None:
-        """Where a score's dot and the ends of its interval are, in percent of the width."""
+        """Return the positions of a score's dot and of its interval's ends, in percent of the width."""
         if not line.matches:
             return None
         low, high = self._span
-        place = {"at": line.score, "low": line.ci_low, "high": line.ci_high}
+        values = {"at": line.score, "low": line.ci_low, "high": line.ci_high}
         return {
             key: round(2 + 96 * (min(high, max(low, line.score if value is None else value)) - low) / (high - low), 2)
-            for key, value in place.items()
+            for key, value in values.items()
         }
 
     @property
     def zero(self) -> float | None:
+        """Position of zero, in percent of the width, or None if it is outside."""
         low, high = self._span
         return round(2 + 96 * (0 - low) / (high - low), 2) if low < 0 < high else None
 
@@ -128,7 +143,7 @@ class Layout:
 
     @property
     def played(self) -> str:
-        """How many matches of all are recorded."""
+        """Number of recorded matches, and of all matches if some are missing."""
         if self.ranking.has_means:
             return pluralize(self.findings.matches, "match", "matches")
         able = len(self.ranked)
@@ -136,13 +151,13 @@ class Layout:
         within = dict.fromkeys(self.names, 0)
         others = dict.fromkeys(self.house, 0) or within
         matches = self.ranking.matches
-        there = int(((matches.numbered(within)[:, 0] == 0) & (matches.numbered(others)[:, 1] == 0)).sum())
-        noun = "match" if there == every == 1 else "matches"
-        return f"{there:,} {noun}" if there >= every else f"{there:,} of {every:,} {noun}"
+        count = int(((matches.numbered(within)[:, 0] == 0) & (matches.numbered(others)[:, 1] == 0)).sum())
+        noun = "match" if count == every == 1 else "matches"
+        return f"{count:,} {noun}" if count >= every else f"{count:,} of {every:,} {noun}"
 
     @property
     def replicas(self) -> str:
-        """How many replicas of a match were played, and how long one is."""
+        """Number of replicas of a match, and the length of each."""
         sessions = int(str(self.findings.settings.get("sessions", 0)))
         return f"{max(1, self.ranking.measured.replicas):,} of each match, {pluralize(sessions, 'session')} each"
 
@@ -150,11 +165,12 @@ class Layout:
 
     @property
     def compared_with(self) -> str:
-        """What results are compared with, in words."""
+        """Result with which results are compared, as text."""
         middle = self.table.middle
         return f"the mean of all, {signed(middle, self.digits)}" if middle else "a draw"
 
     def measured(self, measure: Any, measures: Mapping[str, float | None]) -> str:
+        """Return a measure as text, or "" if it is unknown."""
         value = measures.get(measure.name)
         return "" if value is None else measure.shown(value).replace("-", MINUS)
 
@@ -162,41 +178,43 @@ class Layout:
 
     @property
     def over(self) -> str:
-        """What a match is a sequence of."""
+        """Unit of which a match is a sequence."""
         return self.game if self.house else "session"
 
     @property
     def game(self) -> str:
+        """Word for a game."""
         return self.contest.presentation.game if self.contest.presentation else "game"
 
     @property
     def unit(self) -> str:
-        """What results are the mean points of: a session, or a game where the score is of the whole match."""
+        """Unit for mean points: a session, or a game if whole matches are scored."""
         return self.game if self.by_game else "session"
 
     # games and faults
 
     @property
     def watched(self) -> str:
-        """What the viewer shows one of."""
+        """Unit that the viewer shows."""
         presentation = self.contest.presentation
         return self.game if presentation and not presentation.whole_sessions else "session"
 
     @property
     def shown_of_a_match(self) -> str:
-        """Which games of a match the viewer has."""
+        """Games of a match that the viewer has, as text."""
         presentation, told = self.contest.presentation, self.findings.told
-        again = "a session, played again" if told else ""
+        replayed = "a replayed session" if told else ""
         if self.ranking.has_means:
-            return again
+            return replayed
         if presentation is None:
-            return f"{again}{', ' * bool(again)}its first and its last games"
+            return f"{replayed}{', ' * bool(replayed)}its first and its last games"
         if presentation.whole_sessions:
             return "its first and its last session"
         return f"its first and its last {self.game}s, the best and the worst of the bot whose name comes first"
 
     @property
     def all_watched(self) -> bool:
+        """True if the viewer has games of all matches."""
         if self.ranking.has_means:
             return len(self.findings.told) == self.findings.matches
         matches, own = self.ranking.matches, self.author
@@ -205,23 +223,25 @@ class Layout:
 
     @property
     def example(self) -> str:
-        """A match that can be replayed, as an option's value."""
-        several = [match.x + "," + match.y for match in self.watchable] or [",".join(one.bots) for one in self.tables]
-        return several[0] if several else "0"
+        """A match that can be replayed, as the value of an option."""
+        options = [match.x + "," + match.y for match in self.watchable] or [",".join(one.bots) for one in self.tables]
+        return options[0] if options else "0"
 
     @cached_property
     def watchable(self) -> list[Match]:
-        """The matches of which the page shows games, first those with a session that was played again."""
+        """Matches of which the page shows games, first those with a replayed session."""
         if self.ranking.has_means:
             return []
-        matches, again = self.ranking.matches, list(self.findings.told)
-        places = np.flatnonzero(np.isin(matches.whole[:, 0], self._watched)).tolist()
-        found = [match for match in map(matches.__getitem__, places) if self.author in (None, match.x, match.y)]
-        return sorted(found, key=lambda match: again.index(match.match) if match.match in again else len(again))
+        matches, replayed = self.ranking.matches, list(self.findings.told)
+        indices = np.flatnonzero(np.isin(matches.whole[:, 0], self._watched)).tolist()
+        shown = [match for match in map(matches.__getitem__, indices) if self.author in (None, match.x, match.y)]
+        return sorted(
+            shown, key=lambda match: replayed.index(match.match) if match.match in replayed else len(replayed)
+        )
 
     @property
     def tables(self) -> list[PlayedAgain]:
-        """The tables of any number of bots of which the page shows a session."""
+        """Replayed sessions of tables of any size."""
         told = self.findings.told.values() if self.ranking.has_means else ()
         return [table for table in told if self.author in (None, *table.bots)]
 
@@ -231,27 +251,29 @@ class Layout:
 
     @cached_property
     def of_field(self) -> Sums:
-        """The survey's sums of all entrants together: once, not for each bot."""
+        """The survey's sums of all entrants together, computed once."""
         return together(self.findings.survey.sums)
 
     @cached_property
     def faults_by_bot(self) -> Mapping[str, list[tuple[LegResult, Fault]]]:
-        found: dict[str, list[tuple[LegResult, Fault]]] = {}
+        """Faults of each bot with their legs, by name."""
+        by_bot: dict[str, list[tuple[LegResult, Fault]]] = {}
         for leg, fault in self.ranking.faults:
-            found.setdefault(leg.seats[fault.seat], []).append((leg, fault))
-        return found
+            by_bot.setdefault(leg.seats[fault.seat], []).append((leg, fault))
+        return by_bot
 
     def reason(self, line: Standing) -> str:
+        """Return the reason for a bot's status, or "" if the page mustn't show it."""
         return clean(line.reason or "") if self.is_open(line.name) else ""
 
 
 def breakable(name: str) -> Markup:
-    """A name with possible line breaks after its separators."""
+    """Return a name with possible line breaks after its separators."""
     return Markup("").join(
         escape(part) + (Markup("<wbr>") if part in ("_", "-", ".", "+") else "") for part in re.split(r"([_.+-])", name)
     )
 
 
-def anchor_of(name: str, place: int) -> str:
-    """What a bot's page is called, and its file: by its name, or by its place where that can't name a file."""
-    return f"bot-{name}" if valid_name(name) else f"entrant-{place + 1}"
+def anchor_of(name: str, index: int) -> str:
+    """Return the name of a bot's page and file: from its name, or from its index if the name can't be a file's."""
+    return f"bot-{name}" if valid_name(name) else f"entrant-{index + 1}"

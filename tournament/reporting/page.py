@@ -1,7 +1,7 @@
-"""The page: findings laid out for the template, and the template filled in.
+"""The page: findings laid out for the template, and the filled-in template.
 
-Names, faults and last outputs are written by untrusted authors: the template escapes them. Only our script and style
-may run, by their hashes, and nothing may be loaded from anywhere.
+Untrusted authors write names, faults and last outputs, so the template escapes them. Only the project's script and
+style can run, identified by their hashes, and nothing can be loaded from elsewhere.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ HEADING = "Tournament report"
 
 @cache
 def environment() -> Environment:
-    """Return the templates, with their filters."""
-    made = Environment(
+    """Return the templates with their filters."""
+    templates = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {
+    templates.filters |= {
         "signed": signed, "plain": plain, "clean": clean, "size": size_text, "breakable": breakable, "chart": chart,
         "utc": utc, "utc_of": lambda when: utc(datetime.fromisoformat(when)),
     }  # fmt: skip
-    return made
+    return templates
 
 
 def utc(when: datetime) -> str:
@@ -51,7 +51,7 @@ def utc(when: datetime) -> str:
 
 @cache
 def inlined(name: str) -> str:
-    """Return a style sheet or script of ours without indentation and comments that have a line of their own."""
+    """Return a style sheet or script without indentation and without comments on their own lines."""
     lines = map(str.strip, environment().get_template(name).render().splitlines())
     return "\n".join(
         line for line in lines if line and not line.startswith("//") and not re.fullmatch(r"/\*.*\*/", line)
@@ -64,7 +64,7 @@ def source_hash(text: str) -> str:
 
 
 def content_policy(live: bool) -> str:
-    """Return what the page is allowed to do: use our script and style, and if served ask its server for news."""
+    """Return the page's content policy: the project's script and style, and requests to its server if it is served."""
     rules = [
         "default-src 'none'",
         f"style-src {source_hash(inlined('report.css'))}", f"script-src {source_hash(inlined('report.js'))}",
@@ -84,12 +84,12 @@ def render(
     """Return the page as text.
 
     Args:
-        contest: The contest.
-        findings: What was found in its records.
+        contest: Contest of the records.
+        findings: What the records have.
         live: Whether the page is served, and asks its server for news.
-        author: The bot whose author the page is for; None for a page for everybody.
+        author: The bot whose author the page is for; None for everybody.
         options: Options of the commands that the page prints.
-        heading: The text above the contest's title.
+        heading: Text above the contest's title.
     """
     page = Layout(contest, findings, live, author, options)
     return (

@@ -1,4 +1,4 @@
-"""Sessions of contests without a presentation, played again for the report: what decisions told and were answered."""
+"""Replayed sessions of contests without a presentation, with the questions and answers of each decision."""
 
 from __future__ import annotations
 
@@ -20,17 +20,22 @@ from tournament.store.parts import rows_of
 from tournament.store.storage import Storage
 from tournament.worker.observation import Step
 
-_MOST_SECONDS = 2.0  # of playing again: at the end of it no further session begins
-_MOST_DECISIONS = 400  # of a session
-_MOST_TOLD = 2_000  # characters
+# Seconds after which no further replay is started.
+_MAX_SECONDS = 2.0
+# Maximum decisions of a session.
+_MAX_DECISIONS = 400
+# Maximum characters of a question.
+_MAX_QUESTION = 2_000
 
 ConfigOf = Callable[[str], Config]
 
 
 def best_session(contest: Contest, storage: Storage, batches: Sequence[Batch], name: str) -> tuple[int, int] | None:
-    """Return the match and the session in which a bot has the most points, the first such; None if it has none.
+    """Return match and session in which a bot has the most points, the first of equals, or None if it has none.
 
-    Raises RunError for damaged records, FileNotFoundError for missing ones.
+    Raises:
+        RunError: The records are damaged.
+        FileNotFoundError: A part is missing.
     """
     best: tuple[float, int, int] | None = None
     for batch in batches:
@@ -41,9 +46,10 @@ def best_session(contest: Contest, storage: Storage, batches: Sequence[Batch], n
         leg_of, row = np.repeat(np.arange(len(legs)), legs.sessions), 0
         names = ("match", "session", *contest.scored.read)
         for rows in rows_of(storage, batch.part("sessions"), contest.sessions, names):
-            here = leg_of[row : row + len(rows["match"])]
-            row += len(here)
-            points = np.where(seats[:, here], contest.scored.points(rows, legs, here), -np.inf).max(axis=0)
+            legs_of_rows = leg_of[row : row + len(rows["match"])]
+            row += len(legs_of_rows)
+            points = contest.scored.points(rows, legs, legs_of_rows)
+            points = np.where(seats[:, legs_of_rows], points, -np.inf).max(axis=0)
             at = int(points.argmax()) if len(points) else 0
             if len(points) and points[at] > (best[0] if best else -np.inf):
                 best = float(points[at]), int(rows["match"][at]), int(rows["session"][at])
@@ -53,41 +59,49 @@ def best_session(contest: Contest, storage: Storage, batches: Sequence[Batch], n
 def played_again(
     location: str, config_of: ConfigOf, best: tuple[int, int] | None, matches: Sequence[int]
 ) -> Mapping[int, PlayedAgain]:
-    """Return sessions by match, for about 2 seconds: the best one of the winner, then the first one of these matches.
+    """Return replayed sessions by match: the best one of the winner, then the first one of each match.
 
-    Those whose bots or seed aren't here any more, or that came out otherwise than recorded, are left out.
+    Replaying stops after about 2 seconds.
+
+    Sessions whose bots or seed aren't available, or that differ from the records, are omitted.
+
+    Args:
+        location: Folder or URL of the records.
+        config_of: Called with a contest's name; returns its settings.
+        best: Match and session in which the winner has the most points; None if it has none.
+        matches: Numbers of the matches, the most interesting first.
     """
-    found: dict[int, PlayedAgain] = {}
-    until = time.monotonic() + _MOST_SECONDS
+    sessions: dict[int, PlayedAgain] = {}
+    until = time.monotonic() + _MAX_SECONDS
     for match, session in [*([best] if best else []), *((match, 0) for match in matches)]:
-        if match in found:
+        if match in sessions:
             continue
         if time.monotonic() > until:
             break
         with contextlib.suppress(InputError, RunError):
             replay = replay_games(location, config_of, match, session)
             if replay.games and not replay.mismatch:
-                found[match] = told_of(replay, "the winner's best" if (match, session) == best else "")
-    return found
+                sessions[match] = told_of(replay, "the winner's best" if (match, session) == best else "")
+    return sessions
 
 
 def told_of(replay: Replay, why: str = "") -> PlayedAgain:
-    """Return a replay as text. Without drawings of the contest each decision is shown with its question."""
-    steps = [step for game in replay.games for step in game.steps][:_MOST_DECISIONS]
+    """Return a replay as text. If the contest has no drawings, each decision is shown with its question."""
+    steps = [step for game in replay.games for step in game.steps][:_MAX_DECISIONS]
     pictures = list(replay.drawings[: len(steps) + 1])
     if len(pictures) <= len(steps):
         pictures = [*map(_as_told, steps), ""]
     result = "; ".join(game.outcome for game in replay.games[:3])
-    said = [(step.seat, _answered(step)) for step in steps]
-    return PlayedAgain(replay.session, replay.seats, said, pictures, result, why)
+    answers = [(step.seat, _answered(step)) for step in steps]
+    return PlayedAgain(replay.session, replay.seats, answers, pictures, result, why)
 
 
 def _answered(step: Step) -> str:
-    """A decision and its answer, by the name of the action if it told names."""
+    """Return a decision and its answer, by the name of the action if the question has names."""
     if step.fault is not None:
         return f"{step.decision}: fault, {step.fault}"
-    told: Mapping[str, object] = step.observation
-    legal, names = told.get("legal_actions"), told.get("action_names")
+    observation: Mapping[str, object] = step.observation
+    legal, names = observation.get("legal_actions"), observation.get("action_names")
     answer = step.answer_text
     if isinstance(legal, list | tuple) and isinstance(names, list | tuple) and step.answer in legal[: len(names)]:
         answer = str(names[legal.index(step.answer)])
@@ -95,7 +109,7 @@ def _answered(step: Step) -> str:
 
 
 def _as_told(step: Step) -> str:
-    told: Mapping[str, object] = step.observation
-    own = {name: value for name, value in told.items() if name not in SEATING}
-    lines = [f"{name.replace('_', ' ')}: {plain_value(value)}" for name, value in own.items()]
-    return f"{step.bot} is told\n" + "\n".join(lines)[:_MOST_TOLD]
+    observation: Mapping[str, object] = step.observation
+    values = {name: value for name, value in observation.items() if name not in SEATING}
+    lines = [f"{name.replace('_', ' ')}: {plain_value(value)}" for name, value in values.items()]
+    return f"{step.bot} is told\n" + "\n".join(lines)[:_MAX_QUESTION]

@@ -1,4 +1,4 @@
-"""How a bot's points change over the sessions of a match, or over its games where a leg is one session."""
+"""A bot's points over the sessions of a match, or over its games if a leg is one session."""
 
 from __future__ import annotations
 
@@ -16,18 +16,28 @@ from tournament.standings.by_block import by_block
 from tournament.store.field import Batch
 from tournament.store.storage import Storage, open_storage
 
-_MOST = 16  # stretches shown
+# Maximum number of parts of a match that are shown.
+_MAX_PARTS = 16
 
 
 @dataclass(frozen=True)
 class Course:
-    """A bot's points by block, and the sessions (or games) in each block: of all its matches, or against one bot."""
+    """Points of a bot by block, over all its matches or against one bot.
+
+    Attributes:
+        points: Points in each block.
+        sizes: Number of sessions, or games, in each block.
+    """
 
     points: npt.NDArray[np.float64]
     sizes: npt.NDArray[np.float64]
 
-    def means(self, most: int = _MOST) -> list[float]:
-        """Points a session in equal stretches of the match: a power of 2, at most `most`, none without sessions."""
+    def means(self, most: int = _MAX_PARTS) -> list[float]:
+        """Return mean points per session in equal parts of the match.
+
+        Args:
+            most: Maximum number of parts. Their number is a power of 2, so that no part is without sessions.
+        """
         count = min(most, len(self.sizes))
         while count > 1:
             sizes = self.sizes.reshape(count, -1).sum(axis=1)
@@ -38,7 +48,7 @@ class Course:
         return [float(self.points.sum()) / total] if total else []
 
     def quarters(self) -> tuple[float, float] | None:
-        """Points a session in the first quarter and in the last, None if there are too few sessions."""
+        """Return mean points per session in the first and the last quarter, or None if there are too few sessions."""
         quarter = len(self.sizes) // 4
         parts = slice(None, quarter), slice(len(self.sizes) - quarter, None)
         if any(self.sizes[part].sum() == 0 for part in parts):
@@ -49,9 +59,11 @@ class Course:
 
 @dataclass(frozen=True)
 class Courses:
-    """The course of each ranked entrant over its matches that count.
+    """Points of each ranked entrant over its matches that count.
 
-    `length` is the number of sessions, or games, of the longest leg.
+    Attributes:
+        length: Number of sessions, or games, of the longest leg.
+        whole: Course of each entrant by name.
     """
 
     length: int
@@ -61,14 +73,25 @@ class Courses:
 def courses_of(
     contest: Contest, storage: Storage, batches: Sequence[Batch], fit: Sequence[str], match: int | None = None
 ) -> Courses:
-    """Return the courses of the `fit` entrants over all matches, or one: by session, against house players by game.
+    """Return the courses of entrants by session, or by game against house players.
 
-    Matches of two count if both are fit. Raises as `by_block`.
+    Matches of two count if both entrants are given.
+
+    Args:
+        contest: Contest of the records.
+        storage: Storage of the records.
+        batches: Batches to read.
+        fit: Names of the entrants.
+        match: Number of the only match to count; None for all.
+
+    Raises:
+        RunError: A part is damaged.
+        FileNotFoundError: A part is missing.
     """
     legs, blocks = by_block(contest, storage, batches if fit else (), lambda points: points)
     lengths = legs.games if contest.scored.table == "games" else legs.sessions
-    place = {name: number for number, name in enumerate(fit)}
-    numbers = np.array([legs.numbered(seat, place) for seat in range(legs.seats)])
+    index = {name: number for number, name in enumerate(fit)}
+    numbers = np.array([legs.numbered(seat, index) for seat in range(legs.seats)])
     if legs.seats == 2:
         numbers[:, (numbers < 0).any(axis=0)] = -1
     if match is not None:
@@ -80,8 +103,8 @@ def courses_of(
         for block in range(BLOCK_COUNT):
             for sums, amounts in ((points_of, points), (sizes_of, sizes)):
                 sums[:, block] += np.bincount(number[counts], amounts[counts, block], len(fit))
-    whole = {name: Course(*both) for name, *both in zip(fit, points_of, sizes_of) if both[1].any()}
-    return Courses(int(lengths.max(initial=0)), whole)
+    courses = {name: Course(*both) for name, *both in zip(fit, points_of, sizes_of) if both[1].any()}
+    return Courses(int(lengths.max(initial=0)), courses)
 
 
 @dataclass(frozen=True)
@@ -89,10 +112,10 @@ class Worst:
     """A bot's match with the fewest points.
 
     Attributes:
-        opponent: The other bot, or the house player.
-        points_per_session: The bot's mean points.
-        over: What the match is a sequence of, session or game.
-        stretches: The mean points in its first quarter and its last one; empty if the match is short.
+        opponent: Name of the other bot, or of the house player.
+        points_per_session: Mean points of the bot.
+        over: Unit of which the match is a sequence, session or game.
+        stretches: Mean points in its first quarter and its last one, each with its name; empty if the match is short.
     """
 
     opponent: str
@@ -102,9 +125,11 @@ class Worst:
 
 
 def worst_match(contest: Contest, results: Results, bot: str) -> Worst | None:
-    """Return the match of two in which a bot has the fewest points a session; None if it has played none.
+    """Return the match of two in which a bot has the fewest points per session, or None if it has played none.
 
-    Raises RunError for damaged records, FileNotFoundError for missing ones.
+    Raises:
+        RunError: The records are damaged.
+        FileNotFoundError: A part is missing.
     """
     ranking = results.ranking
     own = np.flatnonzero((ranking.matches.numbered({bot: 0}) == 0).any(axis=1)).tolist()

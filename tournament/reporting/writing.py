@@ -21,17 +21,17 @@ _MARK = b'<meta name="generator" content="tournament report">'
 def make_page(
     location: str, *, public: bool = False, config_of: ConfigOf | None = None, options: str = ""
 ) -> tuple[str, Findings]:
-    """Return the page of a contest, and what was found in its records.
+    """Return the page of a contest, and what its records have.
 
     Args:
-        location: Location of the records.
-        public: Whether to show no card and no seed.
-        config_of: Called with a contest's name; returns its settings, to play sessions again.
-        options: Options of the commands that the page prints, by which they find these records.
+        location: Folder or URL of the records.
+        public: Whether to omit cards and the seed.
+        config_of: Called with a contest's name; returns its settings, with which sessions are replayed.
+        options: Options of the commands that the page prints, with which they find these records.
 
     Raises:
         InputError: There are no records.
-        RunError: They are damaged.
+        RunError: The records are damaged.
     """
     seed = None
     if not public:
@@ -44,49 +44,65 @@ def make_page(
 def write_folder(
     location: str, folder: Path, *, public: bool = False, config_of: ConfigOf | None = None, options: str = ""
 ) -> int:
-    """Write a page for the author of each bot, and the leaderboard and the crosstable of all as CSV.
+    """Write a page for the author of each bot, and the leaderboard and the crosstable as CSV.
 
-    A page has the secrets of its bot alone, and never the seed. The folder is made if it isn't there.
+    A page has only the secrets of its bot, and never the seed. The folder is created if it doesn't exist.
+
+    Args:
+        location: Folder or URL of the records.
+        folder: Folder to write into.
+        public: Whether to omit games.
+        config_of: Called with a contest's name; returns its settings, with which sessions are replayed.
+        options: Options of the commands that the pages print.
 
     Returns:
         The number of pages.
 
     Raises:
-        InputError: There are no records, or something else is in the place of a file.
+        InputError: There are no records, or something else has the name of a file.
         RunError: The records are damaged, or a file can't be written.
     """
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder} can't be made: {error.strerror}; name another folder with --folder") from None
+        raise InputError(f"{folder} can't be created: {error.strerror}; name another folder with --folder") from None
     contest, findings = find(location, with_games=not public, config_of=config_of)
-    for place, name in enumerate(findings.entrants):
+    for index, name in enumerate(findings.entrants):
         page = render(contest, findings, author=name, options=options)
-        write_report(folder / f"{anchor_of(name, place)}.html", page)
+        write_report(folder / f"{anchor_of(name, index)}.html", page)
     _write(folder / "leaderboard.csv", standings_csv(findings.ranking.entrants, {}))
     _write(folder / "crosstable.csv", rows_csv(crosstable_values(findings.ranking)))
     return len(findings.entrants)
 
 
 def check_replaceable(path: Path) -> None:
-    """Raises InputError where a report can't be written: at a folder, or over a file that is no report."""
+    """Check that a report can be written to a path: it isn't a folder, or a file that isn't a report.
+
+    Raises:
+        InputError: The report can't be written there.
+    """
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file: -o {path / 'report.html'}")
     if not path.parent.is_dir():
-        raise InputError(f"{path.parent} is no folder; make it first, or name another file with -o")
+        raise InputError(f"{path.parent} isn't a folder; create it, or name another file with -o")
     try:
-        with path.open("rb") as there:
-            beginning = there.read(2_000)
+        with path.open("rb") as file:
+            start = file.read(2_000)
     except FileNotFoundError:
         return
     except OSError as error:
         raise InputError(f"{path} can't be read: {error.strerror}; name another file with -o") from None
-    if beginning and _MARK not in beginning:
-        raise InputError(f"{path} is there already and is no report; name another file with -o, or remove it")
+    if start and _MARK not in start:
+        raise InputError(f"{path} exists and isn't a report; name another file with -o, or remove it")
 
 
 def write_report(path: Path, text: str) -> None:
-    """Write a report in one step. Raises InputError as `check_replaceable` does, RunError when it can't be written."""
+    """Write a report in one step.
+
+    Raises:
+        InputError: Something else has the name of the file.
+        RunError: The report can't be written.
+    """
     check_replaceable(path)
     _write(path, text)
 

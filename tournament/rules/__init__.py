@@ -10,8 +10,8 @@ from __future__ import annotations
 from engine.kernel.chance import Rng
 from engine.rules.decisions import Illegal
 from engine.rules.session_core import Session
+from tournament.contests.bots import Sdk
 from tournament.contests.contest import Core, Luck
-from tournament.contests.interface import Sdk
 from tournament.contests.presentation import Presentation
 from tournament.contests.scoring import House, HousePlayer, HouseScoring
 from tournament.decisions.decision import Decision, News

@@ -65,10 +65,10 @@ class ProtocolDialogue:
 
     def asked(self) -> Sequence[str]:
         """Return the lines that ask for the pending decision, or tell the pending news."""
-        name, only_tells = self._decisions[self._core.pending()[0]]
+        name, is_news = self._decisions[self._core.pending()[0]]
         question = SimpleNamespace(decision=name, **self._core.told_values())
         with self._failing():
-            if only_tells:
+            if is_news:
                 return _lines(self._protocol.tell(question))
             self._talk, self._read = self._protocol.ask(question), 0
             try:

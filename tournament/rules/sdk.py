@@ -48,7 +48,7 @@ def _write(path: Path, content: str) -> None:
 
 
 def _header(name: str, title: str, decisions: Sequence[Decision], view: View) -> str:
-    example = next(one.name for one in decisions if not one.only_tells)
+    example = next(one.name for one in decisions if not one.is_news)
     functions = "\n".join(
         f"       {_prototype(decision)};\n{_wrapped(_answer(decision), ' ' * 11)}" for decision in decisions
     )
@@ -114,20 +114,26 @@ def _constants(decisions: Sequence[Decision]) -> str:
     return f"enum {{\n{names}\n}};\n\n"
 
 
-def _prototype(decision: Decision) -> str:
-    """What a C bot's function looks like."""
+def _form(decision: Decision) -> tuple[str, str, str]:
+    """Return what a C bot's function returns, and the type and name of an answer that it fills instead, "" for none."""
     kind = decision.answer
-    if decision.only_tells:
-        return f"void {decision.name}(const View *view)"
+    if decision.is_news:
+        return "void", "", ""
     if isinstance(kind, Float):
-        return f"double {decision.name}(const View *view)"
+        return "double", "", ""
     if isinstance(kind, Text):
-        return f"void {decision.name}(const View *view, char answer[{decision.answer_bytes}])"
+        return "void", "char", f"answer[{decision.answer_bytes}]"
     if isinstance(kind, List) and is_number(kind.of):
-        return f"int {decision.name}(const View *view, {C_TYPES[kind.of.code]} answer[{max(1, kind.most)}])"
-    if not is_number(kind) and not isinstance(kind, LegalAction):
-        return f"void {decision.name}(const View *view, {_answer_type(decision)} *answer)"
-    return f"{_number(kind)} {decision.name}(const View *view)"
+        return "int", C_TYPES[kind.of.code], f"answer[{max(1, kind.most)}]"
+    if is_number(kind) or isinstance(kind, LegalAction):
+        return _number(kind), "", ""
+    return "void", _answer_type(decision), "*answer"
+
+
+def _prototype(decision: Decision) -> str:
+    """Return what a C bot's function looks like."""
+    result, filled, name = _form(decision)
+    return f"{result} {decision.name}(const View *view{filled and f', {filled} {name}'})"
 
 
 def _number(kind: ValueType) -> str:
@@ -136,26 +142,17 @@ def _number(kind: ValueType) -> str:
 
 
 def _macro(decision: Decision, view: View) -> str:
-    """What joins a bot's function to the engine, which takes a whole number and looks behind the struct."""
-    kind = decision.answer
-    item = kind.of if isinstance(kind, List) and is_number(kind.of) else kind
-    of_type = C_TYPES.get(item.code) or _answer_type(decision)
-    left = f"({of_type} *)((char *)tournament_p + {view.size})"
-    if decision.only_tells:
-        body = "{ function(tournament_p); return 0; }"
-    elif isinstance(kind, Float):
+    """Return what joins a bot's function to the engine, which takes a whole number and looks behind the struct."""
+    result, filled, _ = _form(decision)
+    left = f", ({filled} *)((char *)tournament_p + {view.size})" if filled else ""
+    call = f"function(tournament_p{left})"
+    if result == "double":
         body = (
-            "{ union { double given; int64_t bits; } tournament_a; tournament_a.given = function(tournament_p);"
+            f"{{ union {{ double given; int64_t bits; }} tournament_a; tournament_a.given = {call};"
             " return tournament_a.bits; }"
         )
-    elif isinstance(kind, Text):
-        body = f"{{ function(tournament_p, {left}); return 0; }}"
-    elif item is not kind:
-        body = f"{{ return function(tournament_p, {left}); }}"
-    elif of_type not in C_TYPES.values():
-        body = f"{{ function(tournament_p, {left}); return 0; }}"
     else:
-        body = "{ return function(tournament_p); }"
+        body = f"{{ {call}; return 0; }}" if result == "void" else f"{{ return {call}; }}"
     return f"int64_t name(View *tournament_p) {body}"
 
 
@@ -186,7 +183,7 @@ def _c_bot(decisions: Sequence[Decision]) -> str:
 def _answered_in_c(decision: Decision) -> str:
     """How the template for C answers."""
     kind, default = decision.answer, decision.default
-    if decision.only_tells:
+    if decision.is_news:
         return "    (void)view;"
     if isinstance(kind, LegalAction):
         drawn = f"rand() % view->{LEGAL_ACTIONS}_count"
@@ -256,7 +253,7 @@ def _python_bot(decisions: Sequence[Decision]) -> str:
         )
         answer = f"random.choice(view.{LEGAL_ACTIONS})" if decision.has_legal_actions else repr(decision.default)
         bots.append(f"def {decision.name}(view):\n{_docstring(_answer(decision))}\n{shown}\n    return {answer}\n")
-    methods = " and ".join(f"{one.name}(self, view)" for one in decisions if not one.only_tells)
+    methods = " and ".join(f"{one.name}(self, view)" for one in decisions if not one.is_news)
     drawn = "import random\n\n" if any(decision.has_legal_actions for decision in decisions) else ""
     return (
         f'"""{{name}}: {_manner(decisions)}. Written by `tournament new`; make it yours."""\n\n'
@@ -275,7 +272,7 @@ def _manner(decisions: Sequence[Decision]) -> str:
 
 def _answer(decision: Decision) -> str:
     """A decision and its legal answers in words."""
-    if decision.only_tells:
+    if decision.is_news:
         return f"{decision.description.rstrip('.')}. News, which a bot can leave out: it returns nothing."
     what = decision.answer.description.rstrip(".")
     return f"{decision.description.rstrip('.')}. Returns {f'{what}; ' if what else ''}{decision.answers}."

@@ -70,7 +70,7 @@ def read_seed(storage: Storage, fingerprint: object) -> str:
     where = f"{storage.location}/{SECRETS}/{fingerprint}"
     if set(kept_texts(storage, str(fingerprint)).values()) <= {None}:
         raise RunError(f"{where} is missing, the seed of these records; bring it back, or give the seed")
-    raise RunError(f"{where} is damaged, the seed of these records; bring it back from a copy, or give the seed")
+    raise RunError(f"{where} is damaged, the seed of these records; restore it from a copy, or give the seed")
 
 
 def seed_of(storage: Storage, given: str | None, fingerprint: object) -> str:

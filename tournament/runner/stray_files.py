@@ -38,8 +38,8 @@ def require_no_strays(writer: Writer) -> None:
     storage = writer.storage
     if found := strays(in_tables(storage)):
         raise RunError(
-            f"{storage.location}/{shown(found[0])}{and_more(len(found) - 1)} is none of the records, and whoever reads"
-            " these would read it: move it away and run again"
+            f"{storage.location}/{shown(found[0])}{and_more(len(found) - 1)} isn't part of the records, but readers"
+            " of the records would read it; move it away and run again"
         )
 
 

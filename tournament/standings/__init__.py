@@ -1,1 +1,1 @@
-"""Who stands where, with what certainty."""
+"""Rankings of bots and their certainty."""

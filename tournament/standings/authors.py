@@ -15,11 +15,11 @@ import numpy as np
 
 from tournament.arrays import Floats, Whole
 from tournament.errors import InputError
-from tournament.standings.settled_order import MOST_PAIRED, order_of
+from tournament.standings.settled_order import MAX_PAIRED, order_of
 from tournament.standings.standard_errors import ScoreErrors, on_grid
 from tournament.standings.standings import Standings
 
-# Share of the sum of absolute scores by which equal totals might differ.
+# Maximum difference of equal totals, relative to the sum of absolute scores.
 _ROUNDING = 1e-12
 
 
@@ -38,7 +38,7 @@ class AuthorTotal:
 
     @property
     def place(self) -> str:
-        """The ranks that can be the true one, as in 2–4; — if unknown."""
+        """Bounds of the true rank as text, such as 2–4, or — if unknown."""
         if self.rank_low is None:
             return "—"
         return f"{self.rank_low}" if self.rank_low == self.rank_high else f"{self.rank_low}–{self.rank_high}"
@@ -77,8 +77,8 @@ class _Sums:
 
     @property
     def known(self) -> bool:
-        """Return whether anything is known of differences."""
-        return self.measured.tells and len(self.measured.scores) <= MOST_PAIRED
+        """True if anything is known of differences."""
+        return self.measured.tells and len(self.measured.scores) <= MAX_PAIRED
 
     def _covariances(self) -> tuple[Floats, Floats]:
         """Return the covariances of the sums, and the least degrees of freedom of each one's scores."""

@@ -1,4 +1,4 @@
-"""Points within legs, by block of sessions (of games, where games are scored), read from the records."""
+"""Amounts within legs by block of sessions (of games, if games are scored), read from the records."""
 
 from __future__ import annotations
 
@@ -21,41 +21,42 @@ def by_block(
     batches: Sequence[Batch],
     amounts: Callable[[tuple[Floats, ...]], Sequence[Floats]],
 ) -> tuple[Legs, Floats]:
-    """Return the legs of these batches in order, and amounts added up: by amount, leg and block.
+    """Return the legs of batches in order, and sums of amounts by amount, leg and block.
 
     Args:
-        contest: The contest.
-        storage: Where its records are.
-        batches: Those to read.
-        amounts: Takes the points of each seat in rows, and returns what to add up for each row.
+        contest: Contest of the records.
+        storage: Storage of the records.
+        batches: Batches to read.
+        amounts: Called with the points of each seat by row; returns the amounts to add, by row.
 
     Raises:
         RunError: A part is damaged.
         FileNotFoundError: A part is missing.
     """
-    from tournament.store.parts import numbers_of  # pyarrow, which reading standings doesn't need
+    # Imported here, because it loads pyarrow, which standings don't need.
+    from tournament.store.parts import numbers_of
 
     scored = contest.scored
     nothing = amounts((np.zeros(0),) * (len(scored.columns) + scored.zero_sum))
-    found: list[Floats] = []
+    by_batch: list[Floats] = []
     for batch in batches:
         part, legs = batch.part(scored.table), batch.legs
-        # Legs lie one after the other.
+        # Rows of a leg are adjacent, and legs are in order.
         length = legs.games if scored.table == "games" else legs.sessions
         lengths, leg_of = np.repeat(length, length), np.repeat(np.arange(len(legs)), length)
-        several, row = [], 0
+        by_group, row = [], 0
         for rows in numbers_of(storage, part, contest.columns(scored.table), scored.read):
             count = len(rows[scored.columns[0]])
-            several.append(amounts(scored.points(rows, legs, leg_of[row : row + count])))
+            by_group.append(amounts(scored.points(rows, legs, leg_of[row : row + count])))
             row += count
         number = np.arange(len(lengths)) - np.repeat(np.cumsum(length) - length, length)
         cell = leg_of * BLOCK_COUNT + block_of(number, lengths)
         cells = len(legs) * BLOCK_COUNT
-        sums: list[Floats] = [np.bincount(cell, np.concatenate(one), cells).astype(float) for one in zip(*several)]
+        sums: list[Floats] = [np.bincount(cell, np.concatenate(one), cells).astype(float) for one in zip(*by_group)]
         sums = sums or [np.zeros(cells) for _ in nothing]
-        found.append(np.reshape(sums, (-1, len(legs), BLOCK_COUNT)))
+        by_batch.append(np.reshape(sums, (-1, len(legs), BLOCK_COUNT)))
     legs = Legs.joined(batch.legs for batch in batches)
     order = np.argsort(pair_keys(legs.match, legs.number), kind="stable")
-    if not found:
+    if not by_batch:
         return legs, np.zeros((len(nothing), 0, BLOCK_COUNT))
-    return legs.chosen(order), np.concatenate(found, axis=1)[:, order]
+    return legs.chosen(order), np.concatenate(by_batch, axis=1)[:, order]

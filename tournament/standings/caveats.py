@@ -1,4 +1,4 @@
-"""What a reader of a ranking should know beside it, in words."""
+"""Notes for the reader of a ranking."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ _ENOUGH_REPLICAS = 10
 
 
 def notes_of(ranking: Standings) -> list[str]:
-    """Return what its errors don't carry, a sentence each, and what would help."""
+    """Return what the errors don't cover, in sentences, with advice."""
     return [*_on_errors(ranking), *_on_duplicates(ranking), *note_of_second_tries(ranking)]
 
 
 def note_of_second_tries(ranking: Standings) -> list[str]:
-    """Return a sentence that names the bots whose legs broke off and began again, if there are any."""
+    """Return a sentence that names the bots whose legs were aborted and started again, if there are any."""
     if not ranking.began_again:
         return []
-    return [f"legs of {join_names(ranking.began_again)} began again; the answers given before counted"]
+    return [f"legs of {join_names(ranking.began_again)} were started again; earlier answers counted"]
 
 
 def _on_duplicates(ranking: Standings) -> list[str]:
-    """Return a sentence if duplicate matches don't lower the variance."""
+    """Return a sentence if duplicate matches don't reduce the variance."""
     times = ranking.duplicate_variance
     if times is None or times < 1:
         return []
     return [
-        f"duplicate = true doesn't pay here: scores vary {times:.2f} times as much as with as many independent replicas"
+        f"duplicate = true doesn't pay here: scores vary {times:.2f} times as much as with the same number of"
+        " independent replicas"
     ]
 
 

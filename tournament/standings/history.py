@@ -1,4 +1,4 @@
-"""A bot among the others: its line, its matches, and whom it is closest to beating."""
+"""A bot among the others: its line, its matches, and the match that it came closest to winning."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from tournament.standings.standings import Standing, Standings
 
 
 def line_of(ranking: Standings, name: str) -> Standing:
-    """A bot's line. Raises InputError for an unknown one."""
+    """Return the line of a bot.
+
+    Raises:
+        InputError: The standings have no such bot.
+    """
     lines = {line.name: line for line in ranking.entrants}
     if name not in lines:
         raise InputError(f"{name[:200]}: the records have no such bot{did_you_mean(name, lines, ',')}")
@@ -19,20 +23,24 @@ def line_of(ranking: Standings, name: str) -> Standing:
 
 
 def matches_of_bot(ranking: Standings, name: str) -> list[Match]:
-    """A ranked bot's matches from its side, against ranked bots or house players, the best first."""
+    """Return the matches of a ranked bot against ranked bots or house players, the best first, with the bot as x.
+
+    Raises:
+        InputError: The standings have no such bot.
+    """
     line_of(ranking, name)
-    counted = {line.name for line in (*ranking.ranked, *ranking.house_bots)} | set(ranking.house)
+    opponents = {line.name for line in (*ranking.ranked, *ranking.house_bots)} | set(ranking.house)
     return sorted(
-        (side for side in ranking.sides if side.x == name and {name, side.y} <= counted),
+        (side for side in ranking.sides if side.x == name and {name, side.y} <= opponents),
         key=lambda side: -lead(side),
     )
 
 
 def lead(match: Match) -> float:
-    """By how much x is ahead of y, in points a session."""
+    """Return by how much x is ahead of y, in points per session."""
     return (match.points_0 - match.points_1) / max(1, match.sessions)
 
 
 def closest_to_beating(matches: Sequence[Match]) -> Match | None:
-    """Of those that a bot has not beaten the one by the least lead."""
+    """Return the match that the bot came closest to winning, or None if it won every match."""
     return max((match for match in matches if lead(match) <= 0), key=lead, default=None)

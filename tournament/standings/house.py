@@ -1,7 +1,7 @@
 """Scores of play against house players.
 
-The score is a function of points. Each leg, a session of its own, is a replica. What a leg's games bring the score is
-scaled by the slope of that function if it isn't scored by itself (the delta method).
+The score is a function of points. Each leg is a session and a replica. If a leg isn't scored by itself, its points are
+scaled by the slope of that function (the delta method).
 """
 
 from __future__ import annotations
@@ -18,25 +18,33 @@ from tournament.standings.standard_errors import Paired, Strata, rounding_of
 from tournament.standings.tally import Tally, met_of, sums_by_entrant, whole_sums
 from tournament.store.legs import Legs
 
-Range = tuple[int, int]  # the first leg of some, and the first one after them
+# Index of the first of some legs, and of the first leg after them.
+Range = tuple[int, int]
 
 
 class HousePlay:
-    """Legs of entrants against house players, in order, with the facts of these by name."""
+    """Legs of entrants against house players."""
 
     def __init__(self, legs: Legs, scoring: HouseScoring, facts: Mapping[str, Mapping[str, float]]) -> None:
+        """Prepare the legs.
+
+        Args:
+            legs: Legs in order.
+            scoring: Scoring of the contest.
+            facts: Facts about each house player, by name.
+        """
         self._legs = legs
         self._scoring = scoring
-        self._own = legs.of_seat(0)
-        # Lists are faster to read one by one.
-        self._points = self._own.points.tolist()
+        self._sums = legs.of_seat(0)
+        # Single elements of lists are accessed faster than those of arrays.
+        self._points = self._sums.points.tolist()
         self._sessions = legs.sessions.tolist()
         self._games = legs.games.tolist()
         self._facts_of = [facts.get(name, {}) for name in legs.houses]
         self._matches: list[Range] = [(first, end) for first, end in legs.matches().tolist()]
 
     def _played(self, first: int, end: int) -> HousePlaySums:
-        """The sums of some legs against one opponent."""
+        """Return the sums over some legs against one opponent."""
         return HousePlaySums(
             math.fsum(self._points[first:end]),
             sum(self._sessions[first:end]),
@@ -45,7 +53,7 @@ class HousePlay:
         )
 
     def _scored(self, first: int, end: int) -> list[Range]:
-        """The units that are scored in a match: all of it, or each leg, a session, by itself."""
+        """Return the units of a match that are scored: the whole match, or each leg."""
         return [(first, end)] if self._scoring.of_match else [(leg, leg + 1) for leg in range(first, end)]
 
     def _score(self, first: int, end: int) -> float:
@@ -53,19 +61,19 @@ class HousePlay:
         return math.fsum(self._scoring.score(self._played(*each)) for each in scored) / len(scored)
 
     def score_and_measures(self, first: int, end: int) -> tuple[float, dict[str, float | None]]:
-        """A match's score and measures."""
+        """Return a match's score and measures, given its legs."""
         sums = self._played(first, end)
         return self._score(first, end), {measure.name: measure.value([sums]) for measure in self._scoring.measures}
 
     @cached_property
     def strata(self) -> Strata:
-        """Of points."""
+        """Strata of points."""
         return Strata.of_points(self._legs, 1, self._legs.games)
 
     def _slope(self, match: int, first: int, end: int) -> float:
-        """The slope of the score in points: a difference quotient over one standard error to either side."""
+        """Return the slope of the score in points: the difference quotient over one standard error to either side."""
         sums, strata = self._played(first, end), self.strata
-        # Of the points of these legs, some of the match's replicas.
+        # Variance of the points of these legs, which are some of the match's replicas.
         variance = float(strata.covariances[match, 0, 0]) * int(strata.replicas[match]) * (end - first)
         error = math.sqrt(variance) if variance > 0 else 1.0
         high, low = (
@@ -75,9 +83,9 @@ class HousePlay:
         return (high - low) / (2 * error)
 
     def tally(self, fit: Sequence[str]) -> Tally:
-        """Mean scores of these entrants over the house players that they met."""
+        """Return the mean scores of these entrants over the house players that they met."""
         legs, count = self._legs, len(fit)
-        numbers, own = {name: number for number, name in enumerate(fit)}, self._own
+        numbers, sums = {name: number for number, name in enumerate(fit)}, self._sums
         of_match = [numbers.get(legs.seated[first][0], -1) for first, _ in self._matches]
         slopes, values = np.zeros((2, len(legs)))
         ranges: list[list[Range]] = [[] for _ in fit]
@@ -87,44 +95,46 @@ class HousePlay:
             ranges[entrant].append((first, end))
             for a, b in self._scored(first, end):
                 slopes[a:b] = self._slope(match, a, b)
-                values[a:b] = slopes[a:b] * own.points[a:b] * (b - a) if self._scoring.of_match else self._score(a, b)
-        opponents = np.array([len(some) for some in ranges], np.int64)
-        whole = [[self._played(*each) for each in some] for some in ranges]
-        within = (slopes * slopes * own.variance)[:, np.newaxis, np.newaxis]
+                values[a:b] = slopes[a:b] * sums.points[a:b] * (b - a) if self._scoring.of_match else self._score(a, b)
+        opponents = np.array([len(matches) for matches in ranges], np.int64)
+        played = [[self._played(*match) for match in matches] for matches in ranges]
+        within = (slopes * slopes * sums.variance)[:, np.newaxis, np.newaxis]
         strata = Strata.of(legs, 1, values[:, np.newaxis], within, legs.games)
         seats = np.array(of_match, np.int64).reshape(-1, 1)
         leg_of = np.repeat(seats[:, 0], np.diff(legs.matches()).ravel())
         index = np.where(leg_of < 0, count, leg_of)
-        off = (
+        rounding = (
             np.abs(slopes)
-            * rounding_of(legs.games, own.squared_points)
+            * rounding_of(legs.games, sums.squared_points)
             / np.append(np.maximum(opponents, 1), 1)[leg_of]
         )
         replicas = strata.replicas[seats[:, 0] >= 0]
         return Tally(
-            scores=np.array([math.fsum(self._score(*each) for each in some) / max(1, len(some)) for some in ranges]),
+            scores=np.array(
+                [math.fsum(self._score(*match) for match in matches) / max(1, len(matches)) for matches in ranges]
+            ),
             replicas=int(replicas.min(initial=replicas.max(initial=0))),
             errors=Paired(met_of(strata, seats, opponents), self._values(values, leg_of, opponents)),
             sessions=whole_sums(count, index, legs.sessions),
             games=whole_sums(count, index, legs.games),
             opponents=opponents.tolist(),
             measures=[
-                {measure.name: measure.value(some) for measure in self._scoring.measures} if some else {}
-                for some in whole
+                {measure.name: measure.value(matches) for measure in self._scoring.measures} if matches else {}
+                for matches in played
             ],
             divisors=np.ones(count, np.int64),
             lengths=[0.0] * count,
-            rounding=sums_by_entrant(count, index, off),
+            rounding=sums_by_entrant(count, index, rounding),
         )
 
     def _values(self, values: Floats, leg_of: Whole, opponents: Whole) -> Floats | None:
-        """What each score has of each house player in each session; None where some have played less."""
-        legs, there = self._legs, np.flatnonzero(leg_of >= 0)
+        """Return the part of each score by house player and session, or None if entrants have played unequally much."""
+        legs, counted = self._legs, np.flatnonzero(leg_of >= 0)
         house = {name: number for number, name in enumerate(dict.fromkeys(self._legs.houses))}
-        column, replica = legs.house_numbered(house)[there], legs.number[there]
+        column, replica = legs.house_numbered(house)[counted], legs.number[counted]
         shape = len(opponents), len(house), 1 + int(replica.max(initial=-1))
-        if len(there) != math.prod(shape):
+        if len(counted) != math.prod(shape):
             return None
-        found = np.zeros(shape)
-        found[leg_of[there], column, replica] = values[there] / (shape[1] * shape[2])
-        return found
+        parts = np.zeros(shape)
+        parts[leg_of[counted], column, replica] = values[counted] / (shape[1] * shape[2])
+        return parts

@@ -1,5 +1,7 @@
-"""Products and equations with the same bits whatever number of threads: BLAS, which `@` and numpy.linalg call, adds in
-an order that goes by them."""
+"""Products and linear equations whose results have the same bits for any number of threads.
+
+BLAS, which `@` and numpy.linalg use, adds in an order that depends on the number of threads.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,19 @@ from tournament.arrays import Floats
 
 
 def product(matrix: Floats, right: Floats) -> Floats:
-    """A matrix times another, or a vector."""
+    """Return the product of a matrix with another matrix or a vector."""
     return np.asarray(np.einsum("ij,j...->i...", matrix, np.ascontiguousarray(right)))
 
 
 def solved(matrix: Floats, right: Floats) -> Floats:
-    """What the matrix times gives the right side, a vector or several as columns; not finite where nothing does."""
+    """Return the solution of linear equations. It isn't finite if there is none.
+
+    Args:
+        matrix: A square matrix.
+        right: The right side, a vector or a matrix of columns.
+    """
     count = len(matrix)
-    # P. Crout's method: row and column by row and column, with the largest of a column as its pivot.
+    # P. Crout's method takes a row and a column at a time, with the largest element of a column as its pivot.
     rows = np.column_stack([matrix, right])
     with np.errstate(all="ignore"):
         for k in range(count):
@@ -25,8 +32,8 @@ def solved(matrix: Floats, right: Floats) -> Floats:
             rows[[k, largest]] = rows[[largest, k]]
             rows[k, k + 1 :] -= np.einsum("j,jk->k", rows[k, :k], rows[:k, k + 1 :])
             rows[k + 1 :, k] /= rows[k, k]
-        found = rows[:, count:]
+        solution = rows[:, count:]
         for k in reversed(range(count)):
-            found[k] -= np.einsum("j,jk->k", rows[k, k + 1 : count], found[k + 1 :])
-            found[k] /= rows[k, k]
-    return found.reshape(np.shape(right))
+            solution[k] -= np.einsum("j,jk->k", rows[k, k + 1 : count], solution[k + 1 :])
+            solution[k] /= rows[k, k]
+    return solution.reshape(np.shape(right))

@@ -1,4 +1,4 @@
-"""What each bot won in each match: a row for each seat, as matches.parquet has it."""
+"""Points of each bot in each match, with a row for each seat, for matches.parquet."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from tournament.standings.house import HousePlay
 from tournament.standings.standard_errors import Strata, summed
 from tournament.store.legs import Legs
 
-SUMMED = -1  # the replica of a match that is summed over all of its replicas
+# Replica of a row that sums over all replicas of a match.
+SUMMED = -1
 
 
 @dataclass(frozen=True, eq=False)
 class MatchRows:
-    """Matches in order, those of drawn tables replica by replica.
+    """Matches in order, or single replicas of matches if tables are drawn.
 
     Attributes:
-        whole: A column each for match, replica, legs, sessions and games; a row for each match.
-        names: The names of all that play.
-        players: The places of the bots in these, a column for each seat.
-        house: That of the house player, −1 for none.
-        points: What each seat won, a column for each seat.
-        stderr: Standard errors of these; NaN for what can't be told.
+        whole: Match, replica, legs, sessions and games, by match and column.
+        names: Names of all players.
+        players: Index into `names`, by match and seat.
+        house: Index into `names` of the house player; −1 if there is none.
+        points: Points by match and seat.
+        stderr: Standard errors of points; NaN if unknown.
     """
 
     whole: Whole
@@ -38,12 +39,12 @@ class MatchRows:
 
     @classmethod
     def nothing(cls) -> MatchRows:
-        """Return no matches."""
+        """Return a table without matches."""
         none = np.zeros((0, 2), np.int32)
         return cls(np.zeros((0, 5), np.int64), (), none, none[:, 0], np.zeros((0, 2)), np.zeros((0, 2)))
 
     def columns(self) -> Cells:
-        """Return the columns of matches.parquet, a row for each match and seat; NaN for what can't be told."""
+        """Return the columns of matches.parquet, with a row for each match and seat. Unknown errors are NaN."""
         seats, names = self.points.shape[1], np.array([*self.names, ""], object)
         match, replica, legs, sessions, games = np.repeat(self.whole.T, seats, axis=1)
         return {
@@ -61,7 +62,14 @@ class MatchRows:
 
 
 def match_rows(legs: Legs, legs_per_replica: int, house: HousePlay | None, *, drawn: bool) -> MatchRows:
-    """Return the rows of legs in order. Where tables are drawn, each replica of a match has other bots."""
+    """Return the rows of legs.
+
+    Args:
+        legs: Legs in order.
+        legs_per_replica: Number of legs of a replica.
+        house: Play against house players; None if there is none.
+        drawn: Whether tables are drawn, so that each replica of a match has other bots.
+    """
     if not len(legs):
         return MatchRows.nothing()
     replica = legs.number // legs_per_replica
@@ -74,16 +82,17 @@ def match_rows(legs: Legs, legs_per_replica: int, house: HousePlay | None, *, dr
     seats = range(legs.seats)
     points = np.stack([_totals(legs.of_seat(seat).points, first, len(legs)) for seat in seats], axis=1)
     if drawn:
-        stderr = np.full(points.shape, np.nan)  # of one replica
+        # One replica shows no error.
+        stderr = np.full(points.shape, np.nan)
     else:
         stderr = strata.replicas[:, np.newaxis] * np.sqrt(strata.covariances[:, seats, seats])
-        unknown = strata.freedom < 1
-        # A leg that was cut short is no sample of sessions.
-        unknown[np.searchsorted(first, np.flatnonzero(legs.ended), side="right") - 1] = True
-        stderr[unknown] = np.nan
-    which = replica[first] if drawn else np.full(len(first), SUMMED)
+        is_unknown = strata.freedom < 1
+        # A leg that a fault ended isn't a sample of sessions.
+        is_unknown[np.searchsorted(first, np.flatnonzero(legs.ended), side="right") - 1] = True
+        stderr[is_unknown] = np.nan
+    replica_of = replica[first] if drawn else np.full(len(first), SUMMED)
     return MatchRows(
-        np.stack([legs.match[first], which, *counts], axis=1),
+        np.stack([legs.match[first], replica_of, *counts], axis=1),
         legs.names,
         legs.players[first],
         legs.house[first],
@@ -93,9 +102,10 @@ def match_rows(legs: Legs, legs_per_replica: int, house: HousePlay | None, *, dr
 
 
 def _totals(points: npt.NDArray[np.float64], first: Whole, end: int) -> Floats:
-    """Sums of points over matches, each rounded once."""
-    totals = points[first] + 0.0  # no -0.0
+    """Return sums of points over matches, each rounded once."""
+    # Adding 0.0 replaces -0.0.
+    totals = points[first] + 0.0
     ends = np.append(first[1:], end)
-    for place in np.flatnonzero(ends - first > 1).tolist():
-        totals[place] = math.fsum(points[first[place] : ends[place]].tolist())
+    for match in np.flatnonzero(ends - first > 1).tolist():
+        totals[match] = math.fsum(points[first[match] : ends[match]].tolist())
     return totals

@@ -1,4 +1,4 @@
-"""The sums of each pairing."""
+"""Sums of each pairing."""
 
 from __future__ import annotations
 
@@ -20,8 +20,24 @@ from tournament.store.legs import Legs
 
 
 class Match(NamedTuple):
-    """The sums of one pairing, with the degrees of `freedom` of its errors, of which `lead_stderr` is that of the
-    difference of both sides' points. If y is a house player, x also has a score and measures."""
+    """Sums of one pairing.
+
+    Attributes:
+        match: Number of the match.
+        x: Name of the first bot.
+        y: Name of the second bot, or of the house player.
+        legs: Number of legs.
+        sessions: Number of sessions.
+        games: Number of games.
+        points_0: Points of x.
+        points_0_stderr: Standard error of `points_0`; None if unknown.
+        points_1: Points of y.
+        points_1_stderr: Standard error of `points_1`; None if unknown.
+        freedom: Degrees of freedom of the errors.
+        lead_stderr: Standard error of `points_0` − `points_1`; None if unknown.
+        score: Score of x against a house player; None against a bot.
+        measures: The contest's measures of play against a house player, by name.
+    """
 
     match: int
     x: str
@@ -40,24 +56,27 @@ class Match(NamedTuple):
 
     @property
     def points_per_session(self) -> float:
+        """Points of x per session."""
         return self.points_0 / self.sessions if self.sessions else 0.0
 
     @property
     def stderr_per_session(self) -> float | None:
+        """Standard error of x's points per session, or None if unknown."""
         return self.points_0_stderr / max(1, self.sessions) if self.points_0_stderr is not None else None
 
     @property
     def lead_stderr_per_session(self) -> float | None:
+        """Standard error of the lead per session, or None if unknown."""
         return self.lead_stderr / max(1, self.sessions) if self.lead_stderr is not None else None
 
     @property
     def ci_half_width_per_session(self) -> float | None:
-        """How far an interval of 95% goes to either side of x's points a session."""
+        """Half-width of the 95% interval of x's points per session, or None if unknown."""
         error = self.stderr_per_session
         return None if error is None else half_width(error, self.freedom)
 
     def from_y(self) -> Match:
-        """The same match with the sides swapped."""
+        """Return the same match with x and y swapped."""
         return Match(
             self.match, self.y, self.x, self.legs, self.sessions, self.games, self.points_1, self.points_1_stderr,
             self.points_0, self.points_0_stderr, self.freedom, self.lead_stderr, self.score, self.measures,
@@ -66,12 +85,15 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Matches(Sequence[Match]):
-    """Matches as columns, since a field of a thousand bots has half a million. A Match is made when it is asked for.
+    """Matches as columns, because a field of a thousand bots has half a million. A Match is made for each one accessed.
 
-    `players` has for each the places of x and y in `names`. `whole` has a column each for number, legs, sessions, games
-    and degrees of freedom; `amounts` for points_0, their error, points_1, theirs, and that of the lead, NaN where an
-    error can't be told.
-    `scored` has the score and measures of each, where house players play.
+    Attributes:
+        names: Names of all players.
+        players: Index into `names` of x and of y, by match.
+        whole: Integers by match and column: number, legs, sessions, games and degrees of freedom.
+        amounts: By match and column: points_0, its error, points_1, its error, and the error of the lead. Unknown
+            errors are NaN.
+        scored: Score and measures of each match against a house player.
     """
 
     names: tuple[str, ...]
@@ -82,8 +104,8 @@ class Matches(Sequence[Match]):
 
     @classmethod
     def of(cls, matches: Sequence[Match] = ()) -> Matches:
-        """Matches as columns."""
-        names = {name: place for place, name in enumerate(dict.fromkeys(n for one in matches for n in (one.x, one.y)))}
+        """Return matches as columns."""
+        names = {name: index for index, name in enumerate(dict.fromkeys(n for one in matches for n in (one.x, one.y)))}
 
         def columns(fields: Sequence[str], kind: type) -> npt.NDArray[Any]:
             return np.array([[getattr(one, name) for name in fields] for one in matches], kind).reshape(-1, len(fields))
@@ -93,13 +115,13 @@ class Matches(Sequence[Match]):
         return cls(tuple(names), players, columns(_WHOLE, np.int64), columns(_AMOUNTS, np.float64), scored)
 
     def numbered(self, numbers: Mapping[str, int]) -> Whole:
-        """The numbers of x and y in each, -1 for who has none."""
+        """Return the numbers of x and y by match, or −1 for a player without a number."""
         return np.array([numbers.get(name, -1) for name in self.names], np.int64)[self.players]
 
     def column(self, name: str) -> list[Any]:
-        """The values of a column of numbers, or the names of x or y."""
+        """Return a column of numbers, or the names of x or y."""
         if name in ("x", "y"):
-            return [self.names[place] for place in self.players[:, "xy".index(name)].tolist()]
+            return [self.names[player] for player in self.players[:, "xy".index(name)].tolist()]
         if name in _WHOLE:
             values: list[Any] = self.whole[:, _WHOLE.index(name)].tolist()
             return values
@@ -108,7 +130,7 @@ class Matches(Sequence[Match]):
 
     @property
     def ci_half_width_per_session(self) -> list[Floats]:
-        """Those of all matches, of x and of y; NaN where an error can't be told."""
+        """Half-widths of the 95% intervals of x's and of y's points per session, by match, or NaN if unknown."""
         wide = quantiles(0.975, self.whole[:, 4])
         with np.errstate(invalid="ignore"):
             return [wide * (error / np.maximum(1, self.whole[:, 2])) for error in self.amounts.T[[1, 3]]]
@@ -121,15 +143,15 @@ class Matches(Sequence[Match]):
             yield Match(*columns[:_PLAIN], *columns[_PLAIN])
 
     @overload
-    def __getitem__(self, place: int) -> Match: ...
+    def __getitem__(self, index: int) -> Match: ...
     @overload
-    def __getitem__(self, place: slice) -> Matches: ...
-    def __getitem__(self, place: int | slice) -> Match | Matches:
-        if isinstance(place, slice):
-            columns = (self.players[place], self.whole[place], self.amounts[place])
-            return Matches(self.names, *columns, self.scored[place])
-        place = range(len(self))[place]
-        return next(iter(self[place : place + 1]))
+    def __getitem__(self, index: slice) -> Matches: ...
+    def __getitem__(self, index: int | slice) -> Match | Matches:
+        if isinstance(index, slice):
+            columns = (self.players[index], self.whole[index], self.amounts[index])
+            return Matches(self.names, *columns, self.scored[index])
+        index = range(len(self))[index]
+        return next(iter(self[index : index + 1]))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and len(self) == len(other) and all(map(Match.__eq__, self, other))
@@ -139,17 +161,25 @@ class Matches(Sequence[Match]):
 
 _WHOLE = ("match", "legs", "sessions", "games", "freedom")
 _AMOUNTS = ("points_0", "points_0_stderr", "points_1", "points_1_stderr", "lead_stderr")
-_PLAIN = 12  # fields before the score
+# Number of fields before the score.
+_PLAIN = 12
 
 
 def matches_of(legs: Legs, legs_per_replica: int, house: HousePlay | None) -> Matches:
-    """The matches of legs in order; `house` where entrants play house players."""
+    """Return the matches of legs.
+
+    Args:
+        legs: Legs in order.
+        legs_per_replica: Number of legs of a replica.
+        house: Play against house players; None if there is none.
+    """
     ranges = legs.matches()
     starts, ends = ranges.T
     strata = house.strata if house else Strata.of_points(legs, legs_per_replica, legs.sessions)
     amounts = np.empty((len(ranges), len(_AMOUNTS)))
     amounts[:, 0] = _totals(legs.of_seat(0).points, starts, ends)
-    if house:  # a house player's points are the entrant's, negated
+    # A house player's points are the entrant's, negated.
+    if house:
         x = y = strata.covariances[:, 0, 0]
         both, amounts[:, 2] = 0.0 - x, 0.0 - amounts[:, 0]
         players = np.stack([legs.players[starts, 0], legs.house[starts]], axis=1)
@@ -158,11 +188,11 @@ def matches_of(legs: Legs, legs_per_replica: int, house: HousePlay | None) -> Ma
         amounts[:, 2] = _totals(legs.of_seat(1).points, starts, ends)
         players = legs.players[starts]
     amounts[:, 1], amounts[:, 3], amounts[:, 4] = strata.replicas * np.sqrt([x, y, np.maximum(x + y - 2 * both, 0.0)])
-    # A leg that was cut short is no sample of sessions.
-    unknown = strata.freedom < 1
-    unknown[np.searchsorted(ends, np.flatnonzero(legs.ended), side="right")] = True
+    # A leg that a fault ended isn't a sample of sessions.
+    is_unknown = strata.freedom < 1
+    is_unknown[np.searchsorted(ends, np.flatnonzero(legs.ended), side="right")] = True
     for column in (1, 3, 4):
-        amounts[unknown, column] = np.nan
+        amounts[is_unknown, column] = np.nan
     sums = [summed(values, starts) for values in (legs.sessions, legs.games)]
     return Matches(
         legs.names,
@@ -174,8 +204,9 @@ def matches_of(legs: Legs, legs_per_replica: int, house: HousePlay | None) -> Ma
 
 
 def _totals(points: npt.NDArray[np.float64], starts: Whole, ends: Whole) -> npt.NDArray[np.float64]:
-    """Sums of points over matches, each rounded once."""
-    totals = points[starts] + 0.0  # no -0.0
-    for place in np.flatnonzero(ends - starts > 1).tolist():
-        totals[place] = math.fsum(points[starts[place] : ends[place]].tolist())
+    """Return sums of points over matches, each rounded once."""
+    # Adding 0.0 replaces -0.0.
+    totals = points[starts] + 0.0
+    for match in np.flatnonzero(ends - starts > 1).tolist():
+        totals[match] = math.fsum(points[starts[match] : ends[match]].tolist())
     return totals

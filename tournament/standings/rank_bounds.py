@@ -1,11 +1,13 @@
-"""Which entrants can be told apart, and between which ranks each of them is.
+"""Significant differences between entrants, and the bounds of their ranks.
 
-All pairs are compared at once: Student's t of the difference of two scores, and Holm's correction for the number of
-pairs (S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979), which holds however the pairs depend
-on each other. An entrant's first possible rank is one more than the number of those surely ahead of it, its last one
-what those surely behind it leave (T. Klein, T. Wright and J. Wieczorek, "A Joint Confidence Region for an Overall
-Ranking of Populations", 2020; M. Mogstad, J. Romano, A. Shaikh and D. Wilhelm, "Inference for Ranks", 2024). With a
-chance of 95% all true ranks lie within their bounds at once.
+All pairs are compared simultaneously. The tests are Student's t for the difference of two scores, with Holm's
+correction for the number of pairs (S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979). It is
+valid no matter how the pairs depend on each other.
+
+An entrant's first possible rank is one more than the number of entrants that are significantly ahead of it. Its last
+possible rank follows from the number of those significantly behind it (T. Klein, T. Wright and J. Wieczorek, "A Joint
+Confidence Region for an Overall Ranking of Populations", 2020, and M. Mogstad, J. Romano, A. Shaikh and D. Wilhelm,
+"Inference for Ranks", 2024). With a probability of 95% all true ranks are simultaneously within their bounds.
 """
 
 from __future__ import annotations
@@ -16,37 +18,49 @@ import numpy.typing as npt
 from tournament.arrays import Floats, Whole
 from tournament.standings.standard_errors import Differences
 
-ERROR_RATE = 0.05  # of one wrong statement or more, among all pairs
+# Probability of one or more wrong statements among all pairs.
+ERROR_RATE = 0.05
 
 
 def surely_ahead(differences: Differences, error_rate: float = ERROR_RATE) -> npt.NDArray[np.bool_]:
-    """Whether each entrant, by row, is surely ahead of each other one, by column."""
+    """Return whether each entrant, by row, is significantly ahead of each other one, by column.
+
+    Args:
+        differences: Differences of scores.
+        error_rate: Probability of one or more wrong statements.
+    """
     count = len(differences.means)
     ahead = np.zeros((count, count), bool)
     upper = np.triu_indices(count, 1)
-    sure = np.flatnonzero(surely_apart(differences.chances[upper], error_rate))
-    rows, columns, positive = upper[0][sure], upper[1][sure], differences.means[upper][sure] > 0
+    significant = np.flatnonzero(surely_apart(differences.chances[upper], error_rate))
+    rows, columns, positive = upper[0][significant], upper[1][significant], differences.means[upper][significant] > 0
     ahead[np.where(positive, rows, columns), np.where(positive, columns, rows)] = True
     return ahead
 
 
 def surely_apart(chances: Floats, error_rate: float = ERROR_RATE) -> npt.NDArray[np.bool_]:
-    """Which pairs differ, by the chance of each to seem so if it didn't: all of them at once, by Holm's correction."""
+    """Return which pairs differ significantly, by Holm's correction.
+
+    Args:
+        chances: p-value of each pair.
+        error_rate: Probability of one or more wrong statements.
+    """
     order = np.argsort(chances, kind="stable")
-    stands = chances[order] * np.arange(len(order), 0, -1) <= error_rate
-    found = np.zeros(len(order), bool)
-    found[order[np.logical_and.accumulate(stands)]] = True
-    return found
+    passes = chances[order] * np.arange(len(order), 0, -1) <= error_rate
+    differs = np.zeros(len(order), bool)
+    differs[order[np.logical_and.accumulate(passes)]] = True
+    return differs
 
 
 def rank_bounds(ahead: npt.NDArray[np.bool_], unknown: npt.NDArray[np.bool_] | None = None) -> list[tuple[int, int]]:
-    """Return the first and the last possible rank of each entrant. Entrants come in the order of scores.
+    """Return the first and the last possible rank of each entrant.
 
-    Bounds are loosened until no one's are better than those of one who scored more: they still hold.
+    Bounds are widened so that they increase in the order of scores. They remain valid.
 
     Args:
-        ahead: Whether each entrant, by row, is surely ahead of each other one, by column.
-        unknown: Entrants of whose scores nothing is known, which loosen no other's bounds.
+        ahead: Whether each entrant, by row, is significantly ahead of each other one, by column, in the order of
+            scores.
+        unknown: Flag for each entrant whose score has no known error. Its bounds widen no other bounds.
     """
     count = len(ahead)
     if not count:
@@ -55,21 +69,29 @@ def rank_bounds(ahead: npt.NDArray[np.bool_], unknown: npt.NDArray[np.bool_] | N
 
 
 def loosened(first: Whole, last: Whole, unknown: npt.NDArray[np.bool_] | None = None) -> list[tuple[int, int]]:
-    """Return first and last possible ranks, loosened until no bot's are better than those of one that scored more.
+    """Return first and last possible ranks, widened so that they increase in the order of scores.
 
-    Those of bots of whose scores nothing is known stay as they are.
+    Args:
+        first: First possible rank of each entrant, in the order of scores.
+        last: Last possible rank of each entrant.
+        unknown: Flag for each entrant whose score has no known error. Its bounds remain as they are.
     """
     first, last = first.copy(), last.copy()
-    known = np.ones(len(first), bool) if unknown is None else ~unknown
-    first[known] = np.minimum.accumulate(first[known][::-1])[::-1]
-    last[known] = np.maximum.accumulate(last[known])
+    is_known = np.ones(len(first), bool) if unknown is None else ~unknown
+    first[is_known] = np.minimum.accumulate(first[is_known][::-1])[::-1]
+    last[is_known] = np.maximum.accumulate(last[is_known])
     return list(zip(first.tolist(), last.tolist()))
 
 
 def with_implied(ahead: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """The transitive closure: who is surely ahead of one is so of all behind that one (S. Warshall, 1962)."""
+    """Return the transitive closure of an order (S. Warshall, 1962).
+
+    Args:
+        ahead: Whether each entrant, by row, is ahead of each other one, by column.
+    """
     count = len(ahead)
-    behind = np.packbits(ahead, axis=1)  # a bit for each entrant that is behind
+    # A bit for each entrant that is behind.
+    behind = np.packbits(ahead, axis=1)
     for middle in range(count):
         before = (behind[:, middle // 8] >> (7 - middle % 8)) & 1
         behind[before.astype(bool)] |= behind[middle]
@@ -77,9 +99,10 @@ def with_implied(ahead: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 
 
 def nearest_behind(ahead: npt.NDArray[np.bool_]) -> list[list[int]]:
-    """For each entrant those surely behind it with no one surely between, of an order with all that it implies.
+    """Return the transitive reduction of an order: for each entrant those behind it with none in between.
 
-    The rest follows from these: they are its transitive reduction.
+    Args:
+        ahead: Whether each entrant, by row, is ahead of each other one, by column, including all that is implied.
     """
     behind = np.packbits(ahead, axis=1)
     implied = (np.bitwise_or.reduce(behind[row], axis=0) for row in ahead)

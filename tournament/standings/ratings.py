@@ -1,5 +1,8 @@
-"""Another rating from the same records: Elo's points by won and lost sessions alone (R. Bradley and M. Terry, "Rank
-Analysis of Incomplete Block Designs", 1952). It changes no score and no rank."""
+"""Another rating from the same records: Elo points from won and lost sessions.
+
+The model is that of R. Bradley and M. Terry, "Rank Analysis of Incomplete Block Designs", 1952. Scores and ranks don't
+depend on it.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +18,21 @@ from tournament.standings.standard_errors import on_grid
 from tournament.standings.standings import Standings
 from tournament.standings.student_t import quantiles
 
-_STEPS = 1e-6  # of Elo points: what is left when strengths are found is below
+# Grid of ratings in Elo points, coarser than the error of the fit.
+_STEPS = 1e-6
 
 
 @dataclass(frozen=True)
 class Rated:
-    """A bot's line: `rating` in the unit of its kind, its standard error and how far its interval of 95% goes to either
-    side, where these can be told, and `more` values.
+    """A bot's line in another rating. Bots with the same rank have equal ratings.
 
-    Bots with the same rank are equal by this rating.
+    Attributes:
+        rank: Rank by this rating, from 1.
+        name: Name of the bot.
+        rating: The rating, in the unit of its kind.
+        stderr: Standard error of the rating; None if unknown.
+        ci_half_width: Half-width of its 95% interval; None if unknown.
+        more: Further values by name.
     """
 
     rank: int
@@ -35,12 +44,14 @@ class Rated:
 
 
 def elo(standings: Standings, wins: Wins) -> list[Rated]:
-    """The rating is in Elo's points about the field's mean, 400 of which are odds of ten to one for a won session;
-    a drawn one counts as half."""
+    """Return the rating in Elo points about the field's mean, the best bot first.
+
+    A difference of 400 points is odds of ten to one for a won session. A drawn session counts as half.
+    """
     names = _rated_names(standings)
     ratings, errors, freedom = fitted(names, wins)
     ratings = on_grid(ratings, _STEPS)
-    reaches = errors * np.where(freedom > 0, quantiles(0.975, freedom), np.nan)
+    half_widths = errors * np.where(freedom > 0, quantiles(0.975, freedom), np.nan)
     totals = wins.totals(names)
     order = sorted(range(len(names)), key=lambda index: (-ratings[index], index))
     return [
@@ -49,7 +60,7 @@ def elo(standings: Standings, wins: Wins) -> list[Rated]:
             names[index],
             float(ratings[index]),
             None if math.isnan(error := float(errors[index])) else error,
-            None if math.isnan(reach := float(reaches[index])) else reach,
+            None if math.isnan(half_width := float(half_widths[index])) else half_width,
             dict(zip(("won", "drawn", "lost"), totals[index])),
         )
         for index in order
@@ -57,13 +68,20 @@ def elo(standings: Standings, wins: Wins) -> list[Rated]:
 
 
 def _rated_names(standings: Standings) -> list[str]:
-    """The ranked bots that have met others, in the order of the leaderboard."""
+    """Return the ranked bots that have met others, in the order of the leaderboard."""
     return [line.name for line in standings.ranked if line.matches]
 
 
 @dataclass(frozen=True)
 class RatingKind:
-    """A kind of rating: its title, what its numbers mean, its further columns, and how ratings are shown."""
+    """A kind of rating.
+
+    Attributes:
+        title: Title of the rating.
+        meaning: Meaning of its numbers.
+        columns: Further columns: name of the value, title, and a function that formats the value.
+        shown: Function that formats a rating.
+    """
 
     title: str
     meaning: str
@@ -82,7 +100,11 @@ RATING_KINDS: Mapping[str, RatingKind] = {
 
 
 def rating_kind(kind: str) -> RatingKind:
-    """The kind of rating of that name. Raises InputError for an unknown one."""
+    """Return the kind of rating with this name.
+
+    Raises:
+        InputError: There is no such kind.
+    """
     if kind not in RATING_KINDS:
         raise InputError(f"--rating {kind[:200]}: expected one of: {', '.join(RATING_KINDS)}")
     return RATING_KINDS[kind]

@@ -1,7 +1,7 @@
-"""What is sure of the order of a field. All that a reader is told of it, places and neighbours alike, is derived here.
+"""The order of a field as far as it is certain. Places and the status of neighbours are both derived here.
 
-Of a run until the order is settled it is what the intervals of all its looks say together; else what one look at all
-that was played says.
+In a run until the order is settled, it follows from the intervals of all interim analyses together. Otherwise it
+follows from one analysis of everything that was played.
 """
 
 from __future__ import annotations
@@ -30,57 +30,72 @@ from tournament.standings.stopping import FEWEST_REPLICAS, apart, is_futile, loo
 from tournament.standings.student_t import quantiles
 from tournament.store.field import Until
 
-MOST_PAIRED = 2000  # bots whose pairs are tested one by one: a matrix of pairs takes 32 MB, of 10,000 bots 800 MB
+# Maximum number of bots whose pairs are tested one by one. A matrix of their pairs takes 32 MB; for 10,000 bots it
+# would take 800 MB.
+MAX_PAIRED = 2000
 Verdict = Literal["settled", "tied", "too_close", "open"]
 
 
 def looks_of(until: Until) -> tuple[int, ...]:
-    """The numbers of replicas at which a run judges."""
+    """Return the numbers of replicas at the interim analyses of a run."""
     return looks(max(until.first_replicas, FEWEST_REPLICAS), until.max_replicas)
 
 
 @dataclass(frozen=True)
 class SettledOrder:
-    """Who is surely ahead of whom, by row and column in the order of scores, and which pairs are surely a tie.
+    """The significant differences and ties of a field, by row and column in the order of scores.
 
-    With a chance of `confidence` all of it is right. What follows from it counts as well. `close` are those whom more
-    replicas would hardly tell from the next one.
+    Attributes:
+        tested_ahead: Whether each bot is significantly ahead of each other one.
+        confidence: Probability that everything is right.
+        tied: Whether each pair is significantly a tie; None without a tie margin.
+        close: Flag for each bot that more replicas would hardly distinguish from the next one.
+        unknown: Flag for each bot whose score has no known error; None if there are none.
     """
 
     tested_ahead: npt.NDArray[np.bool_]
     confidence: float
     tied: npt.NDArray[np.bool_] | None = None
     close: Sequence[bool] = ()
-    unknown: npt.NDArray[np.bool_] | None = None  # bots of whose scores nothing is known
+    unknown: npt.NDArray[np.bool_] | None = None
 
     @cached_property
     def ahead(self) -> npt.NDArray[np.bool_]:
+        """True if each bot is significantly ahead of each other one, with all that follows from the tests."""
         return with_implied(self.tested_ahead)
 
     @cached_property
     def bounds(self) -> list[tuple[int, int]]:
-        """The first and the last possible rank of each."""
+        """First and last possible rank of each bot."""
         return rank_bounds(self.ahead, self.unknown)
 
     @cached_property
     def nearest_behind(self) -> list[list[int]]:
+        """Nearest bots that are significantly behind each bot."""
         return nearest_behind(self.ahead)
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
-        """Of each and the next one: settled where no rank may be that of either."""
-        nothing = [False] * len(self.bounds)
-        tied = nothing if self.tied is None else np.diagonal(self.tied, 1).tolist()
+        """Verdict for each bot and the next: settled if their possible ranks don't overlap."""
+        none = [False] * len(self.bounds)
+        tied = none if self.tied is None else np.diagonal(self.tied, 1).tolist()
         return [
             "settled" if high < low else "tied" if tie else "too_close" if close else "open"
-            for ((_, high), (low, _)), tie, close in zip(itertools.pairwise(self.bounds), tied, self.close or nothing)
+            for ((_, high), (low, _)), tie, close in zip(itertools.pairwise(self.bounds), tied, self.close or none)
         ]
 
 
 @dataclass(frozen=True)
 class SureIntervals:
-    """The same of a field so large that pairs aren't tested one by one: intervals that hold all scores at the same time
-    tell who is surely ahead. `ci_half_width` is infinite where nothing is known."""
+    """Simultaneous confidence intervals for fields too large for tests of pairs.
+
+    A bot is significantly ahead of another if their intervals don't overlap.
+
+    Attributes:
+        scores: Scores of the bots in order.
+        ci_half_width: Half-width of each score's interval; infinite if unknown.
+        confidence: Probability that all intervals hold.
+    """
 
     scores: Floats
     ci_half_width: Floats
@@ -88,12 +103,12 @@ class SureIntervals:
 
     @property
     def unknown(self) -> npt.NDArray[np.bool_]:
-        """Bots of whose scores nothing is known."""
+        """Flag for each bot whose score has no known error."""
         return ~np.isfinite(self.ci_half_width)
 
     @cached_property
     def bounds(self) -> list[tuple[int, int]]:
-        """The first and the last possible rank of each."""
+        """First and last possible rank of each bot."""
         low, high = self.scores - self.ci_half_width, self.scores + self.ci_half_width
         first = 1 + len(low) - np.searchsorted(np.sort(low), high, side="right")
         last = len(low) - np.searchsorted(np.sort(high), low, side="left")
@@ -101,38 +116,43 @@ class SureIntervals:
 
     @cached_property
     def nearest_behind(self) -> list[list[int]]:
-        """No one: of this many bots the lists would be longer than all else."""
+        """Empty lists. In fields of this size they would be larger than the rest of the results."""
         return [[] for _ in self.scores]
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
-        """Of each and the next one: settled where no rank may be that of either."""
+        """Verdict for each bot and the next: settled if their possible ranks don't overlap."""
         return ["settled" if high < low else "open" for (_, high), (low, _) in itertools.pairwise(self.bounds)]
 
 
 def order_of(measured: ScoreErrors) -> SettledOrder | SureIntervals:
-    """Return what one look at all that was played says of the order of these scores."""
-    if len(measured.scores) <= MOST_PAIRED:
+    """Return the order of scores, from one analysis of everything that was played."""
+    if len(measured.scores) <= MAX_PAIRED:
         unknown = ~np.isfinite(measured.stderr)
         return SettledOrder(surely_ahead(measured.differences), 1 - ERROR_RATE, unknown=unknown)
     bots = len(measured.scores)
-    known = np.isfinite(measured.stderr) & measured.tells
-    wide = quantiles(1 - ERROR_RATE / 2 / bots, np.where(known, measured.freedom, 0.0))
+    is_known = np.isfinite(measured.stderr) & measured.tells
+    critical_values = quantiles(1 - ERROR_RATE / 2 / bots, np.where(is_known, measured.freedom, 0.0))
     with np.errstate(invalid="ignore"):
-        half_width = np.where(known, wide * np.nan_to_num(measured.stderr), np.inf)
+        half_width = np.where(is_known, critical_values * np.nan_to_num(measured.stderr), np.inf)
     return SureIntervals(measured.scores, half_width, 1 - ERROR_RATE)
 
 
 def settled_order(looks: Sequence[Differences], until: Until, bots: int) -> SettledOrder:
-    """Return what a run until the order is settled knows of this many bots, by their differences at its looks so
-    far."""
+    """Return the order of bots in a run until the order is settled.
+
+    Args:
+        looks: Differences of scores at each interim analysis so far.
+        until: Settings of the run.
+        bots: Number of bots.
+    """
     counts, error_rate = looks_of(until), 1 - until.confidence
-    nothing = np.zeros((bots, bots), bool)
+    none = np.zeros((bots, bots), bool)
     if until.tie_margin is not None:
-        ahead, tied = within(looks, counts, error_rate, until.tie_margin) if looks else (nothing, nothing)
+        ahead, tied = within(looks, counts, error_rate, until.tie_margin) if looks else (none, none)
         return SettledOrder(ahead, until.confidence, tied)
     if not looks:
-        return SettledOrder(nothing, until.confidence)
+        return SettledOrder(none, until.confidence)
     last, count = looks[-1], counts[len(looks) - 1]
     close = [
         is_futile(mean, math.sqrt(variance), freedom, count, counts, error_rate)
@@ -144,6 +164,12 @@ def settled_order(looks: Sequence[Differences], until: Until, bots: int) -> Sett
 
 
 def next_count(verdicts: Sequence[Verdict], played: int, counts: tuple[int, ...]) -> int:
-    """Return how many replicas of all matches there are to be after the next round; those played if none follows."""
-    more = [count for count in counts if count > played]
-    return more[0] if more and "open" in verdicts else played
+    """Return the number of replicas of all matches after the next round, or that already played if no round follows.
+
+    Args:
+        verdicts: Verdicts at the last interim analysis.
+        played: Number of replicas played.
+        counts: Numbers of replicas at the interim analyses.
+    """
+    later = [count for count in counts if count > played]
+    return later[0] if later and "open" in verdicts else played

@@ -1,14 +1,16 @@
-"""The one way from legs to errors: of a score, of the difference of two, and of a single match.
+"""The one way from legs to errors: those of a score, of the difference of two scores, and of a single match.
 
-Every leg has deals of its own, and bots start it from nothing. So replicas of a match are independent of each other and
-of all other matches, however bots learn: a match is a stratum, and its replicas' residuals from their mean tell the
-variance of this mean. A score is a sum over strata. So is a difference of two, of which their own match is one stratum.
-Degrees of freedom are F. Satterthwaite's ("An Approximate Distribution of Estimates of Variance Components", 1946),
-with each squared variance estimated without bias: his own count has a third of the true number where strata have one
-degree each.
+Every leg has its own deals, and bots start it without memory. So replicas of a match are independent of each other and
+of all other matches, however bots learn. A match is a stratum. The residuals of its replicas from their mean show the
+variance of this mean. A score is a sum over strata. So is a difference of two scores, of which their own match is one
+stratum.
+
+Degrees of freedom are those of F. Satterthwaite ("An Approximate Distribution of Estimates of Variance Components",
+1946), with an unbiased estimate of each squared variance. His own formula gives a third of the true number if each
+stratum has one degree of freedom.
 
 Entrants that play the same opponents on the same deals, or on deals that other entrants can't influence, are compared
-opponent by opponent: a stratum is then one opponent, with the differences in each replica.
+opponent by opponent. A stratum is then one opponent, with the differences in each replica.
 
 Sums in another order differ by rounding, so scores are compared on a grid that is coarser than that.
 """
@@ -29,22 +31,25 @@ from tournament.arrays import Floats, Whole
 from tournament.standings.student_t import quantile, quantiles, two_sided_tail
 from tournament.store.legs import Legs
 
-FEWEST_OPPONENTS = 4  # that tell two entrants apart that play each of them once
-_ROUNDING = 1e-11  # of √(n · Σp²), which sums of n values p don't exceed
+# Minimum number of opponents for comparing two entrants that play each of them once.
+FEWEST_OPPONENTS = 4
+# Rounding error relative to √(n · Σp²), which a sum of n values p never exceeds.
+_ROUNDING = 1e-11
 _Rows = TypeVar("_Rows", Floats, Whole)
-_COVERED = 0.975  # quantile at the upper end of a 95% interval
+# Quantile at the upper end of a 95% interval.
+_COVERED = 0.975
 
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """Matches, in order of their numbers.
+    """Matches in order of their numbers, as strata.
 
     Attributes:
-        first: Index of the first leg of each.
-        replicas: Number of replicas of each.
-        means: Mean over the replicas, a column for each seat.
-        covariances: Covariances of these means, a matrix for each match.
-        freedom: Degrees of freedom of these; 0 if nothing is known.
+        first: Index of the first leg of each match.
+        replicas: Number of replicas of each match.
+        means: Means over the replicas, by match and seat.
+        covariances: Covariances of these means, a matrix of seats for each match.
+        freedom: Degrees of freedom of the covariances; 0 if they are unknown.
     """
 
     first: Whole
@@ -63,22 +68,22 @@ class Strata:
         lengths: Whole,
         rounding: Floats | None = None,
     ) -> Strata:
-        """Return the strata of legs in order.
+        """Return the strata of legs.
 
         Args:
-            legs: The legs.
-            legs_per_replica: Number of legs that belong together.
-            values: What each leg brought, a column for each seat.
-            within: Covariances of the values over other sessions, a matrix for each leg. They count in matches of one
-                replica.
-            lengths: Sessions of each leg, or games, which its batches divide.
-            rounding: By how much the values of each leg may be off. Replicas that differ by less are equal.
+            legs: Legs in order.
+            legs_per_replica: Number of legs of a replica.
+            values: Result of each leg, by leg and seat.
+            within: Covariances of the values over other sessions, a matrix of seats for each leg. They count in matches
+                with one replica.
+            lengths: Number of sessions of each leg, or of games, which its batches divide.
+            rounding: Maximum rounding error of each leg's values. Replicas that differ by less are equal.
         """
         match = legs.match
         seats = values.shape[1]
         if not len(match):
-            nothing = np.zeros(0, np.int64)
-            return cls(nothing, nothing, np.zeros((0, seats)), np.zeros((0, seats, seats)), nothing)
+            none = np.zeros(0, np.int64)
+            return cls(none, none, np.zeros((0, seats)), np.zeros((0, seats, seats)), none)
         replica = legs.number // legs_per_replica
         is_first = np.diff(match, prepend=-1) != 0
         first = np.flatnonzero(is_first)
@@ -91,41 +96,54 @@ class Strata:
         batches = summed(np.minimum(lengths, BLOCK_COUNT), first, np.minimum) - 1
         covariances, freedom = summed(within, first), np.maximum(np.where(replicas == 1, batches, replicas - 1), 0)
         if len(units) > len(first):
-            apart = each - means[stratum]
-            spread = summed(apart[:, :, np.newaxis] * apart[:, np.newaxis], starts)
+            residuals = each - means[stratum]
+            spread = summed(residuals[:, :, np.newaxis] * residuals[:, np.newaxis], starts)
             if rounding is not None:
-                least = summed(rounding, first, np.maximum) ** 2 * replicas
-                spread[np.trace(spread, axis1=1, axis2=2) <= seats * least] = 0.0
+                threshold = summed(rounding, first, np.maximum) ** 2 * replicas
+                spread[np.trace(spread, axis1=1, axis2=2) <= seats * threshold] = 0.0
             scale = 1 / np.maximum(replicas * (replicas - 1), 1)
-            alone = (replicas == 1)[:, np.newaxis, np.newaxis]
-            covariances = np.where(alone, covariances, spread * scale[:, np.newaxis, np.newaxis])
+            is_single = (replicas == 1)[:, np.newaxis, np.newaxis]
+            covariances = np.where(is_single, covariances, spread * scale[:, np.newaxis, np.newaxis])
         return cls(first, replicas, means, covariances, freedom)
 
     @classmethod
     def of_points(cls, legs: Legs, legs_per_replica: int, lengths: Whole) -> Strata:
-        """Return the strata of legs in order, of what each seat won."""
-        several = [legs.of_seat(seat) for seat in range(legs.players.shape[1])]
-        within = np.zeros((len(legs), len(several), len(several)))  # of more than two, without what two have in common
-        for number, own in enumerate(several):
-            within[:, number, number] = own.variance
-        if len(several) == 2:
-            within[:, 0, 1] = within[:, 1, 0] = several[0].covariance
-        points = np.stack([own.points for own in several], axis=1)
-        off = rounding_of(lengths, np.max([own.squared_points for own in several], axis=0))
-        return cls.of(legs, legs_per_replica, points, within, lengths, off)
+        """Return the strata of the points of each seat.
+
+        Args:
+            legs: Legs in order.
+            legs_per_replica: Number of legs of a replica.
+            lengths: Number of sessions of each leg, or of games.
+        """
+        columns = [legs.of_seat(seat) for seat in range(legs.players.shape[1])]
+        # With more than two seats, covariances within a leg are unknown and count as 0.
+        within = np.zeros((len(legs), len(columns), len(columns)))
+        for seat, column in enumerate(columns):
+            within[:, seat, seat] = column.variance
+        if len(columns) == 2:
+            within[:, 0, 1] = within[:, 1, 0] = columns[0].covariance
+        points = np.stack([column.points for column in columns], axis=1)
+        rounding = rounding_of(lengths, np.max([column.squared_points for column in columns], axis=0))
+        return cls.of(legs, legs_per_replica, points, within, lengths, rounding)
 
     @property
     def fewest(self) -> int:
-        """The number of replicas of the match that has the fewest."""
+        """Minimum number of replicas of a match."""
         return int(self.replicas.min(initial=self.replicas.max(initial=0)))
 
     def of_legs(self, legs: int) -> Whole:
-        """Return the index of each leg's match."""
+        """Return the index of each leg's match, given the number of legs."""
         return np.repeat(np.arange(len(self.first)), np.diff(self.first, append=legs))
 
 
 def summed(values: _Rows, first: Whole, add: np.ufunc = np.add) -> _Rows:
-    """Return the sums of the rows from each of these on to the next; fast if none has another."""
+    """Return sums of consecutive rows, each from an index in `first` to before the next.
+
+    Args:
+        values: The rows.
+        first: Index of the first row of each sum.
+        add: Function to use instead of addition.
+    """
     return values if len(first) == len(values) else cast(_Rows, add.reduceat(values, first))
 
 
@@ -133,29 +151,40 @@ def degrees_of_freedom(variances: Floats, squares: Floats, fewest: npt.ArrayLike
     """Return the degrees of freedom of variances that are sums over strata.
 
     Args:
-        variances: The sums of the strata's variances v.
-        squares: The sums of v²/(ν + 2), for strata of ν degrees.
-        fewest: The least ν of any stratum, which is a bound, and counts if all v are 0.
+        variances: Sums of the strata's variances v.
+        squares: Sums of v²/(ν + 2), for strata with ν degrees of freedom.
+        fewest: Minimum ν of the strata, which is a lower bound, and the result if all v are 0.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = variances * variances / squares - 2
-    return np.asarray(np.fmax(found, fewest), np.float64)
+        freedom = variances * variances / squares - 2
+    return np.asarray(np.fmax(freedom, fewest), np.float64)
 
 
 def on_grid(values: npt.ArrayLike, rounding: float) -> Floats:
-    """Return the nearest multiples of a power of ten that is more than these values may differ by `rounding`."""
+    """Return values rounded to multiples of a power of ten that isn't below their rounding error.
+
+    Args:
+        values: The values.
+        rounding: Maximum rounding error of the values; 0 if they are exact.
+    """
     step = 10.0 ** math.ceil(math.log10(rounding)) if rounding > 0 else 1.0
     return np.asarray(np.rint(np.asarray(values, np.float64) / step) * step if rounding > 0 else values, np.float64)
 
 
 def rounding_of(lengths: Whole, squared_points: Floats) -> Floats:
-    """Return by how much the sums of this many values with these sums of squares may be off."""
+    """Return the maximum rounding errors of sums, given the number of values and the sum of their squares."""
     return np.asarray(_ROUNDING * np.sqrt(lengths * squared_points))
 
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """The difference of each pair of scores, its variance and the degrees of freedom of that; 0 if nothing is known."""
+    """Differences of all pairs of scores.
+
+    Attributes:
+        means: Score of the row minus score of the column.
+        variances: Variance of each difference.
+        freedom: Degrees of freedom of each variance; 0 if it is unknown.
+    """
 
     means: Floats
     variances: Floats
@@ -163,40 +192,46 @@ class Differences:
 
     @cached_property
     def chances(self) -> Floats:
-        """Probabilities of a difference at least as large in either direction, if there were none."""
+        """p-values: probabilities of a difference at least as large in either direction, if scores were equal."""
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.nan_to_num(self.means / np.sqrt(self.variances), nan=0.0, posinf=np.inf, neginf=-np.inf)
         return two_sided_tail(t, self.freedom)
 
     def error(self, first: int, second: int) -> float | None:
-        """Return the difference's standard error; None if it isn't known."""
+        """Return the standard error of a difference, or None if it is unknown."""
         return math.sqrt(self.variances[first, second]) if self.freedom[first, second] > 0 else None
 
     def ci_half_width(self, first: int, second: int) -> float | None:
-        """Return half the difference's 95% interval; None if it isn't known."""
+        """Return the half-width of a difference's 95% interval, or None if it is unknown."""
         error = self.error(first, second)
         return None if error is None else quantile(_COVERED, float(self.freedom[first, second])) * error
 
 
 class Errors(Protocol):
-    """Errors of scores, and whether any are known of their differences."""
+    """Errors of scores and of their differences."""
 
     @property
-    def known(self) -> bool: ...
-    def of_scores(self) -> tuple[Floats, Floats]: ...
-    def of_differences(self, chosen: Whole) -> tuple[Floats, Floats]: ...
+    def known(self) -> bool:
+        """True if errors of differences are known."""
+
+    def of_scores(self) -> tuple[Floats, Floats]:
+        """Return the variance of each score, and its degrees of freedom."""
+
+    def of_differences(self, chosen: Whole) -> tuple[Floats, Floats]:
+        """Return the variances of the differences between these entrants, and their degrees of freedom."""
 
 
 @dataclass(frozen=True, eq=False)
 class Met:
-    """Scores of entrants that play each other: sums over matches, which are independent.
+    """Errors of scores of entrants that play each other: sums over independent matches.
 
     Attributes:
-        seats: The entrants at each match's seats, by number; −1 for one that doesn't count.
-        covariances: Covariances of what these scores have of the match, a matrix for each match.
-        freedom: Degrees of freedom of these.
+        seats: Number of the entrant at each seat, by match; −1 for an entrant that doesn't count.
+        covariances: Covariances of the match's parts of the scores, a matrix of seats for each match.
+        freedom: Degrees of freedom of each match.
         entrants: Number of entrants.
-        known: Whether every match has two replicas or more. Of one replica no leg shows what another would bring.
+        known: Whether every match has at least two replicas. A single replica doesn't show how much others would
+            differ.
     """
 
     seats: Whole
@@ -207,56 +242,60 @@ class Met:
 
     @cached_property
     def sums(self) -> tuple[Floats, Floats, Floats]:
-        """For each entrant the variance of its score, the sum of v²/(ν + 2), and the least ν."""
+        """Variance of each score, sum of v²/(ν + 2) over its matches, and minimum ν."""
         variances, squares = np.zeros((2, self.entrants))
         fewest = np.full(self.entrants, np.inf)
         for seat, entrant in enumerate(self.seats.T):
-            there = entrant >= 0
-            own, entrant = self.covariances[:, seat, seat][there], entrant[there]
-            freedom = self.freedom[there].astype(np.float64)  # fast as no other kind is
-            variances += np.bincount(entrant, own, self.entrants)
-            squares += np.bincount(entrant, own * own / (freedom + 2), self.entrants)
+            counts = entrant >= 0
+            variance, entrant = self.covariances[:, seat, seat][counts], entrant[counts]
+            # `np.minimum.at` is fast only for this type.
+            freedom = self.freedom[counts].astype(np.float64)
+            variances += np.bincount(entrant, variance, self.entrants)
+            squares += np.bincount(entrant, variance * variance / (freedom + 2), self.entrants)
             np.minimum.at(fewest, entrant, freedom)
         return variances, squares, np.where(np.isfinite(fewest), fewest, 0.0)
 
     def of_scores(self) -> tuple[Floats, Floats]:
-        """Return each score's variance and the degrees of freedom of that."""
+        """Return the variance of each score, and its degrees of freedom."""
         variances, squares, fewest = self.sums
         return variances, degrees_of_freedom(variances, squares, fewest) * (fewest > 0)
 
     def of_differences(self, chosen: Whole) -> tuple[Floats, Floats]:
-        """Return the same of the differences between these entrants: of what either has of its matches with all others,
-        and of their own matches."""
-        own, squares_of, fewest_of = (values[chosen] for values in self.sums)
-        variances = own[:, np.newaxis] + own
+        """Return the variances of the differences between these entrants, and their degrees of freedom.
+
+        The strata of a difference are the matches of either entrant with all others, and their own matches.
+        """
+        own_variances, own_squares, own_fewest = (values[chosen] for values in self.sums)
+        variances = own_variances[:, np.newaxis] + own_variances
         if not self.known:
             return variances, np.zeros_like(variances)
-        squares = squares_of[:, np.newaxis] + squares_of
-        place = np.full(self.entrants + 1, -1)  # the last one is of −1
-        place[chosen] = np.arange(len(chosen))
-        seats = place[self.seats]
+        squares = own_squares[:, np.newaxis] + own_squares
+        # The last element is for entrants that don't count, with the number −1.
+        row_of = np.full(self.entrants + 1, -1)
+        row_of[chosen] = np.arange(len(chosen))
+        seats = row_of[self.seats]
         for one in range(seats.shape[1]):
             for other in range(one):
-                there = np.flatnonzero((seats[:, one] >= 0) & (seats[:, other] >= 0))
-                x, y, both = seats[there, one], seats[there, other], self.covariances[there, one, other]
-                v, w = self.covariances[there, one, one], self.covariances[there, other, other]
-                more = ((v + w - 2 * both) ** 2 - v * v - w * w) / (self.freedom[there] + 2)
+                own = np.flatnonzero((seats[:, one] >= 0) & (seats[:, other] >= 0))
+                x, y, both = seats[own, one], seats[own, other], self.covariances[own, one, other]
+                v, w = self.covariances[own, one, one], self.covariances[own, other, other]
+                excess = ((v + w - 2 * both) ** 2 - v * v - w * w) / (self.freedom[own] + 2)
                 for pair in ((x, y), (y, x)):
                     np.add.at(variances, pair, -2 * both)
-                    np.add.at(squares, pair, more)
+                    np.add.at(squares, pair, excess)
         variances = np.maximum(variances, 0.0)
-        fewest = np.minimum(fewest_of[:, np.newaxis], fewest_of)
+        fewest = np.minimum(own_fewest[:, np.newaxis], own_fewest)
         return variances, degrees_of_freedom(variances, squares, fewest) * (fewest > 0)
 
 
 @dataclass(frozen=True, eq=False)
 class Paired:
-    """Scores of entrants that play the same opponents and not each other, on deals that may be the same.
+    """Errors of scores of entrants that play the same opponents and not each other, on deals that can be the same.
 
     Attributes:
-        scores: Errors of each score alone.
-        values: What each score has of each opponent in each replica: entrants, opponents, replicas. None if entrants
-            have not all played the same yet; then nothing is known of differences.
+        scores: Errors of each score by itself.
+        values: Parts of the scores by entrant, opponent and replica; None if entrants haven't played equally much yet.
+            Differences are then unknown.
     """
 
     scores: Met
@@ -264,31 +303,35 @@ class Paired:
 
     @property
     def known(self) -> bool:
-        """Whether there are enough replicas, or opponents, to tell differences by."""
+        """True if there are enough replicas, or opponents, for errors of differences."""
         if self.values is None:
             return False
         _, opponents, replicas = self.values.shape
         return bool(replicas > 1 or opponents >= FEWEST_OPPONENTS)
 
     def of_scores(self) -> tuple[Floats, Floats]:
-        """Return each score's variance and the degrees of freedom of that."""
+        """Return the variance of each score, and its degrees of freedom."""
         return self.scores.of_scores()
 
     def of_differences(self, chosen: Whole) -> tuple[Floats, Floats]:
-        """Return the same of differences: over the replicas against each opponent; of one replica, over opponents."""
+        """Return the variances of the differences between these entrants, and their degrees of freedom.
+
+        Strata are opponents, over their replicas. With one replica there is one stratum, over opponents.
+        """
         variances, squares = np.zeros((2, len(chosen), len(chosen)))
         if self.values is None or not self.known:
             return variances, np.zeros_like(variances)
         values = self.values[chosen]
         _, opponents, replicas = values.shape
         if replicas > 1:
-            several, freedom, scale = values.transpose(1, 0, 2), replicas - 1, replicas / (replicas - 1)
+            strata, freedom, scale = values.transpose(1, 0, 2), replicas - 1, replicas / (replicas - 1)
         else:
-            several, freedom, scale = values.transpose(2, 0, 1), opponents - 1, opponents / (opponents - 1)
-        for one in several:
-            apart = one - one.mean(axis=1, keepdims=True)
-            # Not by @: the threads of its library hang for good when a process is started meanwhile.
-            products = np.einsum("ir,jr->ij", apart, apart)
+            strata, freedom, scale = values.transpose(2, 0, 1), opponents - 1, opponents / (opponents - 1)
+        for stratum in strata:
+            residuals = stratum - stratum.mean(axis=1, keepdims=True)
+            # The operator @ isn't used: its library's threads can hang indefinitely if a process is started at the same
+            # time.
+            products = np.einsum("ir,jr->ij", residuals, residuals)
             diagonal = np.diagonal(products)
             each = scale * np.maximum(diagonal[:, np.newaxis] + diagonal - 2 * products, 0.0)
             variances += each
@@ -298,10 +341,15 @@ class Paired:
 
 @dataclass(frozen=True, eq=False)
 class ScoreErrors:
-    """Scores, a row each, and how their errors are told.
+    """Scores and their errors.
 
-    Scores are those of one opponent on average, which may be compared in the middle of a run. `replicas`: of the match
-    that has the fewest. `chosen`: which of the entrants of `errors` these are.
+    Scores are means per opponent, so they can be compared during a run.
+
+    Attributes:
+        scores: The scores.
+        errors: Errors of the scores of all entrants.
+        replicas: Minimum number of replicas of a match.
+        chosen: Index of each score among the entrants of `errors`.
     """
 
     scores: Floats
@@ -311,7 +359,7 @@ class ScoreErrors:
 
     @classmethod
     def nothing(cls) -> ScoreErrors:
-        """Return no scores."""
+        """Return an object without scores."""
         none = np.zeros(0, np.int64)
         return cls(np.zeros(0), Met(none.reshape(0, 2), np.zeros((0, 2, 2)), none, 0, False), 0)
 
@@ -322,30 +370,31 @@ class ScoreErrors:
 
     @property
     def stderr(self) -> Floats:
-        """Each score's standard error; NaN if it isn't known."""
+        """Standard error of each score, or NaN if unknown."""
         variances, freedom = self._of_scores
         return np.where(freedom > 0, np.sqrt(variances), np.nan)
 
     @property
     def freedom(self) -> Floats:
-        """The degrees of freedom of each."""
+        """Degrees of freedom of each error."""
         return self._of_scores[1]
 
     @property
     def ci_half_width(self) -> Floats:
-        """Half of each score's 95% interval; NaN if it isn't known."""
+        """Half-width of each score's 95% interval, or NaN if unknown."""
         return np.asarray(self.stderr * np.where(self.freedom > 0, quantiles(_COVERED, self.freedom), np.nan))
 
     @property
     def tells(self) -> bool:
-        """Whether anything is known of differences."""
+        """True if errors of differences are known."""
         return len(self.scores) < 2 or self.errors.known
 
     def of(self, places: Sequence[int] | Whole) -> ScoreErrors:
-        """Return the same of these rows alone."""
-        at = np.asarray(places, np.int64)
-        return replace(self, scores=self.scores[at], chosen=self.chosen[at])
+        """Return some of the scores, in this order."""
+        indices = np.asarray(places, np.int64)
+        return replace(self, scores=self.scores[indices], chosen=self.chosen[indices])
 
     @cached_property
     def differences(self) -> Differences:
+        """Differences of all pairs of scores."""
         return Differences(self.scores[:, np.newaxis] - self.scores, *self.errors.of_differences(self.chosen))

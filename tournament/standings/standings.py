@@ -1,4 +1,4 @@
-"""Rank a field by the sums of its legs: scores, errors, the crosstable."""
+"""Ranking a field by the sums of its legs: scores, errors and the crosstable."""
 
 from __future__ import annotations
 
@@ -31,10 +31,14 @@ from tournament.store.legs import Legs
 
 @dataclass(frozen=True)
 class Standing:
-    """An entrant's line; `STANDING` of `tournament.records.values` says what its fields mean.
+    """An entrant's line. `STANDING` of `tournament.records.values` describes most fields.
 
-    `measures` are the contest's own numbers, by name. `stderr_per_session` is the error of `points_per_session`, and
-    `freedom` its degrees of freedom.
+    Attributes:
+        kind: Kind of the bot, such as c or python.
+        sha256: Hash of the bot's file.
+        measures: The contest's own numbers, by name.
+        stderr_per_session: Standard error of `points_per_session`; None if unknown.
+        freedom: Degrees of freedom of the errors.
     """
 
     name: str
@@ -66,18 +70,18 @@ class Standing:
 
     @property
     def points_per_game(self) -> float | None:
-        """Of a repeated game, points a turn."""
+        """Score per game. In a repeated game it is points per turn."""
         session = self.points_per_session
         return None if session is None or not self.games else session * self.sessions / self.games
 
     @property
     def is_tied_with_next(self) -> bool:
-        """Whether it isn't settled that the entrant is ahead of the next one."""
+        """True if it isn't settled that the entrant is ahead of the next one."""
         return self.order_status not in (None, "settled")
 
     @property
     def place(self) -> str:
-        """The ranks that may be the true one, as in 2–4; — if nothing can be said."""
+        """Bounds of the true rank as text, such as 2–4, or — if unknown."""
         low, high = self.rank_low, self.rank_high
         if low is None:
             return "—" if self.matches else ""
@@ -86,14 +90,27 @@ class Standing:
 
 @dataclass(frozen=True)
 class Standings:
-    """The ranking, the matches in order of their numbers, which are found when they are asked for, and every fault with
-    its leg.
+    """The ranking of a field, with its matches and faults.
 
-    `measured` has a row for each ranked entrant who has met another one, in the same order. By `rounding` points a
-    session, of one opponent or several, may be off where bots play each other. `scoring` and `house`, the names of the
-    house players, are set where entrants play those; `until`, if they are of a run until the order is settled. At
-    tables of other than two `seats`, and where tables are `drawn`, scores are means per session, and `matches` has two
-    bots each: see `pairs_of_tables`. `failed_legs` aren't in the records because the contest's rules failed in them.
+    Attributes:
+        entrants: Lines of the leaderboard, with those below the line at the end.
+        find_matches: Returns the matches in order of their numbers.
+        faults: All faults, each with its leg.
+        scoring: Scoring of play against house players; None if bots play each other.
+        house: Names of the house players.
+        until: Settings of a run until the order is settled; None for other runs.
+        measured: Scores of the ranked entrants that have met others, in order.
+        rounding: Maximum rounding error of points per session against any opponents; 0 against house players.
+        games: Number of games.
+        seats: Number of seats. With more than two, scores are means per session, and `matches` are those of
+            `pairs_of_tables`.
+        drawn: Whether tables are drawn. Scores and `matches` are then as with more than two seats.
+        failed_legs: Legs that aren't in the records because the contest's rules failed in them.
+        rows_of_matches: Returns the rows of matches.parquet.
+        began_again: Names of bots with legs that were aborted and started again.
+        find_duplicate_variance: Returns the value of `duplicate_variance`.
+        find_used: Returns the resources that each bot used, by name.
+        find_self_play: Returns the matches of bots against copies of themselves, by name.
     """
 
     entrants: tuple[Standing, ...]
@@ -116,35 +133,37 @@ class Standings:
 
     @cached_property
     def duplicate_variance(self) -> float | None:
-        """Variance of sums of duplicate matches, as a multiple of that of independent legs; None if unknown."""
+        """Variance of sums of duplicate matches, as a multiple of that of independent legs, or None if unknown."""
         return self.find_duplicate_variance()
 
     @cached_property
     def matches(self) -> Matches:
+        """Matches in order of their numbers."""
         return self.find_matches()
 
     @cached_property
     def self_play(self) -> Mapping[str, Match]:
-        """The matches of bots against copies of themselves, by name; they count for nothing."""
+        """Matches of bots against copies of themselves, by name. They don't count."""
         return self.find_self_play()
 
     @property
     def is_provisional(self) -> bool:
-        """Whether matches are missing in which the rules failed, so that places may change once these are played."""
+        """True if matches are missing because the rules failed, so that ranks can still change."""
         return bool(self.failed_legs)
 
     @property
     def incomplete(self) -> list[Standing]:
-        """The lines of bots that were set aside, so that not all of their matches are played."""
+        """Lines of bots that were set aside, so that some of their matches are missing."""
         return [line for line in self.entrants if line.status == "incomplete"]
 
     @property
     def has_means(self) -> bool:
-        """Whether scores are means per session."""
+        """True if scores are means per session."""
         return self.scoring is None and (self.seats != 2 or self.drawn)
 
     @property
     def ranked(self) -> list[Standing]:
+        """Lines of bots with a rank."""
         return [line for line in self.entrants if line.rank is not None]
 
     @property
@@ -154,36 +173,50 @@ class Standings:
 
     @property
     def below(self) -> list[Standing]:
-        """The lines below the line: of bots that don't play."""
+        """Lines of bots that don't play."""
         return [line for line in self.entrants if line.rank is None and line.status != "house"]
 
     @property
     def is_zero_sum(self) -> bool:
-        """Whether in each match one has won what the other lost."""
+        """True if in each match one side won what the other lost."""
         return bool((self.matches.amounts[:, 0] + self.matches.amounts[:, 2] == 0).all())
 
     @property
     def sides(self) -> Iterator[Match]:
-        """Each match from either side; against house players from the entrant's."""
+        """Each match from both sides, or only from the entrant's side against house players."""
         for match in self.matches:
             yield match
             if self.scoring is None:
                 yield match.from_y()
 
     def spread(self, rows: Sequence[str], columns: Sequence[str], of_x: Floats, of_y: Floats) -> Floats:
-        """A crosstable of these names with a number of each match: x's where it is the row's, and y's, but against
-        house players; NaN for those who haven't met."""
-        row, column = (self.matches.numbered({name: at for at, name in enumerate(names)}) for names in (rows, columns))
-        found = np.full((len(rows), len(columns)), np.nan)
+        """Return a crosstable of a number, with NaN for pairs that haven't met.
+
+        Args:
+            rows: Names of the rows.
+            columns: Names of the columns.
+            of_x: The number for each match if the row is x.
+            of_y: The number for each match if the row is y; unused against house players.
+        """
+        row, column = (
+            self.matches.numbered({name: number for number, name in enumerate(names)}) for names in (rows, columns)
+        )
+        cells = np.full((len(rows), len(columns)), np.nan)
         for own, other, values in ((0, 1, of_x), (1, 0, of_y))[: 2 if self.scoring is None else 1]:
-            there = (row[:, own] >= 0) & (column[:, other] >= 0)
-            found[row[there, own], column[there, other]] = values[there]
-        return found
+            shown = (row[:, own] >= 0) & (column[:, other] >= 0)
+            cells[row[shown, own], column[shown, other]] = values[shown]
+        return cells
 
 
 @dataclass(frozen=True)
 class FaultyLegs:
-    """The legs with faults, how many faults each bot had, and who is disqualified for what."""
+    """The legs with faults.
+
+    Attributes:
+        legs: Legs with faults, in order.
+        counts: Number of faults of each bot, by name.
+        disqualified: Reason for each disqualification, by the bot's name.
+    """
 
     legs: tuple[LegResult, ...]
     counts: Mapping[str, int]
@@ -191,29 +224,37 @@ class FaultyLegs:
 
     @classmethod
     def of(cls, legs: Legs) -> FaultyLegs:
-        """From legs in order; the reason is the telling fault of the first leg in which a bot is disqualified."""
-        faulty = [legs[place] for place in np.flatnonzero(legs.faulty).tolist()]
+        """Return the faulty ones of legs in order.
+
+        The reason for a disqualification is the telling fault of the first leg in which the bot is disqualified.
+        """
+        faulty = [legs[index] for index in np.flatnonzero(legs.faulty).tolist()]
         counts: Counter[str] = Counter()
         disqualified: dict[str, str] = {}
         for leg in faulty:
             for seat, name in enumerate(leg.seats):
                 counts[name] += leg.fault_count(seat)
-            for own in leg.out:
-                told = leg.telling_fault(own)
+            for seat in leg.out:
+                fault = leg.telling_fault(seat)
                 disqualified.setdefault(
-                    leg.seats[own],
-                    f"{told.message}, in {told.decision} against {join_names(leg.opponents(own))},"
-                    f" session {told.session}, game {told.game}",
+                    leg.seats[seat],
+                    f"{fault.message}, in {fault.decision} against {join_names(leg.opponents(seat))},"
+                    f" session {fault.session}, game {fault.game}",
                 )
         return cls(tuple(faulty), counts, disqualified)
 
 
 def compute_standings(field: ContestSetup, batches: Sequence[Batch], scoring: HouseScoring | None = None) -> Standings:
-    """Rank a field by the legs that count: by sums of points, or by a scoring of play against house players.
+    """Rank a field by the legs that count.
 
-    A match that was played in several replicas counts by the mean of their points. A run until the order is settled
-    judges by scores without luck. Sums are added in the order of match and leg numbers, so the order of commits changes
-    no bit.
+    A match with more than one replica counts by the mean of their points. A run until the order is settled judges by
+    scores without luck. Sums are added in the order of match and leg numbers, so the order of commits doesn't change
+    any bit.
+
+    Args:
+        field: Field of the records.
+        batches: Batches that count.
+        scoring: Scoring of play against house players; None if bots play each other and scores are sums of points.
     """
     facts = {player.name: player.facts for player in field.house}
     legs = Legs.joined(batch.legs for batch in batches)
@@ -296,22 +337,31 @@ def _rows_of_matches(
 
 
 def _looks_so_far(counts: Sequence[int], legs: Legs, each: int, names: Sequence[str], opponents: int) -> int:
-    """How many looks a run has had: after this many replicas, of this many legs each, of all matches of these."""
+    """Return the number of interim analyses so far.
+
+    Args:
+        counts: Numbers of replicas at the interim analyses.
+        legs: Legs in order.
+        each: Number of legs of a replica.
+        names: Names of the bots.
+        opponents: Number of matches of each bot.
+    """
     rows = {name: row for row, name in enumerate(names)}
     ranges = legs.matches()
     starts = np.repeat(ranges[:, 0], np.diff(ranges).ravel())
-    leading = legs.number == np.arange(len(legs)) - starts  # legs of a match, the first ones without a gap
-    whole = np.add.reduceat(leading, ranges[:, 0]) // each if len(ranges) else np.zeros(0, np.int64)
-    places = [legs.numbered(seat, rows)[ranges[:, 0]] for seat in range(legs.seats)]
-    found = 0
+    # Flag for each leg of a match before the first missing one.
+    leading = legs.number == np.arange(len(legs)) - starts
+    replicas = np.add.reduceat(leading, ranges[:, 0]) // each if len(ranges) else np.zeros(0, np.int64)
+    players = [legs.numbered(seat, rows)[ranges[:, 0]] for seat in range(legs.seats)]
+    reached = 0
     for count in counts:
         met = np.zeros(len(names) + 1, np.int64)
-        for place in places:
-            np.add.at(met, place[whole >= count], 1)
+        for player in players:
+            np.add.at(met, player[replicas >= count], 1)
         if not len(names) or opponents < 1 or (met[:-1] < opponents).any():
             break
-        found += 1
-    return found
+        reached += 1
+    return reached
 
 
 def _tables_of_each(field: ContestSetup, fit: Sequence[FieldEntrant], seats: int, entrants: int) -> int:
@@ -323,7 +373,7 @@ def _tables_of_each(field: ContestSetup, fit: Sequence[FieldEntrant], seats: int
 
 
 def _order(fit: Sequence[FieldEntrant], tally: Tally) -> list[int]:
-    """Return the fit entrants, best first: those that have met another one, those that haven't, and the host's."""
+    """Return the indices of playable entrants, the best first: those with matches, those without, the host's own."""
     compared = tally.measured.scores
     return sorted(
         range(len(fit)),
@@ -341,14 +391,15 @@ def _ranked(
     *,
     has_places: bool,
 ) -> list[Standing]:
-    """The lines of those who are ranked, and of the host's bots, in order. `adjusted`: the tally less luck."""
-    met = [index for index in order if tally.opponents[index] and not fit[index].is_house]  # these come first
+    """Return the lines of ranked entrants and of the host's bots. The adjusted tally is that of legs without luck."""
+    # These are the first of the order.
+    met = [index for index in order if tally.opponents[index] and not fit[index].is_house]
     intervals = _intervals(tally)
     less_luck = intervals if adjusted is tally else _intervals(adjusted)
     lines = []
     for place, index in enumerate(order):
         entrant, own, without_luck = fit[index], intervals[index], less_luck[index]
-        # A bot at too few drawn tables has no place. The others have.
+        # A bot with too few drawn tables has no place, unlike the others.
         is_placed = place < len(met) and has_places and (sure.unknown is None or not sure.unknown[place])
         rank_low, rank_high = sure.bounds[place] if is_placed else (None, None)
         has_next = place + 1 < len(met)
@@ -389,7 +440,7 @@ def _ranked(
 
 
 def _below_the_line(field: ContestSetup, faulty: FaultyLegs) -> list[Standing]:
-    """The lines of those who are broken or disqualified, or were set aside before they played, by name."""
+    """Return the lines, by name, of entrants that are broken or disqualified, or were set aside before they played."""
     return [
         Standing(
             entrant.name,
@@ -406,9 +457,14 @@ def _below_the_line(field: ContestSetup, faulty: FaultyLegs) -> list[Standing]:
 
 @dataclass(frozen=True)
 class _Interval:
-    """A score, its standard error, the ends of its interval of 95%, and the error's degrees of freedom.
+    """A score and its 95% interval, with None for unknown values.
 
-    What can't be told is None.
+    Attributes:
+        score: The score.
+        stderr: Standard error of the score.
+        low: Lower end of the interval.
+        high: Upper end of the interval.
+        freedom: Degrees of freedom of the error.
     """
 
     score: float | None = None
@@ -419,11 +475,14 @@ class _Interval:
 
 
 def _intervals(tally: Tally) -> list[_Interval]:
+    """Return the interval of each score."""
     measured = tally.measured
-    errors, reaches = (values * tally.divisors for values in (measured.stderr, measured.ci_half_width))
-    columns = (tally.scores, errors, reaches, measured.freedom)
-    found = []
-    for score, error, reach, freedom in zip(*(column.tolist() for column in columns)):
-        known = not math.isnan(error)
-        found.append(_Interval(score, error, score - reach, score + reach, freedom) if known else _Interval(score))
-    return found
+    errors, half_widths = (values * tally.divisors for values in (measured.stderr, measured.ci_half_width))
+    columns = (tally.scores, errors, half_widths, measured.freedom)
+    intervals = []
+    for score, error, half_width, freedom in zip(*(column.tolist() for column in columns)):
+        if math.isnan(error):
+            intervals.append(_Interval(score))
+        else:
+            intervals.append(_Interval(score, error, score - half_width, score + half_width, freedom))
+    return intervals

@@ -1,15 +1,18 @@
-"""When the order is settled: intervals for the differences of all pairs, right at all looks of a run at once.
+"""When the order is settled: intervals for the differences of all pairs that hold at all interim analyses of a run.
 
 A replica gives each pair one more difference, independent of those before. Pairs are judged after the numbers of
-replicas in `looks`, up to the most that there may be. Each look spends a share of a pair's error rate as large as its
-own part of the most replicas (K. K. G. Lan and D. DeMets, "Discrete Sequential Boundaries for Clinical Trials", 1983;
-K. Kim and D. DeMets, 1987, with the power 1), and the intervals of all looks hold together ("repeated confidence
-intervals", C. Jennison and B. Turnbull, "Group Sequential Methods", 2000, chapter 9). The chance to leave the bounds
-for the first time is integrated for normal sums with known variance (P. Armitage, C. McPherson and B. Rowe, 1969), and
-what it comes to at each look is then a level of Student's t (the significance level approach, chapter 11). The error
-rate is shared out among all pairs, so that neighbours may be chosen by looking; pairs that are settled leave theirs to
-the others (S. Holm, 1979; for several looks W. Maurer and F. Bretz, "Multiple Testing in Group Sequential Trials Using
-Graphical Approaches", 2013). Sums over whole matches are taken to be normal.
+replicas in `looks`, up to the maximum. Each interim analysis spends a share of a pair's error rate in proportion to its
+replicas (K. K. G. Lan and D. DeMets, "Discrete Sequential Boundaries for Clinical Trials", 1983, and K. Kim and D.
+DeMets, 1987, with the power 1). The intervals of all analyses hold together ("repeated confidence intervals", C.
+Jennison and B. Turnbull, "Group Sequential Methods", 2000, chapter 9).
+
+The probability of leaving the bounds for the first time is integrated for normal sums with known variance (P. Armitage,
+C. McPherson and B. Rowe, 1969). Its value at each analysis is then a level of Student's t (the significance level
+approach, chapter 11).
+
+The error rate is divided among all pairs, so that neighbours can be chosen after looking at the data. Settled pairs
+leave their share to the others (S. Holm, 1979, and for more than one analysis W. Maurer and F. Bretz, "Multiple Testing
+in Group Sequential Trials Using Graphical Approaches", 2013). Sums over whole matches are assumed to be normal.
 """
 
 from __future__ import annotations
@@ -26,54 +29,61 @@ from tournament.arrays import Floats
 from tournament.standings.standard_errors import Differences
 from tournament.standings.student_t import quantile, quantiles
 
-FEWEST_REPLICAS = 4  # of all matches, before anything is decided
-_GROWTH = 0.25  # of replicas in a round
-# The share of the error rate that is spent: with levels of Student's t for normal ones, errors are at most a tenth
-# more frequent, in simulation from four replicas on.
+# Minimum replicas of all matches before anything is decided.
+FEWEST_REPLICAS = 4
+# Relative growth of the number of replicas in a round.
+_GROWTH = 0.25
+# Share of the error rate that is spent. Levels of Student's t replace normal ones, so errors are up to 10% more
+# frequent, in simulations with four replicas or more.
 _SPENT = 0.9
-_LEAST_POWER = 0.05  # with less of a probability to be told apart in the end a pair counts as close
-_POINTS = 241  # at which a density is worked out
-_LEAST_TAIL = 1e-13  # the smallest with a known quantile
+# Minimum probability of being distinguished in the end. With less, a pair counts as close.
+_MIN_POWER = 0.05
+# Number of points at which a density is computed.
+_POINTS = 241
+# Minimum tail probability with a known quantile.
+_MIN_TAIL = 1e-13
 
 
-def looks(first: int, most: int) -> tuple[int, ...]:
-    """The numbers of replicas at which a pair is judged: a first one, then each time a quarter more, up to the most."""
-    counts = [min(first, most)]
-    while counts[-1] < most:
-        counts.append(min(most, counts[-1] + max(1, round(_GROWTH * counts[-1]))))
+def looks(first: int, maximum: int) -> tuple[int, ...]:
+    """Return the numbers of replicas at the interim analyses: a first one, then each 25% more, up to the maximum."""
+    counts = [min(first, maximum)]
+    while counts[-1] < maximum:
+        counts.append(min(maximum, counts[-1] + max(1, round(_GROWTH * counts[-1]))))
     return tuple(counts)
 
 
 @cache
 def levels(counts: tuple[int, ...], error_rate: float) -> tuple[float, ...]:
-    """Return how improbable, on one side, a difference must be at each look to count, so that none that isn't there
-    counts at any look with a probability of 1 − `error_rate`; 0 for a look that is too early."""
+    """Return the one-sided significance level of each interim analysis.
+
+    The probability of any false positive over all of them is `error_rate`. The level is 0 if it is too early to test.
+    """
     tails = (math.erfc(bound / math.sqrt(2)) / 2 for bound in _bounds(counts, _SPENT * error_rate))
-    return tuple(tail if tail > _LEAST_TAIL else 0.0 for tail in tails)
+    return tuple(tail if tail > _MIN_TAIL else 0.0 for tail in tails)
 
 
 def critical_value(counts: tuple[int, ...], look: int, error_rate: float, freedom: float) -> float:
-    """Return how many standard errors an interval reaches to either side.
-
-    The intervals of all looks hold the true difference with a probability of 1 − `error_rate`.
+    """Return the half-width, in standard errors, of an interval that is valid at every interim analysis.
 
     Args:
-        counts: The numbers of replicas at the looks.
-        look: Which of them this is, from 0.
-        error_rate: That of all looks.
-        freedom: Degrees of freedom of the standard error; with 0 the interval is infinite.
+        counts: Numbers of replicas at the interim analyses.
+        look: Index of this analysis.
+        error_rate: Probability that the intervals of all analyses don't all hold.
+        freedom: Degrees of freedom of the standard error. If it is 0, the interval is infinite.
     """
     level = levels(counts, error_rate)[look]
     return quantile(1 - level, freedom) if level and freedom > 0 else math.inf
 
 
 def _bounds(counts: tuple[int, ...], error_rate: float) -> list[float]:
-    """Bounds of a sum's absolute value, in its own standard deviations; its variance grows with the count.
+    """Return the bounds of a sum's absolute value at each interim analysis, in the sum's own standard deviations.
 
-    At each look the chance to be beyond for the first time is the look's share of the error rate.
+    The variance of the sum grows with the count. At each analysis the probability of leaving the bounds for the first
+    time is the analysis's share of the error rate.
     """
-    found: list[float] = []
-    places, mass, spent = np.zeros(1), np.ones(1), 0.0  # where the sum may still be within all bounds, and how likely
+    bounds: list[float] = []
+    # Values of the sum within all bounds so far, and their probabilities.
+    points, mass, spent = np.zeros(1), np.ones(1), 0.0
     for before, count in itertools.pairwise((0, *counts)):
         share = error_rate * count / counts[-1] - spent
         spent += share
@@ -81,56 +91,62 @@ def _bounds(counts: tuple[int, ...], error_rate: float) -> list[float]:
         low, high = 0.0, 12.0 * math.sqrt(count)
         for _ in range(28):
             middle = (low + high) / 2
-            # Both sides are alike.
-            beyond = 2 * float((mass * _tails((middle - places) / deviation)).sum())
+            # Both sides have the same probability.
+            beyond = 2 * float((mass * _tails((middle - points) / deviation)).sum())
             low, high = (middle, high) if beyond > share else (low, middle)
-        found.append(high / math.sqrt(count))
-        here = np.linspace(-high, high, _POINTS)
-        density = np.exp(-(((here[:, np.newaxis] - places) / deviation) ** 2) / 2) / (
+        bounds.append(high / math.sqrt(count))
+        new_points = np.linspace(-high, high, _POINTS)
+        density = np.exp(-(((new_points[:, np.newaxis] - points) / deviation) ** 2) / 2) / (
             deviation * math.sqrt(2 * math.pi)
         )
         mass = (density * mass).sum(axis=1) * _simpson(2 * high / (_POINTS - 1))
-        places = here
-    return found
+        points = new_points
+    return bounds
 
 
 def _tails(values: Floats) -> Floats:
-    """The chance of a normal value above each."""
+    """Return the probability that a standard normal variable exceeds each value."""
     return np.array([math.erfc(value) / 2 for value in (values / math.sqrt(2)).tolist()])
 
 
 def _simpson(step: float) -> Floats:
-    """Weights of the points of a density, by Simpson's rule."""
+    """Return the weights of the points of a density, by Simpson's rule."""
     weights = np.full(_POINTS, 2.0)
     weights[1::2] = 4.0
     weights[[0, -1]] = 1.0
     return weights * (step / 3)
 
 
-def _pairs(looks: Sequence[Differences], of: str) -> Floats:
-    """A number of each pair of rows, by look."""
-    matrices = [getattr(look, of) for look in looks]
+def _pairs(looks: Sequence[Differences], attribute: str) -> Floats:
+    """Return an attribute of each pair of rows, by interim analysis."""
+    matrices = [getattr(look, attribute) for look in looks]
     return np.array([matrix[np.triu_indices(len(matrix), 1)] for matrix in matrices])
 
 
 def within(
     looks: Sequence[Differences], counts: tuple[int, ...], error_rate: float, tie: float
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Return which rows are surely ahead of which columns, and which differ by less than a tie, for sure.
+    """Return which rows are significantly ahead of which columns, and which pairs are significantly tied.
 
-    Each pair keeps its share of the rate to the end: its interval is what those of all looks have in common.
+    Each pair keeps its share of the error rate to the end. Its interval is the intersection of those of all analyses.
+
+    Args:
+        looks: Differences of scores at each interim analysis so far.
+        counts: Numbers of replicas at all interim analyses.
+        error_rate: Probability of one or more wrong statements.
+        tie: Maximum difference of a tie.
     """
     size = len(looks[0].means)
     first, second = np.triu_indices(size, 1)
     means, freedom = _pairs(looks, "means"), _pairs(looks, "freedom")
-    wide = [
+    critical_values = [
         quantiles(1 - level, degrees) if level else np.full(len(first), np.inf)
         for level, degrees in zip(levels(counts, error_rate / max(1, len(first))), freedom)
     ]
     with np.errstate(invalid="ignore"):
-        reach = np.array(wide) * np.sqrt(_pairs(looks, "variances"))
-        low = np.nan_to_num(means - reach, nan=-np.inf).max(axis=0, initial=-np.inf)
-        high = np.nan_to_num(means + reach, nan=np.inf).min(axis=0, initial=np.inf)
+        half_width = np.array(critical_values) * np.sqrt(_pairs(looks, "variances"))
+        low = np.nan_to_num(means - half_width, nan=-np.inf).max(axis=0, initial=-np.inf)
+        high = np.nan_to_num(means + half_width, nan=np.inf).min(axis=0, initial=np.inf)
     ahead, tied = np.zeros((2, size, size), bool)
     ahead[first, second], ahead[second, first] = low > 0, high < 0
     tied[first, second] = tied[second, first] = (low > -tie) & (high < tie)
@@ -140,53 +156,64 @@ def within(
 def is_futile(
     mean: float, error: float, freedom: float, count: int, counts: tuple[int, ...], error_rate: float
 ) -> bool:
-    """Return whether the most replicas are unlikely to tell two apart.
+    """Return whether the maximum replicas are unlikely to distinguish two bots.
 
-    The probability that they do is stated for what is known now of the difference, and for a pair that has the whole
-    rate (predictive power: D. Spiegelhalter, L. Freedman and P. Blackburn, 1986). To stop then makes no error more
-    likely.
+    The probability that they do follows from what is known now of the difference, for a pair with the whole error rate
+    (predictive power: D. Spiegelhalter, L. Freedman and P. Blackburn, 1986). Stopping then doesn't increase the error
+    rate.
 
     Args:
-        mean: Their difference after `count` replicas.
-        error: Its standard error.
-        freedom: Degrees of freedom of this.
-        count: Replicas so far.
-        counts: The numbers of replicas at the looks.
-        error_rate: That of all looks.
+        mean: Difference after `count` replicas.
+        error: Standard error of the difference.
+        freedom: Degrees of freedom of the error.
+        count: Number of replicas so far.
+        counts: Numbers of replicas at the interim analyses.
+        error_rate: Error rate of all analyses.
     """
     if count < 2 or count >= counts[-1] or freedom < 1:
         return False
     if not error:
-        return not mean  # equal in every replica
+        # The bots are equal in every replica.
+        return not mean
     share = count / counts[-1]
-    wide = quantile(1 - levels(counts, error_rate)[-1], freedom * (counts[-1] - 1) // (count - 1))
-    missing = wide * error * math.sqrt(share) - abs(mean)
-    return missing > 0 and math.erfc(missing / error / math.sqrt(2 * (1 - share))) / 2 < _LEAST_POWER
+    critical = quantile(1 - levels(counts, error_rate)[-1], freedom * (counts[-1] - 1) // (count - 1))
+    missing = critical * error * math.sqrt(share) - abs(mean)
+    return missing > 0 and math.erfc(missing / error / math.sqrt(2 * (1 - share))) / 2 < _MIN_POWER
 
 
 def apart(looks: Sequence[Differences], counts: tuple[int, ...], error_rate: float) -> npt.NDArray[np.bool_]:
-    """Return which rows are surely ahead of which columns: all pairs are tested step by step, those that are left
-    sharing the rate."""
+    """Return which rows are significantly ahead of which columns.
+
+    All pairs are tested step by step. Those that aren't settled share the error rate.
+
+    Args:
+        looks: Differences of scores at each interim analysis so far.
+        counts: Numbers of replicas at all interim analyses.
+        error_rate: Probability of one or more wrong statements.
+    """
     size = len(looks[0].means)
     first, second = np.triu_indices(size, 1)
     means, chances = _pairs(looks, "means"), _pairs(looks, "chances")
-    left = np.ones(len(first), bool)
-    way = np.zeros(len(first))  # positive where the first one is ahead
-    while left.any():
-        most = 2 * np.array(levels(counts, error_rate / at_least(int(left.sum()))))[: len(looks), np.newaxis]
-        beyond = chances < most
-        surely = left & beyond.any(axis=0)
-        if not surely.any():
+    open_pairs = np.ones(len(first), bool)
+    # Difference of each settled pair: positive if the first bot is ahead.
+    lead = np.zeros(len(first))
+    while open_pairs.any():
+        thresholds = (
+            2 * np.array(levels(counts, error_rate / at_least(int(open_pairs.sum()))))[: len(looks), np.newaxis]
+        )
+        beyond = chances < thresholds
+        settled = open_pairs & beyond.any(axis=0)
+        if not settled.any():
             break
-        way[surely] = means[beyond.argmax(axis=0), np.arange(len(first))][surely]
-        left &= ~surely
-    found = np.zeros((size, size), bool)
-    found[first, second] = way > 0
-    found[second, first] = way < 0
-    return found
+        lead[settled] = means[beyond.argmax(axis=0), np.arange(len(first))][settled]
+        open_pairs &= ~settled
+    ahead = np.zeros((size, size), bool)
+    ahead[first, second] = lead > 0
+    ahead[second, first] = lead < 0
+    return ahead
 
 
 def at_least(number: int) -> int:
-    """The first of 1, 2, 3, 4, 6, 8, 12, 16, … that isn't below a number."""
+    """Return the smallest of 1, 2, 3, 4, 6, 8, 12, 16, … that isn't below a number."""
     power = 1 << (number - 1).bit_length()
     return power * 3 // 4 if power >= 4 and number <= power * 3 // 4 else power

@@ -1,5 +1,8 @@
-"""Student's t distribution: finite sums for few degrees of freedom (Abramowitz and Stegun, 26.7.3 and 26.7.4), and a
-normal deviate for more (G. Hill, "Algorithm 395: Student's t-Distribution", 1970)."""
+"""Student's t distribution.
+
+For few degrees of freedom it is a finite sum (Abramowitz and Stegun, 26.7.3 and 26.7.4), otherwise a normal deviate (G.
+Hill, "Algorithm 395: Student's t-Distribution", 1970).
+"""
 
 from __future__ import annotations
 
@@ -12,35 +15,38 @@ import numpy.typing as npt
 
 from tournament.arrays import Floats
 
-_FEW = 10  # degrees, below which fractions are cut off; Hill's relative error is 2e-6 at most starting here
-_MOST = 1e9  # degrees, as good as none
-_MOST_STEPS = 60  # of Newton's method: towards the end of one degree's tail a value but doubles in each
+# Degrees of freedom, below which fractions are cut off. From here on Hill's relative error is at most 2e-6.
+_FEW = 10
+# Maximum degrees of freedom: the distribution is then practically normal.
+_MAX_DEGREES = 1e9
+# Maximum steps of Newton's method. In the far tail of one degree of freedom, a step only doubles the value.
+_MAX_STEPS = 60
 
 
 def two_sided_tail(t: npt.ArrayLike, freedom: npt.ArrayLike) -> Floats:
-    """Return the probability of a value at least as far from 0 as each t, with this many degrees of freedom.
+    """Return the probability of a value at least as far from 0 as each t.
 
     Args:
         t: Values.
-        freedom: Degrees for each or all of them. Below 1 nothing is known: the probability is 1.
+        freedom: Degrees of freedom of each or all of them. Below 1 the probability is 1, because nothing is known.
     """
-    values, degrees = np.broadcast_arrays(np.abs(np.asarray(t, np.float64)), np.minimum(freedom, _MOST))
+    values, degrees = np.broadcast_arrays(np.abs(np.asarray(t, np.float64)), np.minimum(freedom, _MAX_DEGREES))
     few = degrees < _FEW
-    found = np.ones(values.shape)
+    tails = np.ones(values.shape)
     if few.any():
-        whole = np.floor(degrees)
-        for number in {*whole[few & (whole >= 1)].tolist()}:
-            there = whole == number
-            found[there] = _by_sums(values[there], int(number))
-    found[~few] = _by_normal(values[~few], degrees[~few])
-    return found
+        rounded = np.floor(degrees)
+        for number in {*rounded[few & (rounded >= 1)].tolist()}:
+            is_equal = rounded == number
+            tails[is_equal] = _by_sums(values[is_equal], int(number))
+    tails[~few] = _by_normal(values[~few], degrees[~few])
+    return tails
 
 
 def _by_sums(t: Floats, freedom: int) -> Floats:
     angle = np.arctan(t / math.sqrt(freedom))
     sine, cosine = np.sin(angle), np.cos(angle)
     odd = freedom % 2 == 1
-    # 1 + 1/2 cos² + 1·3/(2·4) cos⁴ + …, or cos + 2/3 cos³ + 2·4/(3·5) cos⁵ + … where the freedom is odd.
+    # 1 + 1/2 cos² + 1·3/(2·4) cos⁴ + …, or cos + 2/3 cos³ + 2·4/(3·5) cos⁵ + … if the degrees of freedom are odd.
     term = cosine if odd else np.ones_like(cosine)
     total = np.zeros_like(cosine)
     for power in range(1 if odd else 0, freedom - 1, 2):
@@ -61,28 +67,33 @@ def _by_normal(t: Floats, freedom: Floats) -> Floats:
 
 
 def quantiles(probability: float, freedom: npt.ArrayLike) -> Floats:
-    """Return where the distribution functions with these degrees of freedom reach a probability from 0.5 to 1 − 1e-13;
-    infinite with less than one degree."""
-    wanted = np.asarray(freedom, np.float64)
-    degrees = np.sort(wanted, axis=None)
-    degrees = degrees[np.diff(degrees, prepend=-1.0) > 0]  # np.unique loads numpy.ma
-    known = degrees >= 1
-    reached = degrees[known]
-    tail, value, density = 2 * (1 - probability), np.zeros(len(reached)), _density(reached)
-    # Newton's method: the tail is convex, so starting at 0 it comes nearer from one side.
-    for _ in range(_MOST_STEPS):
-        step = (two_sided_tail(value, reached) - tail) / (2 * density(value))
+    """Return quantiles for a probability from 0.5 to 1 − 1e-13.
+
+    Args:
+        probability: Value of the distribution function.
+        freedom: Degrees of freedom. Below 1 the quantile is infinite.
+    """
+    requested = np.asarray(freedom, np.float64)
+    degrees = np.sort(requested, axis=None)
+    # Not np.unique, which loads numpy.ma.
+    degrees = degrees[np.diff(degrees, prepend=-1.0) > 0]
+    is_known = degrees >= 1
+    finite = degrees[is_known]
+    tail, value, density = 2 * (1 - probability), np.zeros(len(finite)), _density(finite)
+    # The tail is convex, so Newton's method approaches the solution from one side if it starts at 0.
+    for _ in range(_MAX_STEPS):
+        step = (two_sided_tail(value, finite) - tail) / (2 * density(value))
         value = value + step
         if (np.abs(step) <= 1e-14 * value).all():
             break
-    found = np.full(len(degrees), np.inf)
-    found[known] = value
-    return np.asarray(found[np.searchsorted(degrees, wanted)])
+    result = np.full(len(degrees), np.inf)
+    result[is_known] = value
+    return np.asarray(result[np.searchsorted(degrees, requested)])
 
 
 def _density(degrees: Floats) -> Callable[[Floats], Floats]:
-    """The density for these degrees, of which fractions are cut off as in `two_sided_tail`."""
-    degrees = np.minimum(np.where(degrees < _FEW, np.floor(degrees), degrees), _MOST)
+    """Return the density function for these degrees of freedom, with fractions cut off as in `two_sided_tail`."""
+    degrees = np.minimum(np.where(degrees < _FEW, np.floor(degrees), degrees), _MAX_DEGREES)
     logarithms = [math.lgamma((each + 1) / 2) - math.lgamma(each / 2) for each in degrees.tolist()]
     at_zero = np.exp(logarithms) / np.sqrt(math.pi * degrees)
     return lambda t: np.asarray(at_zero * (1 + t * t / degrees) ** (-(degrees + 1) / 2))
@@ -90,10 +101,10 @@ def _density(degrees: Floats) -> Callable[[Floats], Floats]:
 
 @cache
 def quantile(probability: float, freedom: float) -> float:
-    """Return the same for one number of degrees."""
+    """Return the quantile for a single number of degrees of freedom. Results are cached."""
     return float(quantiles(probability, freedom))
 
 
 def half_width(stderr: float, freedom: float) -> float:
-    """Return how far a 95% interval goes to either side, by a standard error with this many degrees of freedom."""
+    """Return the half-width of a 95% interval, given a standard error with this number of degrees of freedom."""
     return quantile(0.975, freedom) * stderr

@@ -1,9 +1,9 @@
-"""Scores of entrants at tables of any number of seats, and what two of them brought where both sat.
+"""Scores of entrants at tables of any number of seats, and results of pairs that shared tables.
 
-A score is the mean of points per session. Where all combinations are played, a match is a stratum, and a bot's score is
-a mean over its matches. Where tables are drawn, a bot's opponents are drawn, too: all of its tables are one sample, and
-the bot is the stratum. Two bots at one table are not independent of each other, as one wins what another loses, so
-their covariance comes from the tables that both share.
+A score is the mean of points per session. If all combinations are played, a match is a stratum, and a bot's score is a
+mean over its matches. If tables are drawn, a bot's opponents are drawn, too. All of its tables are then one sample, and
+the bot is the stratum. Two bots at one table depend on each other, because one wins what another loses. So their
+covariance follows from the tables that both share.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ from tournament.standings.standard_errors import Errors, Met, Strata, degrees_of
 from tournament.standings.tally import Tally, sums_by_entrant, whole_sums
 from tournament.store.legs import Legs
 
-_FEWEST_TABLES = 4  # of a bot where tables are drawn, before anything is said of its score
+# Minimum number of drawn tables of a bot for a known error of its score.
+_FEWEST_TABLES = 4
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Errors of scores where tables are drawn.
+    """Errors of scores if tables are drawn.
 
     Attributes:
-        seats: The entrants at each table, by number.
-        residuals: What each seat brought beyond its bot's mean, divided by the number of the bot's tables.
-        tables: The number of tables of each entrant.
+        seats: Number of the entrant at each seat, by table; −1 for an entrant that doesn't count.
+        residuals: Points of each seat minus its bot's mean, divided by the number of the bot's tables.
+        tables: Number of tables of each entrant.
     """
 
     seats: Whole
@@ -40,7 +41,7 @@ class Drawn:
 
     @property
     def known(self) -> bool:
-        """Whether two have sat at enough tables, so that something is known of a difference."""
+        """True if at least two entrants had enough tables for errors of differences."""
         return bool((self.tables >= _FEWEST_TABLES).sum() >= 2)
 
     @cached_property
@@ -52,57 +53,69 @@ class Drawn:
         return squares * (self.tables / np.maximum(self.tables - 1, 1)), freedom
 
     def of_scores(self) -> tuple[Floats, Floats]:
-        """Return each score's variance and the degrees of freedom of that."""
+        """Return the variance of each score, and its degrees of freedom."""
         return self._of_scores
 
     def of_differences(self, chosen: Whole) -> tuple[Floats, Floats]:
-        """Return the same of the differences between these entrants."""
+        """Return the variances of the differences between these entrants, and their degrees of freedom."""
         variances, freedom = (values[chosen] for values in self._of_scores)
         size, n = len(chosen), self.tables[chosen].astype(np.float64)
-        place = np.full(len(self.tables) + 1, -1)  # the last one is of −1
-        place[chosen] = np.arange(size)
-        seats = place[self.seats]
+        # The last element is for entrants that don't count, with the number −1.
+        row_of = np.full(len(self.tables) + 1, -1)
+        row_of[chosen] = np.arange(size)
+        seats = row_of[self.seats]
         products, shared = np.zeros((2, size, size))
         for one in range(seats.shape[1]):
             for other in range(one):
-                there = np.flatnonzero((seats[:, one] >= 0) & (seats[:, other] >= 0))
-                x, y = seats[there, one], seats[there, other]
-                both = self.residuals[there, one] * self.residuals[there, other]
+                common = np.flatnonzero((seats[:, one] >= 0) & (seats[:, other] >= 0))
+                x, y = seats[common, one], seats[common, other]
+                both = self.residuals[common, one] * self.residuals[common, other]
                 for pair in ((x, y), (y, x)):
                     np.add.at(products, pair, both)
                     np.add.at(shared, pair, 1.0)
         rows, columns = n[:, np.newaxis], n
         with np.errstate(divide="ignore", invalid="ignore"):
-            # The residuals' products have this share of the covariance: they are about both means, which they moved.
+            # The products of residuals have this share of the covariance, because the residuals affect both means.
             share = 1 - 1 / rows - 1 / columns + shared / (rows * columns)
             covariances = np.where(share > 0.1, products / share, products)
-            own, others = variances[:, np.newaxis], variances
-            found = np.maximum(own + others - 2 * covariances, 0.0)
-            # Of the tables of either one alone, and of those that both share.
-            apart, theirs = own * (rows - shared) / rows, others * (columns - shared) / columns
-            rest = np.maximum(found - apart - theirs, 0.0)
-            squares = apart**2 / (rows + 1) + theirs**2 / (columns + 1) + rest**2 / np.maximum(shared + 1, 2)
+            of_row, of_column = variances[:, np.newaxis], variances
+            result = np.maximum(of_row + of_column - 2 * covariances, 0.0)
+            # Parts of the variance: tables of only one of the two, and tables that both share.
+            only_row, only_column = of_row * (rows - shared) / rows, of_column * (columns - shared) / columns
+            of_shared = np.maximum(result - only_row - only_column, 0.0)
+            squares = (
+                only_row**2 / (rows + 1) + only_column**2 / (columns + 1) + of_shared**2 / np.maximum(shared + 1, 2)
+            )
         fewest = np.minimum(freedom[:, np.newaxis], freedom)
-        return found, degrees_of_freedom(found, squares, fewest) * (fewest > 0)
+        return result, degrees_of_freedom(result, squares, fewest) * (fewest > 0)
 
 
 def tally_of_tables(fit: Sequence[str], legs: Legs, legs_per_replica: int, *, drawn: bool) -> Tally:
-    """Return mean points per session of these entrants, over the tables at which only they sat; of a match of all, over
-    all of its tables. Legs are in order."""
+    """Return mean points per session of entrants over the tables where only they sat.
+
+    If there are no such tables, which happens if all entrants share one table, all tables count.
+
+    Args:
+        fit: Names of the entrants.
+        legs: Legs in order.
+        legs_per_replica: Number of legs of a replica.
+        drawn: Whether tables are drawn.
+    """
     count = len(fit)
-    numbers = {name: place for place, name in enumerate(fit)}
+    numbers = {name: number for number, name in enumerate(fit)}
     seats = numbered(legs, numbers)
     counted = (seats >= 0).all(axis=1)
     if not counted.any():
         counted = (seats >= 0).any(axis=1)
     if not counted.all():
-        places = np.flatnonzero(counted)
-        legs, seats = legs.chosen(places), seats[places]
+        indices = np.flatnonzero(counted)
+        legs, seats = legs.chosen(indices), seats[indices]
     if drawn:
         legs = _as_matches_of_one_replica(legs, legs_per_replica)
     strata = Strata.of_points(legs, legs_per_replica, legs.sessions)
     entrants = seats[strata.first]
-    sessions = _sums(legs.sessions, strata.first) / np.maximum(strata.replicas, 1)  # of a replica
+    # Number of sessions of a replica.
+    sessions = _sums(legs.sessions, strata.first) / np.maximum(strata.replicas, 1)
     width = seats.shape[1]
     index, of_leg = (np.where(one < 0, count, one).ravel() for one in (entrants, seats))
     met = np.bincount(index, minlength=count + 1)[:count]
@@ -112,13 +125,15 @@ def tally_of_tables(fit: Sequence[str], legs: Legs, legs_per_replica: int, *, dr
     errors: Errors
     if drawn:
         means = strata.means / np.maximum(sessions, 1)[:, np.newaxis]
-        apart = (means - np.append(scores, 0.0)[index].reshape(-1, width)) / of_seat
-        errors = Drawn(entrants, np.where(entrants < 0, 0.0, apart), met)
+        residuals = (means - np.append(scores, 0.0)[index].reshape(-1, width)) / of_seat
+        errors = Drawn(entrants, np.where(entrants < 0, 0.0, residuals), met)
     else:
         covariances = strata.covariances * share[:, :, np.newaxis] * share[:, np.newaxis]
         errors = Met(entrants, covariances, strata.freedom, count, strata.fewest > 1)
     squared = np.stack([legs.of_seat(seat).squared_points for seat in range(width)], axis=1)
-    off = np.add.reduceat(rounding_of(legs.sessions[:, np.newaxis], squared), strata.first) if len(legs) else squared
+    rounding = (
+        np.add.reduceat(rounding_of(legs.sessions[:, np.newaxis], squared), strata.first) if len(legs) else squared
+    )
     return Tally(
         scores=scores,
         replicas=int(met.min(initial=met.max(initial=0))) if drawn else strata.fewest,
@@ -129,18 +144,22 @@ def tally_of_tables(fit: Sequence[str], legs: Legs, legs_per_replica: int, *, dr
         measures=[{} for _ in fit],
         divisors=np.ones(count, np.int64),
         lengths=np.minimum(met, 1).astype(np.float64).tolist(),
-        rounding=sums_by_entrant(count, index, (off * share / np.maximum(strata.replicas, 1)[:, np.newaxis]).ravel()),
+        rounding=sums_by_entrant(
+            count, index, (rounding * share / np.maximum(strata.replicas, 1)[:, np.newaxis]).ravel()
+        ),
     )
 
 
 def pairs_of_tables(legs: Legs, legs_per_replica: int, numbers: Mapping[str, int], *, drawn: bool) -> Matches:
-    """Return each two bots that sat at one table, from all tables that both share: at tables of two what either won, at
-    larger ones by how much one won more than the other, which the other then lost. Legs are in order.
+    """Return the result of each pair of bots over all tables that both share.
+
+    At tables of two it is the points of each bot. At larger tables it is the difference of their points for x, and its
+    opposite for y.
 
     Args:
-        legs: The legs.
-        legs_per_replica: Number of legs that belong together.
-        numbers: The bots' numbers, which number the pairs.
+        legs: Legs in order.
+        legs_per_replica: Number of legs of a replica.
+        numbers: Numbers of the bots by name, from which the numbers of pairs follow.
         drawn: Whether tables are drawn.
     """
     if not len(legs) or legs.players.shape[1] < 2:
@@ -169,50 +188,51 @@ def pairs_of_tables(legs: Legs, legs_per_replica: int, numbers: Mapping[str, int
     of_x, of_y = (total[table, seat] for seat in (one, other))
     lead = of_x - of_y
     v, w, both = (
-        strata.covariances[table, seat, again] * replicas[table] ** 2
-        for seat, again in ((one, one), (other, other), (one, other))
+        strata.covariances[table, seat, second_seat] * replicas[table] ** 2
+        for seat, second_seat in ((one, one), (other, other), (one, other))
     )
     variances = [v, w, np.maximum(v + w - 2 * both, 0.0)]
     freedom = strata.freedom[table]
-    if drawn:  # from the spread over the tables that both share
+    # Errors follow from the spread over the tables that both share.
+    if drawn:
         shared = np.bincount(pair, minlength=size)
         scale = (shared / np.maximum(shared - 1, 1))[pair]
-        apart = [own - (summed(own) / shared)[pair] for own in (of_x, of_y, lead)]
-        found = [summed(own * own * scale) for own in apart]
+        residuals = [values - (summed(values) / shared)[pair] for values in (of_x, of_y, lead)]
+        pair_variances = [summed(values * values * scale) for values in residuals]
         degrees = (shared - 1).astype(np.float64)
     else:
-        found = [summed(own) for own in variances]
+        pair_variances = [summed(values) for values in variances]
         fewest = np.full(size, np.inf)
         np.minimum.at(fewest, pair, freedom)
         squares = summed(variances[2] ** 2 / (freedom + 2))
-        degrees = np.floor(degrees_of_freedom(found[2], squares, fewest)) * (fewest > 0)
-    errors = [np.where(degrees > 0, np.sqrt(own), np.nan) for own in found]
+        degrees = np.floor(degrees_of_freedom(pair_variances[2], squares, fewest)) * (fewest > 0)
+    errors = [np.where(degrees > 0, np.sqrt(values), np.nan) for values in pair_variances]
     names = np.zeros((size, 2), np.int32)
     names[pair, 0], names[pair, 1] = x, y
-    own, theirs = (summed(of_x), summed(of_y)) if of_two else (summed(lead), summed(-lead))
+    points_x, points_y = (summed(of_x), summed(of_y)) if of_two else (summed(lead), summed(-lead))
     if not of_two:
         errors = [errors[2], errors[2], 2 * errors[2]]
-    whole = [keys, *(summed(column[table]) for column in counts.T), degrees]
+    integers = [keys, *(summed(column[table]) for column in counts.T), degrees]
     return Matches(
         legs.names,
         names,
-        np.stack(whole, axis=1).astype(np.int64),
-        np.stack([own + 0.0, errors[0], theirs + 0.0, errors[1], errors[2]], axis=1),
+        np.stack(integers, axis=1).astype(np.int64),
+        np.stack([points_x + 0.0, errors[0], points_y + 0.0, errors[1], errors[2]], axis=1),
     )
 
 
 def numbered(legs: Legs, numbers: Mapping[str, int]) -> Whole:
-    """Return the numbers of who sits at each seat of each leg, −1 for who has none."""
+    """Return the number of the entrant at each seat of each leg, or −1 for an entrant without a number."""
     return np.array([numbers.get(name, -1) for name in legs.names], np.int64)[legs.players]
 
 
 def _as_matches_of_one_replica(legs: Legs, legs_per_replica: int) -> Legs:
-    """Return legs whose matches are tables: a drawn one of another replica has others at it."""
+    """Return legs in which each table is a match, because another replica of a drawn match has other bots."""
     replica = legs.number // legs_per_replica
     is_first = (np.diff(legs.match, prepend=-1) != 0) | (np.diff(replica, prepend=-1) != 0)
-    whole = legs.whole.copy(order="F")
-    whole[:, 0] = np.cumsum(is_first) - 1
-    return replace(legs, whole=whole)
+    integers = legs.whole.copy(order="F")
+    integers[:, 0] = np.cumsum(is_first) - 1
+    return replace(legs, whole=integers)
 
 
 def _sums(values: Whole, first: Whole) -> Whole:
@@ -220,7 +240,7 @@ def _sums(values: Whole, first: Whole) -> Whole:
 
 
 def _seat_pairs(tables: int, seats: int) -> tuple[Whole, Whole, Whole]:
-    """Return for each two seats of each table its index and theirs."""
+    """Return the index of the table and both seats, for each pair of seats of each table."""
     one, other = np.triu_indices(seats, 1)
     table = np.repeat(np.arange(tables), len(one))
     return table, np.tile(one, tables), np.tile(other, tables)

@@ -16,11 +16,19 @@ from tournament.store.legs import Legs
 
 @dataclass(frozen=True)
 class Tally:
-    """Sums of the fit entrants, one index each.
+    """Sums of entrants that can play, by index.
 
-    `divisors` are what scores are divided by to rank entrants that have not met equally many opponents yet, `lengths`
-    the sessions of one replica of each match, `rounding` by how much a score may be off. `replicas` has the match with
-    the fewest; `errors` are those of scores divided.
+    Attributes:
+        scores: Score of each entrant.
+        replicas: Minimum number of replicas of a match.
+        errors: Errors of the divided scores.
+        sessions: Number of sessions of each entrant.
+        games: Number of games of each entrant.
+        opponents: Number of opponents that each entrant met.
+        measures: The contest's measures of each entrant, by name.
+        divisors: Divisors of scores for ranking, because entrants might have met different numbers of opponents so far.
+        lengths: Number of sessions in one replica of each match of the entrant.
+        rounding: Maximum rounding error of each score.
     """
 
     scores: Floats
@@ -36,7 +44,7 @@ class Tally:
 
     @cached_property
     def measured(self) -> ScoreErrors:
-        """The scores, divided, and what their errors are told from."""
+        """The divided scores and their errors."""
         divisors = np.maximum(1, self.divisors)
         scores = on_grid(self.scores / divisors, float((self.rounding / divisors).max(initial=0.0)))
         return ScoreErrors(scores, self.errors, self.replicas, np.arange(len(scores)))
@@ -50,21 +58,26 @@ def tally_of_points(
     *,
     by_games: bool = False,
 ) -> Tally:
-    """Sums of points over the matches of two among these entrants, of each match the mean over its replicas; or over
-    those against others, or house players, who needn't have met each other. Errors of one replica are over its
-    sessions, or `by_games`.
+    """Return sums of points over matches, each the mean over its replicas.
 
-    Legs are in order."""
+    Args:
+        fit: Names of the entrants.
+        legs: Legs in order.
+        legs_per_replica: Number of legs of a replica.
+        against: Names of the opponents, including house players, which don't have to meet each other; None for the
+            entrants themselves.
+        by_games: Whether errors of a single replica are over games instead of sessions.
+    """
     count = len(fit)
-    rows = {name: place for place, name in enumerate(fit)}
-    columns = rows if against is None else {name: place for place, name in enumerate(against)}
+    rows = {name: number for number, name in enumerate(fit)}
+    columns = rows if against is None else {name: number for number, name in enumerate(against)}
     width = legs.seats
     seats = np.stack([legs.numbered(seat, rows) for seat in range(width)], axis=1)
     others = np.stack([legs.others_numbered(seat, columns) for seat in range(width)], axis=1)
     counted = (seats >= 0) & (others >= 0)
     if not counted.any(axis=1).all():
-        places = np.flatnonzero(counted.any(axis=1))
-        legs, seats, others, counted = legs.chosen(places), seats[places], others[places], counted[places]
+        indices = np.flatnonzero(counted.any(axis=1))
+        legs, seats, others, counted = legs.chosen(indices), seats[indices], others[indices], counted[indices]
     seats = np.where(counted, seats, -1)
     lengths = legs.games if by_games else legs.sessions
     strata = Strata.of_points(legs, legs_per_replica, lengths)
@@ -72,10 +85,10 @@ def tally_of_points(
     met = np.zeros((count + 1, len(columns)), bool)
     met[seats, np.where(counted, others, 0)] = True
     divisors = met[:count].sum(axis=1)
-    # What a seat brought that doesn't count goes to a row after the last one.
+    # The points of seats that don't count are added to an extra last row.
     index, of_match = np.where(counted, seats, count).ravel(), seats[strata.first]
-    own = [legs.of_seat(seat).squared_points for seat in range(width)]
-    off = rounding_of(lengths[:, np.newaxis], np.stack(own, axis=1)).ravel() / of_leg
+    squares = [legs.of_seat(seat).squared_points for seat in range(width)]
+    rounding = rounding_of(lengths[:, np.newaxis], np.stack(squares, axis=1)).ravel() / of_leg
     errors = met_of(strata, of_match, divisors)
     return Tally(
         scores=sums_by_entrant(count, np.where(of_match < 0, count, of_match).ravel(), strata.means.ravel()),
@@ -89,15 +102,22 @@ def tally_of_points(
         measures=[{} for _ in fit],
         divisors=divisors,
         lengths=sums_by_entrant(count, index, np.repeat(legs.sessions, width) / of_leg).tolist(),
-        rounding=sums_by_entrant(count, index, off),
+        rounding=sums_by_entrant(count, index, rounding),
     )
 
 
 def met_of(strata: Strata, seats: Whole, divisors: Whole) -> Met:
-    """The errors of scores that are the strata's sums by entrant, divided; −1 for a seat that doesn't count."""
+    """Return the errors of scores that are the strata's sums by entrant, divided.
+
+    Args:
+        strata: The strata.
+        seats: Number of the entrant at each seat, by stratum; −1 for an entrant that doesn't count.
+        divisors: Divisor of each entrant's score.
+    """
     share = np.where(seats < 0, 0.0, 1 / np.append(np.maximum(divisors, 1), 1)[seats])
     covariances = np.empty_like(strata.covariances)
-    for one, other in itertools.product(range(seats.shape[1]), repeat=2):  # columns are long, matrices small
+    # A loop over seats is fast, because columns are long and matrices small.
+    for one, other in itertools.product(range(seats.shape[1]), repeat=2):
         covariances[:, one, other] = strata.covariances[:, one, other] * share[:, one] * share[:, other]
     return Met(seats, covariances, strata.freedom, len(divisors), strata.fewest > 1)
 
@@ -105,30 +125,43 @@ def met_of(strata: Strata, seats: Whole, divisors: Whole) -> Met:
 def _values(
     strata: Strata, legs: Legs, legs_per_replica: int, seats: Whole, others: Whole, divisors: Whole
 ) -> Floats | None:
-    """What each score, divided, has of each opponent in each replica; None where some have played less."""
+    """Return the part of each score by opponent and replica, or None if entrants have played unequally much."""
     replicas, opponents = strata.fewest, int(divisors.max(initial=0))
-    whole = strata.replicas.max(initial=0) == replicas and (divisors == opponents).all()
-    if not (whole and len(strata.first) == len(divisors) * opponents):
+    is_complete = strata.replicas.max(initial=0) == replicas and (divisors == opponents).all()
+    if not (is_complete and len(strata.first) == len(divisors) * opponents):
         return None
-    own = np.flatnonzero((seats >= 0).ravel())
-    points = np.stack([legs.of_seat(seat).points for seat in range(legs.seats)], axis=1).ravel()[own]
-    entrant, other = seats.ravel()[own], others.ravel()[own]
+    counted = np.flatnonzero((seats >= 0).ravel())
+    points = np.stack([legs.of_seat(seat).points for seat in range(legs.seats)], axis=1).ravel()[counted]
+    entrant, other = seats.ravel()[counted], others.ravel()[counted]
     column = np.cumsum(np.bincount(other) > 0)[other] - 1
-    replica = (legs.number // legs_per_replica)[own // legs.seats]
+    replica = (legs.number // legs_per_replica)[counted // legs.seats]
     if column.max(initial=-1) >= opponents or replica.max(initial=-1) >= replicas:
-        return None  # others have met others
+        # Entrants have met different opponents.
+        return None
     values = np.zeros((len(divisors), opponents, replicas))
     np.add.at(values, (entrant, column, replica), points / (opponents * replicas))
     return values
 
 
 def sums_by_entrant(entrants: int, index: Whole, values: Floats) -> Floats:
-    """For each entrant the sum of the values with its index, added one after the other in their order."""
+    """Return the sum of the values of each entrant, added one by one in their order.
+
+    Args:
+        entrants: Number of entrants.
+        index: Index of the entrant of each value; larger indices don't count.
+        values: The values.
+    """
     return np.bincount(index, values, entrants)[:entrants].astype(np.float64)
 
 
 def whole_sums(entrants: int, index: Whole, values: Whole) -> Whole:
-    """The same for one column of whole numbers."""
+    """Return the sum of the integers of each entrant.
+
+    Args:
+        entrants: Number of entrants.
+        index: Index of the entrant of each value; larger indices don't count.
+        values: The values.
+    """
     sums = np.zeros(max(entrants, int(index.max(initial=-1)) + 1), np.int64)
     np.add.at(sums, index, values)
     return sums[:entrants]

@@ -1,4 +1,4 @@
-"""What bots used in their legs."""
+"""Resources that bots used in their legs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tournament.store.legs import Legs
 
 
 def used_by(legs: Legs) -> dict[str, Used]:
-    """Return what each bot used in all legs, by name. The order of legs changes no bit."""
+    """Return the resources that each bot used in all legs, by name. The order of legs doesn't change any bit."""
     fuel, microseconds = np.zeros((2, len(legs.names)), np.int64)
     memory, slowest = np.zeros((2, len(legs.names)))
     for seat in range(legs.seats):

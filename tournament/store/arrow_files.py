@@ -1,4 +1,4 @@
-"""A storage as a file system of arrow's, whose datasets can only open files by name."""
+"""A storage as a file system of arrow, whose datasets can only open files by name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any, NoReturn, cast
 
 import pyarrow as pa
 from pyarrow import fs
-from pyarrow.dataset import Dataset as Dataset  # for the type of what reads these files
+
+# Re-exported for annotations.
+from pyarrow.dataset import Dataset as Dataset
 from pyarrow.dataset import FileSystemDataset, Scanner
 
 from tournament.errors import RunError
@@ -16,8 +18,12 @@ from tournament.store.storage import Storage
 
 
 class StoredFiles(fs.FileSystemHandler):
-    """Opens a storage's files, with the storage's own checks and credentials. Read-only. `staged`: where those are that
-    aren't in their places yet."""
+    """A read-only file system of arrow that opens files with the storage's own checks and credentials.
+
+    Attributes:
+        storage: Storage of the records.
+        staged: Name in staging/ of each part that might not be published yet, by its name once published.
+    """
 
     def __init__(self, storage: Storage, staged: Mapping[str, str]) -> None:
         self.storage = storage
@@ -30,12 +36,15 @@ class StoredFiles(fs.FileSystemHandler):
         return hash(self.storage.location)
 
     def get_type_name(self) -> str:
+        """Return the name that arrow shows for this kind of file system."""
         return "tournament"
 
     def normalize_path(self, path: str) -> str:
+        """Return a path unchanged: names in a storage have a single form."""
         return path
 
     def get_file_info(self, paths: str | list[str]) -> list[fs.FileInfo]:
+        """Return type and size of each file, also of those that are still staged."""
         sizes = [(path, self._size(path)) for path in ([paths] if isinstance(paths, str) else paths)]
         return [
             fs.FileInfo(path, fs.FileType.NotFound if size is None else fs.FileType.File, size=size)
@@ -47,11 +56,18 @@ class StoredFiles(fs.FileSystemHandler):
         return self.storage.size(self.staged[path]) if size is None and path in self.staged else size
 
     def open_input_file(self, path: str) -> pa.NativeFile:
+        """Open a file, in staging/ if it isn't published yet.
+
+        Raises:
+            FileNotFoundError: There is no such file.
+            OSError: The file can't be read.
+        """
         try:
             for place in (path, self.staged.get(path, path)):
                 with contextlib.suppress(FileNotFoundError):
                     return self.storage.open_data(place)
-            return self.storage.open_data(path)  # it was published meanwhile
+            # The part was published between the two attempts.
+            return self.storage.open_data(path)
         except RunError as problem:
             raise OSError(str(problem)) from None
 
@@ -65,17 +81,18 @@ class StoredFiles(fs.FileSystemHandler):
 
 
 class StoredDataset(FileSystemDataset):
-    """A dataset of stored files that others, such as DuckDB, may read by `scanner(…).to_reader()`."""
+    """A dataset of stored files that other libraries, such as DuckDB, can read by `scanner(…).to_reader()`."""
 
     def scanner(self, *args: Any, **options: Any) -> Scanner:
+        """Return a scanner whose reader doesn't deadlock. Arguments are those of arrow's own method."""
         return cast(Scanner, _StoredScanner(super().scanner(*args, **options)))
 
 
 class _StoredScanner:
-    """A scanner whose reader waits for no thread that waits for it.
+    """A scanner whose reader never waits for a thread that waits for the reader.
 
-    Arrow's own `to_reader` keeps the interpreter's lock while it waits for threads that open the first files, which
-    with files that are opened in Python takes the lock (pyarrow 26).
+    Arrow's own `to_reader` keeps the interpreter's lock while it waits for threads that open the first files. Files
+    that are opened in Python need that lock (pyarrow 26).
     """
 
     def __init__(self, scanner: Scanner) -> None:
@@ -85,4 +102,5 @@ class _StoredScanner:
         return getattr(self._scanner, name)
 
     def to_reader(self) -> pa.RecordBatchReader:
+        """Return a reader of the scanned rows."""
         return pa.RecordBatchReader.from_batches(self._scanner.projected_schema, self._scanner.to_batches())

@@ -1,7 +1,8 @@
-"""What a sessions part carries besides its rows: the legs of its batch, and what they were played with.
+"""Bytes that a sessions part carries besides its rows: the legs of its batch, and their origin.
 
-That is JSON, compressed by zlib, then the legs' columns, hashes, and the entrants' numbers and artifacts. A row of
-columns whose values are all the same is written as one value. See `tournament.store.sealed_footer` for where it is.
+They are JSON, compressed by zlib, then the columns of legs, hashes, and the entrants' numbers and artifacts. A row of
+columns whose values are all the same is written as one value. See `tournament.store.sealed_footer` for their place in
+the file.
 """
 
 from __future__ import annotations
@@ -27,19 +28,22 @@ from tournament.store.legs import DIGESTS, HASH_BYTES, Legs
 from tournament.store.sealed_footer import check_pages, read_carried
 from tournament.store.storage import STAGING, Storage
 
-REMOVED = b""  # what a sessions part carries whose batch goes
+# Bytes that a sessions part carries if its batch is being removed.
+REMOVED = b""
 _NO_HASH = "0" * 64
-_MOST_BYTES = 1 << 28  # of legs, or of the JSON, in memory: a task has at most 4,096 legs
-_LEVEL = 1  # of zlib: higher ones take twice as long for 5%
+# Maximum bytes of legs, or of the JSON, in memory. A task has at most 4,096 legs.
+_MOST_BYTES = 1 << 28
+# Compression level of zlib: higher levels take twice as long and save 5%.
+_LEVEL = 1
 
 
 class DamagedPart(Exception):
-    """A part that isn't as it was written."""
+    """Raised when a part isn't as it was written."""
 
 
 @dataclasses.dataclass(frozen=True)
 class _Rest:
-    """What few legs have, as JSON has it."""
+    """The rare fields of a leg, as they are in the JSON."""
 
     __pydantic_config__ = CHECKED
 
@@ -51,17 +55,18 @@ class _Rest:
 
 @dataclasses.dataclass(frozen=True)
 class _Head:
-    """What stands before the columns of legs.
+    """The JSON before the columns of legs.
 
     Attributes:
         count: Number of legs.
-        seats: Seats of a leg.
-        names: The entrants, then the house players, that legs' columns count by place, in lines.
-        entrants: How many of these are entrants.
-        rests: What few legs have.
-        sandbox: See Batch.
-        games: Size, rows, hash and place in staging/ of the games part.
-        origin: What the legs were played with, but for numbers and artifacts of entrants.
+        seats: Number of seats of a leg.
+        names: Names of the entrants, then of the house players, one per line. The columns of legs have indices into
+            them.
+        entrants: Number of entrants among these names.
+        rests: Rare fields, into which legs have an index.
+        sandbox: Sandbox mode, as in Batch.
+        games: Size, rows, hash and name in staging/ of the games part.
+        origin: Origin of the legs without names, numbers and artifacts of entrants.
     """
 
     __pydantic_config__ = CHECKED
@@ -78,14 +83,21 @@ class _Head:
 
 @cache
 def _heads() -> TypeAdapter[_Head]:
-    return TypeAdapter(_Head)  # slow to make
+    """Return the validator of a head. It takes long to make."""
+    return TypeAdapter(_Head)
 
 
 def carried_by(games: Part, legs: Legs, sandbox: str, origin: Origin) -> bytes:
-    """Return what the sessions part of a batch carries. The origin's players are those of the legs.
+    """Return the bytes that the sessions part of a batch carries.
+
+    Args:
+        games: The games part of the batch.
+        legs: Legs of the batch, in order.
+        sandbox: Sandbox mode, as in Batch.
+        origin: Origin of the legs, with exactly their players.
 
     Raises:
-        ValueError: No one could read the legs.
+        ValueError: The legs couldn't be read again, for example because they are out of order.
     """
     legs = legs.with_names((*origin.names, *sorted({player.name for player in origin.house} - {*origin.names})))
     check_legs(legs)
@@ -107,7 +119,8 @@ def carried_by(games: Part, legs: Legs, sandbox: str, origin: Origin) -> bytes:
     return _packed(_heads().dump_json(head, exclude_defaults=True), legs) + numbers + origin.artifacts
 
 
-# The columns of legs in the order in which they are written, with the types of their bits and their own.
+# Columns of legs in the order in which they are written: first the type as which bits are written, then for each column
+# its own type.
 _COLUMNS = (
     ("<i4", {"players": "<i4", "house": "<i4", "more": "<i4", "seconds": "<f4", "used": "<f4"}),
     ("<i8", {"whole": "<i8", "sums": "<f8"}),
@@ -117,15 +130,15 @@ _OTHER_COLUMNS = "it has other columns than were written"
 
 
 def _packed(head: bytes, legs: Legs) -> bytes:
-    """Return a line and legs as bytes.
+    """Return a head and legs as bytes.
 
     Raises:
-        ValueError: They are too long.
+        ValueError: The head is too long.
     """
-    told = zlib.compress(head, _LEVEL)
+    compressed = zlib.compress(head, _LEVEL)
     if len(head) > _MOST_BYTES:
         raise ValueError("too many faults")
-    pieces = [len(told).to_bytes(4, "little"), told]
+    pieces = [len(compressed).to_bytes(4, "little"), compressed]
     for kind, names in _COLUMNS:
         columns = {name: np.ascontiguousarray(getattr(legs, name).T).view(kind) for name in names}
         if "sums" in columns:
@@ -137,11 +150,11 @@ def _packed(head: bytes, legs: Legs) -> bytes:
 
 
 def _unpacked(content: bytes) -> tuple[bytes, bytes]:
-    """Return the line of such bytes, and what follows it.
+    """Return the head of packed bytes, and the bytes that follow it.
 
     Raises:
-        ValueError: They aren't as they were written, or the line is longer than any that was.
-        zlib.error: They are damaged.
+        ValueError: The bytes aren't as they were written, or the head is longer than allowed.
+        zlib.error: The bytes are damaged.
     """
     end = 4 + int.from_bytes(content[:4], "little")
     reader = zlib.decompressobj()
@@ -154,12 +167,12 @@ def _unpacked(content: bytes) -> tuple[bytes, bytes]:
 def _legs(
     content: bytes, count: int, seats: int, names: tuple[str, ...], rests: tuple[Rest, ...]
 ) -> tuple[Legs, bytes]:
-    """Return the legs of columns, whose amounts aren't checked, and the bytes that follow them.
+    """Return the legs of packed columns, and the bytes that follow them. The caller checks amounts.
 
     Raises:
-        ValueError: There are fewer bytes than they need, or the legs are out of order or of players that aren't there.
+        ValueError: There are too few bytes, the legs are out of order, or an index is out of bounds.
     """
-    own = {
+    shape_of = {
         "players": (seats,),
         "whole": (4,),
         "sums": (len(LegSums._fields), seats),
@@ -168,39 +181,42 @@ def _legs(
     most = _MOST_BYTES // np.dtype(DIGESTS).itemsize // max(seats, 1)
     if not (1 <= count <= most and 1 <= seats <= MOST_SEATS):
         raise ValueError(_OTHER_COLUMNS)
-    found: dict[str, npt.NDArray[Any]] = {}
-    at = 0
+    unpacked: dict[str, npt.NDArray[Any]] = {}
+    offset = 0
 
     def take(kind: str, values: int) -> npt.NDArray[Any]:
-        nonlocal at
-        taken = np.frombuffer(content, kind, values, at)
-        at += taken.nbytes
+        nonlocal offset
+        taken = np.frombuffer(content, kind, values, offset)
+        offset += taken.nbytes
         return taken
 
     for kind, columns in _COLUMNS:
-        shapes = [own.get(name, ()) for name in columns]
+        shapes = [shape_of.get(name, ()) for name in columns]
         ends = list(itertools.accumulate(map(math.prod, shapes)))
         varies, first = take("?", ends[-1]), take(kind, ends[-1])
         rows = np.empty((ends[-1], count), kind)
         rows[:] = first[:, np.newaxis]
         rows[varies] = take(kind, int(np.count_nonzero(varies)) * count).reshape(-1, count)
         for name, shape, column in zip(columns, shapes, np.split(rows, ends)):
-            found[name] = column.reshape(*shape, count)
-    found["sums"] = _from_differences(found["sums"])
+            unpacked[name] = column.reshape(*shape, count)
+    unpacked["sums"] = _from_differences(unpacked["sums"])
     kinds = {name: kind for _, columns in _COLUMNS for name, kind in columns.items()}
     digest = take(DIGESTS, count)
-    legs = Legs(digest, names, **{name: found[name].view(kind).T for name, kind in kinds.items()}, rests=rests)
+    legs = Legs(digest, names, **{name: unpacked[name].view(kind).T for name, kind in kinds.items()}, rests=rests)
     check_places(legs)
     if not legs.are_in_order():
         raise ValueError("its legs are out of order")
-    return legs, content[at:]
+    return legs, content[offset:]
 
 
 def _differences(bits: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return sums, as bits by field, seat and leg, as bits that differ from what they are in many contests.
+    """Return sums in a form that is mostly zeros in many contests.
 
-    Without a correction for luck the two variances are the same, in a zero-sum game of two the covariance is −variance,
-    and the seats' points are opposite numbers.
+    Without a correction for luck the two variances are the same. In a zero-sum game of two, the covariance is −variance
+    and the seats' points are opposite numbers. Differences are exclusive ors of bits, so no rounding occurs.
+
+    Args:
+        bits: Bits of the sums, by field of LegSums, seat and leg.
     """
     bits = bits.copy()
     sums = bits.view(float)
@@ -211,7 +227,7 @@ def _differences(bits: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _from_differences(bits: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the sums of such bits, as bits."""
+    """Return the bits of sums, given the result of `_differences`."""
     bits = bits.copy()
     for seat in range(1, bits.shape[1]):
         bits[:, seat] ^= _opposite(bits[:, seat - 1])
@@ -221,7 +237,7 @@ def _from_differences(bits: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _opposite(bits: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the bits of sums whose points and luck are the opposite numbers."""
+    """Return the bits of sums whose points and luck have the opposite sign."""
     other = bits.copy()
     sums = other.view(float)
     sums[0], sums[2] = 0.0 - sums[0], 0.0 - sums[2]
@@ -237,18 +253,18 @@ def read_batch(
     size: int | None = None,
     with_checks: bool = True,
 ) -> Batch:
-    """Return a batch as its sessions part says, which is in its place or at another one.
+    """Return a batch as its sessions part describes it.
 
     Args:
-        storage: Where the records are.
+        storage: Storage of the records.
         name: Name of the batch.
-        place: Where the sessions part is, if it isn't in its place.
+        place: Name of the sessions part in the storage, if it isn't published.
         whole: Whether to compare the part's rows with their hash, too.
-        size: Bytes of the part, if they are known.
-        with_checks: Whether to check the values of legs. That is faster for many batches together.
+        size: Size of the part in bytes, if it is known.
+        with_checks: Whether to check the values of legs. For many batches one check of all legs is faster.
 
     Raises:
-        FileNotFoundError: There is no such part, or one that says that its batch goes.
+        FileNotFoundError: There is no such part, or its batch is being removed.
         DamagedPart: The part isn't as it was written.
     """
     place = place or f"sessions/{name}.parquet"
@@ -258,8 +274,8 @@ def read_batch(
             check_pages(storage, place, carried)
         if carried.content == REMOVED:
             raise FileNotFoundError(place)
-        told, columns = _unpacked(carried.content)
-        head = _heads().validate_json(told)
+        json, columns = _unpacked(carried.content)
+        head = _heads().validate_json(json)
         rests = tuple(Rest(one.faults, one.out, one.faults_left_out, one.tries) for one in head.rests)
         legs, of_players = _legs(columns, head.count, head.seats, tuple(head.names.split("\n")), rests)
         if with_checks:
@@ -274,8 +290,8 @@ def read_batch(
     except (OSError, ValueError, IndexError, zlib.error) as error:
         raise DamagedPart(f"{place} is damaged: {' '.join(str(error).split())[:200]}") from None
     staged = place if place.startswith(STAGING) else f"{STAGING}/none"
-    own = Part("sessions", f"{name}.parquet", carried.size, int(legs.sessions.sum()), staged, "")
-    return Batch(name, (games, own), legs, head.sandbox, origin, carried.seal)
+    sessions = Part("sessions", f"{name}.parquet", carried.size, int(legs.sessions.sum()), staged, "")
+    return Batch(name, (games, sessions), legs, head.sandbox, origin, carried.seal)
 
 
 def _staged_name(place: str) -> str:
@@ -285,10 +301,10 @@ def _staged_name(place: str) -> str:
 
 
 def _origin(head: _Head, legs: Legs, of_players: bytes) -> Origin:
-    """Return the origin of legs, with numbers and artifacts of entrants.
+    """Return the origin of legs, with names, numbers and artifacts of entrants.
 
     Raises:
-        ValueError: The legs are of other players.
+        ValueError: The legs have other players.
     """
     names, count = legs.names[: head.entrants], head.entrants
     house = {player.name for player in head.origin.house}

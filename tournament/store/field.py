@@ -1,8 +1,8 @@
-"""What is played, and the batches that were: the field, and parts with the legs of their games.
+"""The field, which is what a contest plays, and batches, which are parts with the legs of their games.
 
-The field is one small file. A batch is a part of games/ and one of sessions/ with the same name, which carries the
-legs (`tournament.store.carried`). A results folder may come from a stranger: every name, number and text in it must be
-within limits.
+The field is one small file. A batch is a part of games/ and one of sessions/ with the same name, which carries the legs
+(`tournament.store.carried`). An untrusted person might have made a results folder, so every name, number and text in it
+must be within limits.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ from tournament.store.leg_result import CHECKED, MOST_MATCH, Count, Number, Text
 from tournament.store.legs import HASH_BYTES, Legs
 from tournament.store.storage import STAGING
 
-_MOST_PROBLEM = 10_000  # characters of what is wrong with an entrant
-_MOST_KEYS = 100_000  # of names that a file has
-# Characters of why rules failed in a leg, and number of such legs that are kept.
+# Maximum characters of an entrant's problem.
+_MOST_PROBLEM = 10_000
+# Maximum number of names in a file.
+_MOST_KEYS = 100_000
+# Maximum characters of the reason why rules failed in a leg, and maximum number of such legs in the records.
 MOST_REASON, MOST_FAILED = 1000, 1000
 
 
@@ -39,7 +41,11 @@ def _bot_name(text: str) -> str:
 
 
 def _not_too_many(values: object) -> object:
-    """Raises ValueError before each of very many keys makes a message of its own."""
+    """Return a value unless it is a dictionary with very many keys, each of which would make a message.
+
+    Raises:
+        ValueError: There are too many keys.
+    """
     if isinstance(values, dict) and len(values) > _MOST_KEYS:
         raise ValueError("too many keys")
     return values
@@ -68,7 +74,11 @@ Setting = _Scalar | _Scalars | Annotated[list[_Scalars], Limits(min_length=1, ma
 
 
 def _with_seed_as_text(settings: dict[str, Setting]) -> dict[str, Setting]:
-    """Of a seed the fingerprint is kept, whatever the types of a contest's own settings."""
+    """Return settings whose seed, if any, is a fingerprint, whatever types a contest's own settings have.
+
+    Raises:
+        ValueError: The seed isn't a text.
+    """
     if not isinstance(settings.get("seed", ""), str):
         raise ValueError("the seed's fingerprint is no text")
     return settings
@@ -76,8 +86,16 @@ def _with_seed_as_text(settings: dict[str, Setting]) -> dict[str, Setting]:
 
 @dataclass(frozen=True)
 class Part:
-    """A Parquet file of a table. `staged`: where it waits until it is published; `blake3`: the hash of its bytes, "" of
-    a sessions part, which carries its own seal."""
+    """A Parquet file of a table.
+
+    Attributes:
+        table: Table that the part belongs to.
+        name: Name of the file in the table's folder.
+        size: Size of the file in bytes.
+        rows: Number of rows.
+        staged: Name in staging/ where the file waits to be published.
+        blake3: Hash of the file; "" for a sessions part, which carries its own seal.
+    """
 
     __pydantic_config__ = CHECKED
 
@@ -90,16 +108,21 @@ class Part:
 
     @property
     def place(self) -> str:
-        """Its name among the results, once published."""
+        """Name of the part among the results, once it is published."""
         return f"{self.table}/{self.name}"
 
 
 @dataclass(frozen=True)
 class Batch:
-    """A part of each of the tables of games, and the legs in them, by match and number.
+    """A part of games/ and one of sessions/, and the legs in them, in order of match and number.
 
-    `sandbox` is the mode of its bots that are processes, on or off, "" if it has none. `origin` is what they were
-    played with; `seal` tells one content of the sessions part from another.
+    Attributes:
+        name: Name of the batch.
+        parts: The games part, then the sessions part.
+        legs: The legs.
+        sandbox: Sandbox mode of its bots that are processes, on or off; "" if it has none.
+        origin: Players and settings that the legs were played with.
+        seal: Seal of the sessions part, which changes with its content.
     """
 
     name: str
@@ -110,20 +133,20 @@ class Batch:
     seal: str = dataclasses.field(default="", compare=False)
 
     def part(self, table: TableName) -> Part:
-        """Its part of a table."""
+        """Return the batch's part of a table."""
         return next(part for part in self.parts if part.table == table)
 
 
 def new_batch_name(match: int, number: int) -> str:
-    """Return a name for a batch whose first leg is `number` of `match`.
+    """Return a new name for a batch whose first leg is `number` of `match`.
 
-    Names sort as the schedule does. The random end never comes again: a writer that another one has taken over can only
-    remove what it meant to.
+    Names sort as the schedule does. The random end is never used again, so a writer that was replaced can only remove
+    its own files.
     """
     return f"{match:010d}-{number:010d}-{uuid.uuid4().hex[:12]}"
 
 
-# The files of a batch's parts, and of the summaries of its legs.
+# Names of a batch's parts, and of the summaries of its legs.
 _BATCH = "[0-9]{10,19}-[0-9]{10}-[0-9a-f]{12}"
 BATCH_FILE = re.compile(rf"({_BATCH})\.parquet")
 SUMMARY_FILE = re.compile(rf"{_BATCH}-[0-9a-f]{{12}}\.parquet")
@@ -131,10 +154,19 @@ SUMMARY_FILE = re.compile(rf"{_BATCH}-[0-9a-f]{{12}}\.parquet")
 
 @dataclass(frozen=True)
 class FieldEntrant:
-    """An entrant as the field has it. Its `number` never changes; `artifact` is the sha256 of what plays. One that
-    can't play may have any file's name, and has no `sha256` if its file couldn't be read. `set_aside`: why it played
-    nothing in the last run; what it has played counts. `author`: who submitted it, if tables depend on that.
-    `is_house`: it is the host's own, and isn't ranked."""
+    """An entrant of the field.
+
+    Attributes:
+        number: Number of the entrant, which never changes.
+        name: Name of the bot; any file's name if it can't play.
+        kind: Kind of the bot, such as c or python.
+        sha256: Hash of the bot's file; "" if the file couldn't be read.
+        artifact: Hash of the artifact that plays; None if the bot can't play.
+        problem: Reason why the bot can't play; None if it can.
+        set_aside: Reason why it played nothing in the last run. Its earlier games count.
+        author: Author who submitted it, if the tables depend on authors.
+        is_house: Whether it is the host's own bot, which isn't ranked.
+    """
 
     __pydantic_config__ = CHECKED
 
@@ -155,14 +187,21 @@ class FieldEntrant:
             raise ValueError("an entrant that plays and can't, or neither")
 
     def bounded(self) -> FieldEntrant:
-        """The entrant with its texts cut to what the field keeps of them."""
+        """Return the entrant with its texts cut to the length that the field allows."""
         problem, set_aside = (text and truncate(text, _MOST_PROBLEM) for text in (self.problem, self.set_aside))
         return replace(self, problem=problem, set_aside=set_aside)
 
 
 @dataclass(frozen=True)
 class FieldHousePlayer:
-    """A house player as the field has it: `sha256` is of its content, `facts` are what scoring needs of it."""
+    """A house player of the field.
+
+    Attributes:
+        number: Number of the house player.
+        name: Name of the house player.
+        sha256: Hash of its content.
+        facts: Facts about it that scoring needs, by name.
+    """
 
     __pydantic_config__ = CHECKED
 
@@ -180,10 +219,10 @@ class FailedLeg:
         match: Number of the match.
         number: Number of the leg in its match.
         bots: Names of the bots, by seat.
-        house: Name of the house player, "" for none.
+        house: Name of the house player; "" if there is none.
         session: Session of the match in which the rules failed.
         game: Game of that session.
-        reason: What happened, with file and line.
+        reason: Description of the failure, with file and line.
     """
 
     __pydantic_config__ = CHECKED
@@ -201,14 +240,20 @@ class FailedLeg:
 
     @property
     def title(self) -> str:
-        """The names of those who meet."""
+        """Names of the bots that meet."""
         return title_of(self.bots, self.house)
 
 
 @dataclass(frozen=True)
 class Until:
-    """When a run until the order is settled stops: the chance that all stated orders are right, how many replicas come
-    first and at most, and what difference is a tie."""
+    """Settings of a run that stops when the order of bots is settled.
+
+    Attributes:
+        confidence: Probability that all stated orders are right.
+        first_replicas: Replicas before the first interim analysis.
+        max_replicas: Maximum replicas.
+        tie_margin: Differences smaller than this are ties; None if only exact equality is one.
+    """
 
     __pydantic_config__ = CHECKED
 
@@ -220,17 +265,17 @@ class Until:
 
 @dataclass(frozen=True)
 class Origin:
-    """What legs were played with: enough to show whether they are a field's, and to make a field from them.
+    """Players and settings that legs were played with: enough to find out which field they belong to, or to restore it.
 
     Attributes:
         contest: Name of the contest.
-        game: Name of the contest whose rules it has, "" if it has its own.
         engine: The contest's `engine_version`.
-        settings: The contest's settings, with the seed's fingerprint.
-        house: The house players.
+        settings: Settings of the contest, with the seed's fingerprint.
+        house: House players.
+        game: Name of the contest whose rules are played; "" if the contest has its own.
         names: Names of the entrants.
-        numbers: Number of each entrant.
-        artifacts: Hash of each entrant's artifact, 32 bytes each.
+        numbers: Numbers of the entrants.
+        artifacts: Hashes of the entrants' artifacts, 32 bytes each.
     """
 
     __pydantic_config__ = CHECKED
@@ -245,23 +290,23 @@ class Origin:
     artifacts: bytes = b""
 
     def of_players(self, entrants: Iterable[str], house: Iterable[str]) -> Origin:
-        """Return the same with these players alone."""
+        """Return the same origin with these players only."""
         names, house = tuple(sorted({*entrants})), {*house}
-        places = [self._places[name] for name in names]
+        indices = [self._indices[name] for name in names]
         return replace(
             self,
             names=names,
-            numbers=tuple(self.numbers[place] for place in places),
-            artifacts=b"".join(self.artifacts[place * HASH_BYTES : (place + 1) * HASH_BYTES] for place in places),
+            numbers=tuple(self.numbers[index] for index in indices),
+            artifacts=b"".join(self.artifacts[index * HASH_BYTES : (index + 1) * HASH_BYTES] for index in indices),
             house=tuple(one for one in self.house if one.name in house),
         )
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {name: place for place, name in enumerate(self.names)}
+    def _indices(self) -> dict[str, int]:
+        return {name: index for index, name in enumerate(self.names)}
 
     def is_of(self, field: ContestSetup) -> bool:
-        """Return whether these are players of a field, as it has them."""
+        """Return whether a field has these players, unchanged, with the same engine version and seed."""
         house = {one.name: (one.number, one.sha256) for one in field.house}
         return (
             self.numbers == tuple(map(field.numbers.get, self.names))
@@ -273,11 +318,19 @@ class Origin:
 
 @dataclass(frozen=True)
 class ContestSetup:
-    """What is being played: the contest's settings, its entrants and house players.
+    """A contest as it is played now: its settings, entrants and house players.
 
-    `engine` is the contest's `engine_version`. `game` names the contest whose rules it has, "" if it has its own.
-    `numbers` and `house_numbers` include those who left. `until` is set by a run until the order is settled.
-    `failed_legs`: those in which the rules failed in the last run, the first ones.
+    Attributes:
+        contest: Name of the contest.
+        engine: The contest's `engine_version`.
+        settings: Settings of the contest, with the seed's fingerprint.
+        entrants: Entrants, including those that can't play.
+        numbers: Number of each entrant by name, including former entrants.
+        house: House players.
+        house_numbers: Number of each house player by name, including former ones.
+        game: Name of the contest whose rules are played; "" if the contest has its own.
+        until: Settings of a run until the order is settled; None for other runs.
+        failed_legs: The first legs of the last run in which the rules failed.
     """
 
     __pydantic_config__ = CHECKED
@@ -295,17 +348,17 @@ class ContestSetup:
 
     @cached_property
     def artifacts(self) -> dict[str, str]:
-        """Hash of what plays of each entrant that can play, by name."""
+        """Hash of the artifact of each entrant that can play, by name."""
         return {one.name: one.artifact for one in self.entrants if one.artifact}
 
     @cached_property
     def hashes(self) -> dict[str, bytes]:
-        """The same hashes as bytes."""
+        """Hash of the artifact of each entrant that can play, as bytes, by name."""
         return {name: bytes.fromhex(artifact) for name, artifact in self.artifacts.items()}
 
     @property
     def origin(self) -> Origin:
-        """What legs of this field are played with, with all players."""
+        """Origin of new legs of this field, with all players."""
         names = tuple(self.artifacts)
         numbers = tuple(self.numbers[name] for name in names)
         of_players = names, numbers, b"".join(self.hashes.values())
@@ -313,10 +366,10 @@ class ContestSetup:
 
     @property
     def sha256(self) -> dict[str, str]:
-        """Of the content of each who plays, by name."""
+        """Hash of the content of each entrant and house player, by name."""
         return {one.name: one.sha256 for one in self.entrants} | {one.name: one.sha256 for one in self.house}
 
     @property
     def rules(self) -> str:
-        """The name of the contest by whose rules it is played."""
+        """Name of the contest whose rules are played."""
         return self.game or self.contest

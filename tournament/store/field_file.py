@@ -1,4 +1,4 @@
-"""The file of the field: its content with a seal, and whether that can be a field's."""
+"""The file of the field: its content with a seal, and checks of its consistency."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ _SEALED = re.compile(rb'\{"sha256": "([0-9a-f]{64})",\n"field": (.*)\}\n', re.DO
 
 @cache
 def _fields() -> TypeAdapter[ContestSetup]:
-    return TypeAdapter(ContestSetup)  # slow to make
+    """Return the validator of a field. It takes long to make."""
+    return TypeAdapter(ContestSetup)
 
 
 def pack_field(field: ContestSetup) -> bytes:
-    """Return a field as its file's content, with a seal: a flipped bit must not change what counts.
+    """Return a field as the content of its file, with a seal, so that a flipped bit can't change which legs count.
 
     Raises:
-        ValueError: No one could read the field.
+        ValueError: The field couldn't be read again.
     """
     text = _fields().dump_json(field, exclude_defaults=True, indent=1)
     content = b'{"sha256": "%s",\n"field": %s}\n' % (hashlib.sha256(text).hexdigest().encode(), text)
@@ -31,21 +32,25 @@ def pack_field(field: ContestSetup) -> bytes:
 
 
 def unpack_field(content: bytes) -> ContestSetup:
-    """Return the field of a file's content.
+    """Return the field in a file's content.
 
     Raises:
-        ValueError: The content isn't as it was written, or says something impossible.
+        ValueError: The content isn't as it was written, or is inconsistent.
     """
-    found = _SEALED.fullmatch(content)
-    if not found or hashlib.sha256(found[2]).hexdigest().encode() != found[1]:
+    sealed = _SEALED.fullmatch(content)
+    if not sealed or hashlib.sha256(sealed[2]).hexdigest().encode() != sealed[1]:
         raise ValueError("not what was written")
-    field = _fields().validate_json(found[2])
+    field = _fields().validate_json(sealed[2])
     check_field(field)
     return field
 
 
 def check_field(field: ContestSetup) -> None:
-    """Raises ValueError when numbers and names don't agree: later both are used as indices."""
+    """Check that numbers and names agree, because later both are used as indices.
+
+    Raises:
+        ValueError: They don't agree.
+    """
     for numbers, present in ((field.numbers, field.entrants), (field.house_numbers, field.house)):
         if sorted(numbers.values()) != list(range(len(numbers))):
             raise ValueError("numbers with gaps")

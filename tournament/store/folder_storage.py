@@ -1,4 +1,4 @@
-"""Results in a folder."""
+"""Results in a folder of a file system."""
 
 from __future__ import annotations
 
@@ -18,16 +18,22 @@ from tournament.store.storage import FOLDERS, LOCK_NAME, MOST_READ, STAGING, Too
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_OPEN_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe is opened at once, and then refused
-_MOST_OF_SIGN = 1 << 10  # bytes
+# Opening a pipe must not block: pipes are refused afterwards.
+_OPEN_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+# Maximum bytes of the lock file.
+_MOST_OF_SIGN = 1 << 10
 
 
 def _not_a_file(path: str) -> str:
-    return f"{path} is a link, a pipe or a device, not a file; take it away"
+    return f"{path} is a link, a pipe or a device, not a file; remove it"
 
 
 def _lock(file: IO[str]) -> None:
-    """Lock a file. Raises BlockingIOError while another has it; asking for its state takes it briefly, too."""
+    """Lock a file. Retry briefly, because `may_be_locked` of another process holds the lock for a moment.
+
+    Raises:
+        BlockingIOError: Another process holds the lock.
+    """
     for _ in range(9):
         with contextlib.suppress(BlockingIOError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -37,10 +43,10 @@ def _lock(file: IO[str]) -> None:
 
 
 class FolderStorage:
-    """A folder on a file system. The writer holds an advisory lock, which the kernel drops with its process.
+    """A folder on a file system. The writer holds an advisory lock, which the kernel releases with its process.
 
-    The folder may come from a stranger. So names are checked, links inside are not followed, and only regular files are
-    opened.
+    An untrusted person might have made the folder. So names are checked, links inside it aren't followed, and only
+    regular files are opened.
     """
 
     def __init__(self, location: str) -> None:
@@ -48,12 +54,20 @@ class FolderStorage:
         self._lock: IO[str] | None = None
 
     def _path(self, name: str) -> str:
-        """The path of a file inside. Raises RunError where its folder is a link or no folder."""
+        """Return the path of a file inside the folder.
+
+        Raises:
+            RunError: The name is invalid, or its folder is a link or a file.
+        """
         folder, _, file = checked_name(name).rpartition("/")
         return f"{self._folder(folder)}/{file}"
 
     def _folder(self, name: str) -> str:
-        """The path of a folder inside, or of the root for "". Raises RunError where something else is."""
+        """Return the path of a folder inside this one, or of this one for "".
+
+        Raises:
+            RunError: The name is invalid, or something other than a folder has it.
+        """
         path = self.location
         for step in checked_name(name).split("/") if name else ():
             path = f"{path}/{step}"
@@ -63,7 +77,12 @@ class FolderStorage:
         return path
 
     def _open(self, name: str, flags: int = os.O_RDONLY) -> int:
-        """A regular file's descriptor. Raises FileNotFoundError, or RunError when it can't be opened or is none."""
+        """Return the descriptor of a regular file.
+
+        Raises:
+            FileNotFoundError: There is no such file.
+            RunError: The file can't be opened, or isn't a regular file.
+        """
         try:
             descriptor = os.open(self._path(name), flags | _OPEN_FILE, 0o666)
         except FileNotFoundError:
@@ -76,18 +95,27 @@ class FolderStorage:
         return descriptor
 
     def check_writable(self) -> None:
+        """Check whether `prepare` and `acquire` would succeed, without changing anything.
+
+        Raises:
+            RunError: They would fail.
+        """
         self._require_no_link_out()
-        there = self.location
-        while not os.path.lexists(there):
-            there = os.path.dirname(there)
-        if not os.path.isdir(there) or not os.access(there, os.W_OK | os.X_OK):
-            reason = os.strerror(errno.EACCES if os.path.isdir(there) else errno.ENOTDIR)
+        folder = self.location
+        while not os.path.lexists(folder):
+            folder = os.path.dirname(folder)
+        if not os.path.isdir(folder) or not os.access(folder, os.W_OK | os.X_OK):
+            reason = os.strerror(errno.EACCES if os.path.isdir(folder) else errno.ENOTDIR)
             raise RunError(f"can't write to {self.location}: {reason}")
         if self.may_be_locked():
             raise RunError(self._being_written())
 
     def prepare(self) -> None:
-        """Make the folders. Raises RunError when that isn't allowed, or when it is a link out of its parent."""
+        """Create the folder and the folders inside it.
+
+        Raises:
+            RunError: The folder can't be created, or is a link to a place outside its parent.
+        """
         self._require_no_link_out()
         try:
             os.makedirs(self.location, exist_ok=True)
@@ -97,9 +125,9 @@ class FolderStorage:
             raise RunError(f"can't write to {self.location}: {error.strerror}") from None
 
     def _require_no_link_out(self) -> None:
-        there, above = os.path.realpath(self.location), os.path.realpath(os.path.dirname(self.location))
-        if os.path.islink(self.location) and not there.startswith(f"{above}/"):
-            raise RunError(f"{self.location} is a link to {there}; name that place in `results`, or remove the link")
+        target, parent = os.path.realpath(self.location), os.path.realpath(os.path.dirname(self.location))
+        if os.path.islink(self.location) and not target.startswith(f"{parent}/"):
+            raise RunError(f"{self.location} is a link to {target}; name that folder in `results`, or remove the link")
 
     def _being_written(self) -> str:
         path = f"{self.location}/{LOCK_NAME}"
@@ -109,15 +137,19 @@ class FolderStorage:
             else "another process"
         )
         elsewhere = " on " in who and not who.endswith(f" on {os.uname().nodename}")
-        gone = f"; if that machine is gone, remove {path}" if elsewhere else ""
-        return f"{self.location} is being written by {who}; wait for it, or stop it{gone}"
+        advice = f"; if that machine no longer exists, remove {path}" if elsewhere else ""
+        return f"{self.location} is being written by {who}; wait for it, or stop it{advice}"
 
     def _make_folder(self, name: str, mode: int = 0o777) -> None:
         with contextlib.suppress(FileExistsError):
             os.mkdir(self._folder(name), mode)
 
     def acquire(self) -> bool:
-        """Become the only writer. Raises RunError while another process is."""
+        """Become the only writer, and return False: the lock shows that no previous writer is running.
+
+        Raises:
+            RunError: Another process is the writer, or the lock file can't be used.
+        """
         path = f"{self.location}/{LOCK_NAME}"
         try:
             lock = open(self._open(LOCK_NAME, os.O_RDWR | os.O_CREAT), "r+", errors="replace")
@@ -125,7 +157,7 @@ class FolderStorage:
             raise RunError(f"can't write to {self.location}: {error.strerror}") from None
         if os.fstat(lock.fileno()).st_nlink > 1:
             lock.close()
-            raise RunError(f"{path} has a second name elsewhere; remove it")
+            raise RunError(f"{path} has another hard link; delete that link")
         try:
             _lock(lock)
         except OSError:
@@ -138,12 +170,13 @@ class FolderStorage:
         return False
 
     def release(self) -> None:
+        """Let other processes become the writer."""
         if self._lock:
             self._lock.close()
             self._lock = None
 
     def still_held(self) -> bool:
-        """False once the lock file was removed or replaced."""
+        """Return whether this process is the writer: False once the lock file was removed or replaced."""
         if self._lock is None:
             return False
         try:
@@ -152,6 +185,7 @@ class FolderStorage:
             return False
 
     def may_be_locked(self) -> bool:
+        """Return whether a process is the writer."""
         with contextlib.suppress(FileNotFoundError), open(self._open(LOCK_NAME)) as sign:
             try:
                 fcntl.flock(sign, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -160,6 +194,7 @@ class FolderStorage:
         return False
 
     def everything(self, folder: str) -> dict[str, bool]:
+        """Return whether each entry of a folder is a file, by name. Names of folders end with a slash."""
         try:
             with os.scandir(self._folder(folder)) as entries:
                 return {
@@ -168,10 +203,16 @@ class FolderStorage:
                     )
                     for entry in entries
                 }
-        except (FileNotFoundError, PermissionError):  # of others' secrets nothing can be told
+        # The contents of another user's private folder are unknown.
+        except (FileNotFoundError, PermissionError):
             return {}
 
     def folders(self) -> tuple[str, ...]:
+        """Return the names of the folders in this one, sorted.
+
+        Raises:
+            RunError: The folder can't be read.
+        """
         try:
             with os.scandir(self.location) as entries:
                 return tuple(sorted(entry.name for entry in entries if entry.is_dir()))
@@ -181,12 +222,17 @@ class FolderStorage:
             raise RunError(f"{self.location} can't be read: {error.strerror}") from None
 
     def list(self, folder: str) -> dict[str, int]:
-        """As in `Storage`, without hidden files, links, pipes and devices."""
+        """Return the size of each file in a folder, without hidden files, links, pipes and devices.
+
+        Raises:
+            RunError: The folder can't be read.
+        """
         found = {}
         try:
             with os.scandir(self._folder(folder)) as entries:
                 for entry in entries:
-                    with contextlib.suppress(FileNotFoundError):  # gone meanwhile
+                    # The file was removed after it was listed.
+                    with contextlib.suppress(FileNotFoundError):
                         if entry.is_file(follow_symlinks=False) and not entry.name.startswith("."):
                             found[entry.name] = entry.stat(follow_symlinks=False).st_size
         except FileNotFoundError:
@@ -196,9 +242,11 @@ class FolderStorage:
         return found
 
     def size(self, name: str) -> int | None:
+        """Return the size of a file in bytes, or None if there is no such file."""
         return self.sizes([name]).get(name)
 
     def sizes(self, names: Sequence[str]) -> dict[str, int]:
+        """Return the sizes in bytes of those files that exist."""
         found = {}
         for name in names:
             with contextlib.suppress(FileNotFoundError):
@@ -208,6 +256,13 @@ class FolderStorage:
         return found
 
     def read(self, name: str, most: int = MOST_READ) -> bytes:
+        """Return the content of a file.
+
+        Raises:
+            FileNotFoundError: There is no such file.
+            TooLarge: The file has more than `most` bytes.
+            RunError: The file can't be opened.
+        """
         with open(self._open(name), "rb") as stream:
             size = os.fstat(stream.fileno()).st_size
             content = stream.read(most + 1) if size <= most else b""
@@ -216,6 +271,12 @@ class FolderStorage:
         return content
 
     def tail(self, name: str, count: int, size: int | None = None) -> tuple[bytes, int]:
+        """Return the last `count` bytes of a file, and its size.
+
+        Raises:
+            FileNotFoundError: There is no such file.
+            RunError: The file can't be opened.
+        """
         descriptor = self._open(name)
         try:
             size = os.fstat(descriptor).st_size
@@ -237,7 +298,17 @@ class FolderStorage:
         return aside
 
     def replace(self, name: str, content: bytes, *, private: bool = False, durable: bool = True) -> None:
-        """Make or replace a file in one step, and its folder if there is none. A private one is its owner's alone."""
+        """Create or replace a file in one step, and create its folder if there is none.
+
+        Args:
+            name: Name of the file.
+            content: Content of the file.
+            private: Whether only the owner can read the file.
+            durable: Whether the file must survive a loss of power.
+
+        Raises:
+            OSError: The file can't be written.
+        """
         if "/" in name:
             self._make_folder(name.rpartition("/")[0], 0o700 if private else 0o777)
         self.publish(self._write_aside(content, 0o600 if private else 0o666, durable=durable), name)
@@ -245,11 +316,19 @@ class FolderStorage:
             self._put_on_disk(name.rpartition("/")[0])
 
     def publish(self, staged: str, name: str) -> None:
-        """Move a file to its name. It stays there after a loss of power once `publish_all` has returned."""
+        """Move a staged file to its name, although not durably: see `publish_all`.
+
+        Raises:
+            OSError: The file can't be moved.
+        """
         os.replace(self._path(staged), self._path(name))
 
     def publish_all(self, moves: Sequence[tuple[str, str]]) -> None:
-        """Publish several, those that are there. Each folder is put on disk once, since that takes longest."""
+        """Publish those staged files that exist. Each folder is synchronised once, because that takes longest.
+
+        Raises:
+            OSError: A file can't be moved.
+        """
         for staged, name in moves:
             with contextlib.suppress(FileNotFoundError):
                 self.publish(staged, name)
@@ -257,7 +336,7 @@ class FolderStorage:
             self._put_on_disk(folder)
 
     def _put_on_disk(self, folder: str) -> None:
-        """What a folder lists."""
+        """Synchronise the list of a folder's files to disk."""
         descriptor = os.open(self._folder(folder), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             os.fsync(descriptor)
@@ -265,10 +344,16 @@ class FolderStorage:
             os.close(descriptor)
 
     def remove(self, name: str) -> None:
+        """Remove a file, if it exists."""
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self._path(name))
 
     def open_staged(self, name: str) -> IO[bytes]:
+        """Create a file in staging/, and return it as a stream.
+
+        Raises:
+            OSError: The file exists or can't be created.
+        """
         return self._open_staged(name, 0o666)
 
     def _open_staged(self, name: str, mode: int) -> IO[bytes]:
@@ -276,19 +361,31 @@ class FolderStorage:
         return open(os.open(self._path(name), os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN_FILE, mode), "wb")
 
     def finish_staged(self, stream: IO[bytes]) -> None:
-        """Close a staged file once it is on disk."""
+        """Synchronise a staged file to disk, and close it.
+
+        Raises:
+            OSError: The file can't be written.
+        """
         stream.flush()
         os.fsync(stream.fileno())
         stream.close()
 
     def open_data(self, name: str) -> pa.NativeFile:
-        import pyarrow as pa  # reading the field doesn't need it
+        """Open a file for pyarrow.
 
-        os.close(self._open(name))  # it is a file
+        Raises:
+            FileNotFoundError: There is no such file.
+            RunError: The file can't be opened, or isn't a regular file.
+        """
+        # Imported here, because reading the field doesn't need it.
+        import pyarrow as pa
+
+        # This checks that it is a regular file.
+        os.close(self._open(name))
         return pa.OSFile(os.fsencode(self._path(name)), "r")  # type: ignore[arg-type]  # as it is: a path may be no UTF-8
 
     def archives(self) -> tuple[str, ...]:
-        """The folders of archived records beside this one, without links, the newest last."""
+        """Return the folders of archived records next to this one, without links, the newest last."""
         places = self._archives()
         return tuple(places[number] for number in sorted(places) if not os.path.islink(places[number]))
 
@@ -298,9 +395,19 @@ class FolderStorage:
         return {int(path.removeprefix(start)): path for path in beside if path.removeprefix(start).isdecimal()}
 
     def new_archive(self) -> str:
+        """Return the folder for a new archive.
+
+        Raises:
+            RunError: This folder is a link, so it can't be moved.
+        """
         if os.path.islink(self.location):
-            raise RunError(f"{self.location} is a link: these records can't be moved; name another place in `results`")
+            raise RunError(f"{self.location} is a link: these records can't be moved; name another folder in `results`")
         return f"{self.location}-archive-{max(self._archives(), default=0) + 1}"
 
     def move(self, to: str) -> None:
+        """Move the folder.
+
+        Raises:
+            OSError: The folder can't be moved.
+        """
         os.rename(self.location, to)

@@ -1,8 +1,8 @@
-"""Bots with games in the records, as they played, kept beside these: so that games can be played again after a bot has
-changed or left.
+"""Artifacts of bots with recorded games, stored with the records.
 
-A file of secret/bots/ is a bot's artifact, named by its sha256. Of a bot in Python and of a program it has the source,
-so it is its owner's alone, as the seed is.
+They make it possible to replay games of bots that were changed or removed. A file in secret/bots/ is a bot's artifact,
+and its name is the artifact's sha256. For a Python bot or a program it contains the source. So only the owner can read
+it, like the seed.
 """
 
 from __future__ import annotations
@@ -16,22 +16,34 @@ from tournament.errors import RunError
 from tournament.store.seed_files import SECRETS
 from tournament.store.storage import Storage
 
-MOST_BYTES = 256 << 20  # of all of them
+# Maximum bytes of all artifacts together.
+MOST_BYTES = 256 << 20
 _FOLDER = f"{SECRETS}/bots"
 _NAME = re.compile(r"[0-9a-f]{64}")
-_AT_ONCE = 16  # object stores are slow to answer
+# Parallel requests, because object stores answer slowly.
+_AT_ONCE = 16
 
 
 def keep_bots(storage: Storage, artifacts: Mapping[str, bytes]) -> list[str]:
-    """Keep these artifacts, by their sha256, those that aren't there, the smallest first. Returns those that would take
-    more than all may. Raises OSError."""
+    """Store the artifacts that aren't stored yet, the smallest first.
+
+    Args:
+        storage: Storage of the records.
+        artifacts: Artifacts by sha256.
+
+    Returns:
+        sha256 of each artifact that would exceed the space for all of them.
+
+    Raises:
+        OSError: An artifact can't be written.
+    """
     size, too_many = 0, []
-    there, missing = _kept(storage), []
+    stored, missing = _kept(storage), []
     for sha256, content in sorted(artifacts.items(), key=lambda one: (len(one[1]), one[0])):
         size += len(content)
         if size > MOST_BYTES:
             too_many.append(sha256)
-        elif sha256 not in there:
+        elif sha256 not in stored:
             missing.append(sha256)
 
     def keep(sha256: str) -> None:
@@ -43,40 +55,44 @@ def keep_bots(storage: Storage, artifacts: Mapping[str, bytes]) -> list[str]:
 
 
 def drop_bots(storage: Storage, but: Collection[str]) -> None:
-    """Remove those that are kept, but these."""
+    """Remove all stored artifacts except these."""
     for sha256 in _kept(storage).difference(but):
         storage.remove(place_of(sha256))
 
 
 def kept_bot(storage: Storage, sha256: str) -> bytes | None:
-    """The artifact of this sha256, None where it isn't kept. Raises RunError for other bytes."""
+    """Return the stored artifact with this sha256, or None if it isn't stored.
+
+    Raises:
+        RunError: The file has other bytes than were written.
+    """
     try:
         content = storage.read(place_of(sha256), MOST_BYTES)
     except FileNotFoundError:
         return None
     if hashlib.sha256(content).hexdigest() != sha256:
         raise RunError(
-            f"{storage.location}/{place_of(sha256)} has other bytes than were written; bring the bot's file back"
+            f"{storage.location}/{place_of(sha256)} has other bytes than were written; restore the bot's file"
         )
     return content
 
 
 def damaged_bots(storage: Storage) -> list[str]:
-    """The places of those that have other bytes than were written."""
-    found = []
+    """Return the names of stored artifacts that have other bytes than were written."""
+    damaged = []
     for sha256 in sorted(_kept(storage)):
         try:
             kept_bot(storage, sha256)
         except RunError:
-            found.append(place_of(sha256))
-    return found
+            damaged.append(place_of(sha256))
+    return damaged
 
 
 def place_of(sha256: str) -> str:
-    """Where an artifact is kept."""
+    """Return the name of an artifact in the storage."""
     return f"{_FOLDER}/{sha256}"
 
 
 def _kept(storage: Storage) -> set[str]:
-    """The names of those that are kept, without a look at their bytes: a run with thousands of bots is short."""
+    """Return the sha256 of each stored artifact, without reading it: a run with thousands of bots can be short."""
     return {name for name, is_file in storage.everything(_FOLDER).items() if is_file and _NAME.fullmatch(name)}

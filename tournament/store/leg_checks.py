@@ -1,4 +1,4 @@
-"""Whether legs are some that anyone can have played: a results folder may come from a stranger."""
+"""Checks that recorded legs are possible. An untrusted person might have made a results folder."""
 
 from __future__ import annotations
 
@@ -17,23 +17,32 @@ from tournament.store.leg_result import (
 )
 from tournament.store.legs import Legs
 
-_MOST_SHARED = 1e3 * MOST_SQUARE  # legs that share their deals have equal parts of larger variances
-# Bounds of a seat's sums, in the order of LegSums.
-_MOST_SUMS = [MOST_AMOUNT, _MOST_SHARED, MOST_AMOUNT, _MOST_SHARED, _MOST_SHARED, _MOST_SHARED]
-_LEAST_SUMS = [-MOST_AMOUNT, 0.0, -MOST_AMOUNT, 0.0, 0.0, -_MOST_SHARED]
+# Legs that share their deals each have an equal part of a larger variance.
+_MAX_SHARED = 1e3 * MOST_SQUARE
+# Bounds of a seat's sums, in the order of the fields of LegSums.
+_MAX_SUMS = [MOST_AMOUNT, _MAX_SHARED, MOST_AMOUNT, _MAX_SHARED, _MAX_SHARED, _MAX_SHARED]
+_MIN_SUMS = [-MOST_AMOUNT, 0.0, -MOST_AMOUNT, 0.0, 0.0, -_MAX_SHARED]
 
 
 def check_legs(legs: Legs) -> None:
-    """Raises ValueError for legs that no one can have played."""
+    """Check that names are valid and amounts are within bounds.
+
+    Raises:
+        ValueError: They aren't.
+    """
     if not all(map(valid_name, legs.names)):
         raise ValueError("no bot's name")
-    _check(legs.sums.T, _LEAST_SUMS, _MOST_SUMS)
+    _check(legs.sums.T, _MIN_SUMS, _MAX_SUMS)
     _check(legs.whole.T, [0] * 4, [MOST_MATCH - 1, MOST_NUMBER, MOST_NUMBER, MOST_COUNT])
     _check(legs.used, 0.0, MOST_AMOUNT)
 
 
 def check_places(legs: Legs) -> None:
-    """Raise ValueError for legs of players, or with faults, that aren't among those of all legs."""
+    """Check that the indices of players and rare fields are within bounds.
+
+    Raises:
+        ValueError: An index is out of bounds.
+    """
     players, house, more = legs.players, legs.house, legs.more
     if not (
         (players.min() >= 0 and players.max() < len(legs.names))
@@ -43,16 +52,24 @@ def check_places(legs: Legs) -> None:
         raise ValueError("out of bounds")
 
 
-def _check(amounts: npt.NDArray[Any], least: float | list[float], most: float | list[float]) -> None:
-    """Raises ValueError for an amount out of bounds, or none at all; lists of bounds are by the first index."""
-    rows = amounts.reshape(len(least), -1) if isinstance(least, list) else amounts.reshape(1, -1)
-    # NaN is the least and the most.
-    if amounts.size and not ((rows.min(axis=1) >= least).all() and (rows.max(axis=1) <= most).all()):
+def _check(amounts: npt.NDArray[Any], minimum: float | list[float], maximum: float | list[float]) -> None:
+    """Check amounts against bounds, which are lists if they depend on the first index.
+
+    Raises:
+        ValueError: An amount is out of bounds, or NaN.
+    """
+    rows = amounts.reshape(len(minimum), -1) if isinstance(minimum, list) else amounts.reshape(1, -1)
+    # If there is a NaN, both the minimum and the maximum are NaN, so the comparison fails.
+    if amounts.size and not ((rows.min(axis=1) >= minimum).all() and (rows.max(axis=1) <= maximum).all()):
         raise ValueError("out of bounds")
 
 
 def check_rests(legs: Legs) -> None:
-    """Raise ValueError for faults that no leg has."""
+    """Check that faults and disqualifications belong to seats of these legs.
+
+    Raises:
+        ValueError: They don't.
+    """
     for rest in legs.rests:
         seats = {*rest.out, *(fault.seat for fault in rest.faults)}
         counts = rest.faults_left_out

@@ -1,4 +1,4 @@
-"""The result of a leg, as a worker hands it over, and what went wrong in it."""
+"""The result of a leg, as a worker returns it, with its faults."""
 
 from __future__ import annotations
 
@@ -19,10 +19,13 @@ from tournament.leg import MOST_SEATS, FailureKind, title_of
 from tournament.store.leg_sums import LegSums
 
 CHECKED = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
-_MOST_FAULTS = 20  # of a leg, kept one by one
-_MOST_WHAT, _MOST_ASKED, _MOST_COMPLAINTS = 500, 1000, 2000  # characters of a fault's texts
+# Maximum number of a leg's faults in the records, besides those that disqualify. Further ones are only counted.
+_MAX_FAULTS = 20
+# Maximum characters of a fault's message, question and output.
+_MAX_MESSAGE, _MAX_QUESTION, _MAX_OUTPUT = 500, 1000, 2000
 MOST_NUMBER, MOST_COUNT = (1 << 31) - 1, 10**15
-MOST_MATCH = 1 << 53  # numbers of matches are below
+# Exclusive bound of match numbers.
+MOST_MATCH = 1 << 53
 MOST_AMOUNT, MOST_SQUARE = 1e15, 1e30
 
 Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]{1,64}$")]
@@ -31,15 +34,24 @@ _Seat = Annotated[int, Limits(ge=0, lt=MOST_SEATS)]
 Number = Annotated[int, Limits(ge=0, le=MOST_NUMBER)]
 Count = Annotated[int, Limits(ge=0, le=MOST_COUNT)]
 
-# Numbers except those of lines, which tell sorts apart.
+# Numbers in a message, except line numbers: faults in different lines are of different kinds.
 _NUMBER = re.compile(r"(?<!line )\b[0-9]+(?:[.,][0-9]+)*(?:e[+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault of the bot at `seat`, where it happened and what it was. `question_text`: the question by its
-    name, with all that it told. `last_output`: the last lines that its process wrote to standard error. `kind` follows
-    from what it was; records of earlier versions have none."""
+    """A fault of a bot.
+
+    Attributes:
+        seat: Seat of the bot.
+        session: Session of the match.
+        game: Game of the session.
+        decision: Name of the decision that the bot had to take.
+        message: Description of the fault.
+        question_text: The question's name and values, as text.
+        last_output: Last lines that the bot's process wrote to standard error.
+        kind: Kind of the fault; "other" in records of earlier versions, which lack it.
+    """
 
     __pydantic_config__ = CHECKED
 
@@ -54,28 +66,28 @@ class Fault:
 
     @property
     def sort(self) -> tuple[str, str]:
-        """What alike faults have in common: the question, and the fault without its numbers."""
+        """Decision and message without numbers, which are the same for faults of one kind."""
         return self.decision, _NUMBER.sub("0", self.message)
 
     def bounded(self) -> Fault:
-        """The fault with its texts cut to what the records keep of them."""
+        """Return the fault with its texts cut to the length that the records allow."""
         return replace(
             self,
-            message=truncate(self.message, _MOST_WHAT),
-            question_text=truncate(self.question_text, _MOST_ASKED),
-            last_output=truncate(self.last_output, _MOST_COMPLAINTS),
+            message=truncate(self.message, _MAX_MESSAGE),
+            question_text=truncate(self.question_text, _MAX_QUESTION),
+            last_output=truncate(self.last_output, _MAX_OUTPUT),
         )
 
 
 class Used(NamedTuple):
-    """What a bot used in a leg, or in several. Only fuel is the same whenever the same games are played.
+    """Resources that a bot used in one or more legs. Only fuel is the same whenever the same games are played.
 
     Attributes:
-        fuel: Fuel of a bot that is WebAssembly, to seven digits for a leg.
-        cpu_seconds: Processor time of a bot that is a process. Legs that share a process share it evenly.
-        memory_bytes: Most memory at once. Of WebAssembly, the size of its memory without the stack.
-        slowest_seconds: Time from a question to its answer, at most, of a bot that is a process. Questions that are
-            sent together share it evenly.
+        fuel: Fuel of a WebAssembly bot, to seven digits for a leg.
+        cpu_seconds: Processor time of a bot's process. Legs that share a process share it evenly.
+        memory_bytes: Peak memory. For WebAssembly, the size of the bot's memory without the stack.
+        slowest_seconds: Longest time from a question to the answer of a bot's process. Questions that are sent together
+            share it evenly.
     """
 
     fuel: float = 0.0
@@ -86,7 +98,7 @@ class Used(NamedTuple):
 
 @dataclass(frozen=True)
 class Rest:
-    """Fields that few legs have: see LegResult."""
+    """Rare fields of a leg: those of LegResult that have default values in nearly all legs."""
 
     faults: tuple[Fault, ...] = ()
     out: tuple[int, ...] = ()
@@ -95,7 +107,7 @@ class Rest:
 
     @classmethod
     def of(cls, leg: LegResult) -> Rest:
-        """Those of a leg."""
+        """Return the rare fields of a leg."""
         return cls(leg.faults, leg.out, leg.faults_left_out if any(leg.faults_left_out) else (), leg.tries)
 
     def __post_init__(self) -> None:
@@ -103,23 +115,35 @@ class Rest:
             raise ValueError("a bot is disqualified for no fault")
 
     def fault_count(self, seat: int) -> int:
-        """How many faults a seat had, including those left out."""
+        """Return the number of faults of a seat, including those that are only counted."""
         left_out = self.faults_left_out[seat] if self.faults_left_out else 0
         return sum(fault.seat == seat for fault in self.faults) + left_out
 
 
-NO_REST = Rest()  # as of nearly all legs, of which a large field has half a million
+# Shared by nearly all legs: a large field has half a million.
+NO_REST = Rest()
 
 
 @dataclass(frozen=True)
 class LegResult:
-    """A played leg: who, by seat, and what each has won. A `house` player, "" for none, has no seat.
+    """The result of a leg.
 
-    `out` are the seats whose bots are disqualified in it, in ascending order; with one and two seats that ended the
-    leg. `faults` are the first ones, and the last one of each seat in `out`; `faults_left_out` counts the others by
-    seat, if there are any.
-    `seconds`: how long a worker was busy with it; `used`: what each seat's bot used. `tries`: how often it began; what
-    was answered before it broke off counted again.
+    Attributes:
+        digest: Hash of everything that the leg's games depend on.
+        match: Number of the match.
+        number: Number of the leg in its match.
+        seats: Names of the bots, by seat.
+        sessions: Number of sessions played.
+        games: Number of games played.
+        sums: Sums of each seat.
+        faults: The first faults, and the last fault of each disqualified seat.
+        out: Seats whose bots are disqualified in this leg, in ascending order. With one or two seats this ended the
+            leg.
+        faults_left_out: Number of further faults of each seat; () if there are none.
+        house: Name of the house player, which has no seat; "" if there is none.
+        seconds: Time that a worker took for the leg.
+        tries: How often the leg was started. Answers of aborted attempts were used again.
+        used: Resources that the bot of each seat used.
     """
 
     digest: str
@@ -139,20 +163,20 @@ class LegResult:
 
     @property
     def title(self) -> str:
-        """Who plays, as text."""
+        """Names of the players, as text."""
         return title_of(self.seats, self.house)
 
     def fault_count(self, seat: int) -> int:
-        """How many faults a seat had, including those left out."""
+        """Return the number of faults of a seat, including those that are only counted."""
         return Rest(self.faults, self.out, self.faults_left_out).fault_count(seat)
 
     @property
     def ended_by(self) -> int | None:
-        """The seat whose faults ended the leg; None if it was played to its end."""
+        """Seat whose faults ended the leg, or None if it was played to its end."""
         return self.out[0] if self.out and len(self.seats) <= SEATS_THAT_END_A_LEG else None
 
     def opponents(self, seat: int) -> list[str]:
-        """Whom the bot of a seat met: the others at the table, or else the house player."""
+        """Return the names of the other bots of the leg, then that of the house player, if there is one."""
         return [name for other, name in enumerate(self.seats) if other != seat] + [self.house] * bool(self.house)
 
     def telling_fault(self, seat: int) -> Fault:
@@ -160,35 +184,48 @@ class LegResult:
 
         A fault that only follows from these, such as a restart without fuel, occurs just once.
         """
-        own = [fault for fault in self.faults if fault.seat == seat]
-        often = Counter(fault.sort for fault in own)
-        return max(own, key=lambda fault: often[fault.sort])
+        of_seat = [fault for fault in self.faults if fault.seat == seat]
+        count = Counter(fault.sort for fault in of_seat)
+        return max(of_seat, key=lambda fault: count[fault.sort])
 
 
 def by_sort(faults: Iterable[tuple[LegResult, Fault]]) -> list[list[tuple[LegResult, Fault]]]:
-    """Faults with their legs, in groups that are alike: by bot, the most frequent first."""
-    sorts: dict[tuple[str, str, str], list[tuple[LegResult, Fault]]] = {}
+    """Return faults with their legs, in groups of one bot and kind: bots by name, the most frequent kinds first."""
+    groups: dict[tuple[str, str, str], list[tuple[LegResult, Fault]]] = {}
     for leg, fault in faults:
-        sorts.setdefault((leg.seats[fault.seat], *fault.sort), []).append((leg, fault))
-    return [alike for _, alike in sorted(sorts.items(), key=lambda item: (item[0][0], -len(item[1])))]
+        groups.setdefault((leg.seats[fault.seat], *fault.sort), []).append((leg, fault))
+    return [group for _, group in sorted(groups.items(), key=lambda item: (item[0][0], -len(item[1])))]
 
 
 def kept_faults(faults: Sequence[Fault], out: Collection[int], seats: int) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
-    """What the records keep of a leg's faults, and how many of each seat it leaves out.
+    """Return the faults that the records keep, and the number of further faults of each seat.
 
-    Kept are the first ones, and the last one of each seat that is `out`.
+    The records keep the first faults, and the last fault of each disqualified seat.
+
+    Args:
+        faults: All faults of a leg in order.
+        out: Seats whose bots are disqualified.
+        seats: Number of seats.
+
+    Returns:
+        The faults to keep, with bounded texts, and the number of others by seat; () if there are no others.
     """
     last = {fault.seat: place for place, fault in enumerate(faults) if fault.seat in out}
-    kept = [fault for place, fault in enumerate(faults) if place < _MOST_FAULTS or last.get(fault.seat) == place]
+    kept = [fault for place, fault in enumerate(faults) if place < _MAX_FAULTS or last.get(fault.seat) == place]
     left_out = Counter(fault.seat for fault in faults) - Counter(fault.seat for fault in kept)
     counts = tuple(left_out[seat] for seat in range(seats)) if left_out else ()
     return tuple(fault.bounded() for fault in kept), counts
 
 
-SEATS_THAT_END_A_LEG = 2  # with more of them the others play on when a bot is disqualified
+# With more seats, the other bots continue when a bot is disqualified.
+SEATS_THAT_END_A_LEG = 2
 
 
 def are_too_large(sums: Floats) -> npt.NDArray[np.bool_]:
-    """Return whether the sums of each leg, by seat and field, are beyond what records hold, or NaN."""
+    """Return for each leg whether a sum is NaN or too large for the records.
+
+    Args:
+        sums: Sums by leg, seat and field of LegSums.
+    """
     fit = (np.abs(sums[:, :, 0]) <= MOST_AMOUNT) & (sums[:, :, 1:] <= MOST_SQUARE).all(axis=2)
     return np.logical_not(fit.all(axis=1))

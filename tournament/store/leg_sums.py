@@ -1,8 +1,8 @@
-"""What a leg brought a seat, as workers report it and records keep it, from the core's sums by block of sessions.
+"""Sums of a seat over a leg, for workers and records, from the core's sums by block of sessions.
 
-One leg shows by its blocks what other sessions would have brought (batch means: A. Law and J. Carson, "A Sequential
-Procedure for Determining the Length of a Steady-State Simulation", 1979). Legs of a duplicate match that share their
-deals depend on each other, so their blocks are added up first. Of blocks only these variances are kept.
+The blocks of one leg show how much its points would differ in other sessions (batch means: A. Law and J. Carson, "A
+Sequential Procedure for Determining the Length of a Steady-State Simulation", 1979). Legs of a duplicate match that
+share their deals depend on each other, so their blocks are added first. The records keep only the variances.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from tournament.arrays import Floats, Whole
 
 
 class LegSums(NamedTuple):
-    """A seat's sums over one leg.
+    """Sums of a seat over one leg.
 
     Attributes:
-        points: What the seat won, in the contest's points.
-        squared_points: Sum of the squares of its points by session.
-        luck: What luck was worth to the seat, in points; 0 in a contest without a correction.
-        variance: Variance of `points` over other sessions, by batch means; 0 if the leg has fewer than two sessions
-            (games, where games are scored), or a fault ended it. Legs that share their deals each have an equal part of
-            the variance of their sum.
-        adjusted_variance: The same of `points` − `luck`.
-        covariance: Covariance of `points` with those of the next seat, after the last one the first; in a zero-sum game
-            of two it is −`variance`.
+        points: Points of the seat, in the contest's unit.
+        squared_points: Sum over sessions of the squares of the seat's points.
+        luck: Points of the seat that are due to luck; 0 in a contest without a correction.
+        variance: Variance of `points` over other sessions, by batch means. It is 0 if the leg has fewer than two
+            sessions (games, if games are scored), or a fault ended it. Legs that share their deals each have an equal
+            part of the variance of their sum.
+        adjusted_variance: Variance of `points` − `luck`, computed as `variance` is.
+        covariance: Covariance of `points` with those of the next seat; of the last seat, with the first. In a zero-sum
+            game of two it is −`variance`.
     """
 
     points: float
@@ -42,28 +42,28 @@ class LegSums(NamedTuple):
     covariance: float = 0.0
 
     def opposite(self) -> LegSums:
-        """The other seat's sums in a zero-sum game of two."""
+        """Return the sums of the other seat in a zero-sum game of two."""
         return self._replace(points=0.0 - self.points, luck=0.0 - self.luck)
 
 
 def sums_of_legs(totals: Floats, lengths: Whole, luck: Floats | None = None) -> Floats:
-    """Return the LegSums of each seat of legs: by leg, seat and field.
+    """Return the sums of each seat of legs, by leg, seat and field of LegSums.
 
     Args:
-        totals: By leg and seat a core's sums: the points, their squares, and the points by block.
-        lengths: Sessions that the blocks of each leg divide, or games where games are scored; 0 for a leg that a fault
-            ended.
-        luck: What luck was worth to the first seat by leg and block, of a zero-sum game of two, or against a house
+        totals: A core's sums by leg and seat: points, their squares, and points by block.
+        lengths: Number of sessions that the blocks of each leg divide (games, if games are scored); 0 for a leg that a
+            fault ended.
+        luck: Points due to luck of the first seat, by leg and block, in a zero-sum game of two or against a house
             player.
     """
     sums = np.empty((*totals.shape[:2], len(LegSums._fields)))
     for length in {*lengths.tolist()}:
-        own = np.flatnonzero(lengths == length)
-        found, (used, shares) = np.empty((len(own), *sums.shape[1:])), _used_and_shares(length)
-        of_luck = None if luck is None else luck[own]
-        in_all = None if of_luck is None else np.array([math.fsum(blocks) for blocks in of_luck.tolist()])
-        batch_means.sums_of_legs(totals[own], shares, used, of_luck, in_all, found)
-        sums[own] = found
+        indices = np.flatnonzero(lengths == length)
+        results, (used, shares) = np.empty((len(indices), *sums.shape[1:])), _used_and_shares(length)
+        luck_by_block = None if luck is None else luck[indices]
+        luck_sums = None if luck_by_block is None else np.array([math.fsum(one) for one in luck_by_block.tolist()])
+        batch_means.sums_of_legs(totals[indices], shares, used, luck_by_block, luck_sums, results)
+        sums[indices] = results
     return sums
 
 
@@ -75,32 +75,32 @@ def share_variances(
     deals: npt.NDArray[np.complex128],
     legs_of_deals: int,
 ) -> None:
-    """Give legs that share their deals each an equal part of the variances of what they add up to.
+    """Give legs that share their deals an equal part each of the variances of their sum.
 
     Args:
-        sums: The sums of each leg alone, which are changed.
-        totals: As in `sums_of_legs`.
-        lengths: As in `sums_of_legs`.
-        luck: As in `sums_of_legs`.
-        deals: The deals of each leg, those that share theirs one after the other. If some of them aren't here, or were
+        sums: Sums of each leg by itself, which are changed.
+        totals: A core's sums by leg and seat: points, their squares, and points by block.
+        lengths: Number of sessions, or games, that the blocks of each leg divide.
+        luck: Points due to luck of the first seat, by leg and block; None without a correction.
+        deals: Key of each leg's deals. Legs that share their deals are adjacent. If some of them are missing or were
             cut short, the others keep their own variances.
-        legs_of_deals: How many legs share their deals.
+        legs_of_deals: Number of legs that share their deals.
     """
     firsts = np.flatnonzero(np.append(True, deals[1:] != deals[:-1]))
     firsts = firsts[np.diff(firsts, append=len(deals)) == legs_of_deals]
-    several = firsts[:, np.newaxis] + np.arange(legs_of_deals)
-    several = several[(lengths[several] == lengths[several[:, :1]]).all(axis=1)]
-    if len(several):
+    groups = firsts[:, np.newaxis] + np.arange(legs_of_deals)
+    groups = groups[(lengths[groups] == lengths[groups[:, :1]]).all(axis=1)]
+    if len(groups):
         added = np.array(
-            [[[math.fsum(one) for one in zip(*seat)] for seat in zip(*totals[own].tolist())] for own in several]
+            [[[math.fsum(one) for one in zip(*seat)] for seat in zip(*totals[group].tolist())] for group in groups]
         )
-        all_luck = None if luck is None else luck[several].sum(axis=1)
-        of_all = sums_of_legs(added, lengths[several[:, 0]], all_luck)[:, np.newaxis, :, 3:]
-        sums[several, :, 3:] = 1 / legs_of_deals * of_all
+        all_luck = None if luck is None else luck[groups].sum(axis=1)
+        variances = sums_of_legs(added, lengths[groups[:, 0]], all_luck)[:, np.newaxis, :, 3:]
+        sums[groups, :, 3:] = 1 / legs_of_deals * variances
 
 
 @lru_cache
 def _used_and_shares(length: int) -> tuple[int, list[float]]:
-    """How many blocks of a leg have sessions, and the share of them that each has."""
+    """Return the number of blocks of a leg that have sessions, and each block's share of the sessions."""
     sizes = block_sizes(length)
     return int(np.count_nonzero(sizes)), (sizes / max(length, 1)).tolist()

@@ -1,7 +1,7 @@
 """Results of many legs as columns.
 
-A field of a thousand bots has half a million legs. As objects they take gigabytes and half a minute; as columns 10% of
-either.
+A field of a thousand bots has half a million legs. As objects they need gigabytes and 30 seconds, as columns 10% of
+that.
 """
 
 from __future__ import annotations
@@ -20,13 +20,15 @@ from tournament.store.leg_result import NO_REST, SEATS_THAT_END_A_LEG, LegResult
 from tournament.store.leg_sums import LegSums
 
 _WHOLE = ("match", "number", "sessions", "games")
-_WIDTH = len(LegSums._fields)  # numbers of a seat
+# Number of sums of a seat.
+_WIDTH = len(LegSums._fields)
 HASH_BYTES = 32
-DIGESTS = f"S{HASH_BYTES}"  # the type of a column of digests
+# Type of a column of digests.
+DIGESTS = f"S{HASH_BYTES}"
 
 
 class SeatColumns(NamedTuple):
-    """The LegSums of one seat in many legs."""
+    """The fields of LegSums of one seat, each as a column over many legs."""
 
     points: Floats
     squared_points: Floats
@@ -42,31 +44,41 @@ _Value = TypeVar("_Value", bound=Hashable)
 def merged(
     columns: Sequence[tuple[tuple[_Value, ...], npt.NDArray[np.int32]]],
 ) -> tuple[tuple[_Value, ...], npt.NDArray[np.int32]]:
-    """Columns of places in lists of values as one column, and the list that its places are of."""
+    """Concatenate columns of indices, and merge the lists of values that they index.
+
+    Args:
+        columns: Pairs of values and an array of indices into them.
+
+    Returns:
+        The distinct values, and one array of indices into them.
+    """
     first = columns[0][0]
     if all(values is first for values, _ in columns):
         return first, np.concatenate([places for _, places in columns])
-    # By map: a large field's entries have a million names, most of them again. Slices of the same legs share theirs.
-    several = {id(values): values for values, _ in columns}
-    index = dict(zip(dict.fromkeys(itertools.chain.from_iterable(several.values())), itertools.count()))
-    new = {at: np.fromiter(map(index.__getitem__, one), np.int32, len(one)) for at, one in several.items()}
+    # A large field has a million names, most of them repeated. Slices of the same legs share one tuple, so each tuple
+    # is handled once.
+    lists = {id(values): values for values, _ in columns}
+    index = dict(zip(dict.fromkeys(itertools.chain.from_iterable(lists.values())), itertools.count()))
+    new = {key: np.fromiter(map(index.__getitem__, one), np.int32, len(one)) for key, one in lists.items()}
     return tuple(index), np.concatenate([new[id(values)][places] for values, places in columns])
 
 
 def digest_column(digests: Iterable[str]) -> npt.NDArray[np.bytes_]:
-    """Digests in hex as a column of bytes."""
+    """Return hexadecimal digests as a column of bytes."""
     return np.frombuffer(bytes.fromhex("".join(digests)), DIGESTS)
 
 
 def hex_hashes(hashes: bytes) -> list[str]:
-    """Hashes of 32 bytes, one after the other, in hex."""
+    """Return concatenated hashes of 32 bytes as hexadecimal texts."""
     text = hashes.hex()
     return [text[first : first + 2 * HASH_BYTES] for first in range(0, len(text), 2 * HASH_BYTES)]
 
 
 def pair_keys(first: Whole, second: Whole) -> npt.NDArray[np.complex128]:
-    """A number for each pair by which pairs sort, as legs do by match and number: of complex numbers the real parts
-    come first. All are below MOST_MATCH, so that floats have them."""
+    """Return a number for each pair of integers, such as match and leg, that sorts as the pairs do.
+
+    Complex numbers sort by their real parts first. All integers are below MOST_MATCH, so floats represent them exactly.
+    """
     keys = np.empty(len(first), np.complex128)
     keys.real, keys.imag = first, second
     return keys
@@ -74,12 +86,21 @@ def pair_keys(first: Whole, second: Whole) -> npt.NDArray[np.complex128]:
 
 @dataclass(frozen=True, eq=False)
 class Legs(Sequence[LegResult]):
-    """Results of legs as columns; a LegResult is made when it is asked for. Slices are views.
+    """Results of legs as columns. Slices are views, and a LegResult is made for each leg that is accessed.
 
-    `players` has for each leg the places of its entrants in `names`, by seat, `house` that of its house player, −1 for
-    none, `more` the place of its fields that few have in
-    `rests`. `whole` has a column each for match, number, sessions and games. `sums`, by leg and seat, has the fields of
-    LegSums, `used` those of Used. Numbers of a column lie side by side in memory.
+    Columns are contiguous in memory.
+
+    Attributes:
+        digest: Digest of each leg.
+        names: Names of bots and house players.
+        players: Index into `names`, by leg and seat.
+        house: Index into `names` of the house player; −1 if there is none.
+        whole: Integers of each leg: match, number, sessions and games.
+        sums: Fields of LegSums, by leg, seat and field.
+        rests: Distinct rare fields.
+        more: Index into `rests` for each leg.
+        seconds: Time that a worker took for each leg.
+        used: Fields of Used, by leg, seat and field.
     """
 
     digest: npt.NDArray[np.bytes_]
@@ -92,14 +113,16 @@ class Legs(Sequence[LegResult]):
     more: npt.NDArray[np.int32]
     seconds: npt.NDArray[np.float32]
     used: npt.NDArray[np.float32]
-    _slice_of: tuple[Legs, int] | None = field(default=None, init=False, repr=False)  # these, and from which on
+    # For a slice: the legs that it is taken from, and the index of its first leg there.
+    _slice_of: tuple[Legs, int] | None = field(default=None, init=False, repr=False)
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_slice_of": None}  # who is sent a slice gets no more
+        # Pickle only the slice, not the legs that it is taken from.
+        return {**self.__dict__, "_slice_of": None}
 
     @classmethod
     def of(cls, legs: Sequence[LegResult]) -> Legs:
-        """Results as columns."""
+        """Return results as columns."""
         if isinstance(legs, Legs):
             return legs
         names: dict[str, int] = {}
@@ -131,122 +154,144 @@ class Legs(Sequence[LegResult]):
         )
 
     @classmethod
-    def joined(cls, several: Iterable[Legs]) -> Legs:
-        """Legs one after the other; no copy of neighbouring slices of the same legs."""
-        several = [legs for legs in several if len(legs)]
-        if len(several) <= 1:
-            return several[0] if several else cls.of(())
-        source, first = several[0]._slice_of or (several[0], 0)
-        ends = itertools.accumulate(map(len, several), initial=first)
+    def joined(cls, pieces: Iterable[Legs]) -> Legs:
+        """Concatenate legs. Neighbouring slices of the same legs aren't copied."""
+        pieces = [legs for legs in pieces if len(legs)]
+        if len(pieces) <= 1:
+            return pieces[0] if pieces else cls.of(())
+        source, first = pieces[0]._slice_of or (pieces[0], 0)
+        ends = itertools.accumulate(map(len, pieces), initial=first)
         if all(
             legs._slice_of and legs._slice_of[0] is source and legs._slice_of[1] == end
-            for legs, end in zip(several, ends)
+            for legs, end in zip(pieces, ends)
         ):
-            return source[first : first + sum(map(len, several))]
-        width = several[0].players.shape[1]
-        both = [np.concatenate([legs.players, legs.house[:, np.newaxis]], axis=1) for legs in several]
-        names, players = merged([(legs.names, one) for legs, one in zip(several, both)])
+            return source[first : first + sum(map(len, pieces))]
+        width = pieces[0].players.shape[1]
+        with_house = [np.concatenate([legs.players, legs.house[:, np.newaxis]], axis=1) for legs in pieces]
+        names, players = merged([(legs.names, one) for legs, one in zip(pieces, with_house)])
         return cls(
-            np.concatenate([legs.digest for legs in several]),
+            np.concatenate([legs.digest for legs in pieces]),
             names,
             players[:, :width],
-            np.where(np.concatenate([legs.house for legs in several]) < 0, -1, players[:, width]).astype(np.int32),
-            np.concatenate([legs.whole.T for legs in several], axis=1).T,
-            np.concatenate([legs.sums.T for legs in several], axis=2).T,
-            *merged([(legs.rests, legs.more) for legs in several]),
-            np.concatenate([legs.seconds for legs in several]),
-            np.concatenate([legs.used.T for legs in several], axis=2).T,
+            np.where(np.concatenate([legs.house for legs in pieces]) < 0, -1, players[:, width]).astype(np.int32),
+            np.concatenate([legs.whole.T for legs in pieces], axis=1).T,
+            np.concatenate([legs.sums.T for legs in pieces], axis=2).T,
+            *merged([(legs.rests, legs.more) for legs in pieces]),
+            np.concatenate([legs.seconds for legs in pieces]),
+            np.concatenate([legs.used.T for legs in pieces], axis=2).T,
         )
 
     @property
     def match(self) -> Whole:
+        """Number of the match of each leg."""
         return self.whole[:, 0]
 
     @property
     def number(self) -> Whole:
+        """Number of each leg in its match."""
         return self.whole[:, 1]
 
     @property
     def sessions(self) -> Whole:
+        """Number of sessions of each leg."""
         return self.whole[:, 2]
 
     @property
     def games(self) -> Whole:
+        """Number of games of each leg."""
         return self.whole[:, 3]
 
     @property
     def seats(self) -> int:
-        """How many seats a leg has."""
+        """Number of seats of a leg."""
         return int(self.players.shape[1])
 
     @cached_property
     def seated(self) -> list[tuple[str, ...]]:
-        """The names of the entrants in each, by seat."""
+        """Names of the entrants of each leg, by seat."""
         return [tuple(self.names[place] for place in leg) for leg in self.players.tolist()]
 
     @cached_property
     def houses(self) -> list[str]:
-        """The name of the house player in each, "" for none."""
+        """Name of the house player of each leg, or "" if there is none."""
         return [self.names[place] if place >= 0 else "" for place in self.house.tolist()]
 
     @cached_property
     def digests(self) -> list[str]:
-        """The digest of each in hex."""
+        """Digest of each leg in hexadecimal."""
         return hex_hashes(self.digest.tobytes())
 
     @cached_property
     def rest(self) -> list[Rest]:
-        """The fields of each that few have."""
+        """Rare fields of each leg."""
         return [self.rests[place] for place in self.more.tolist()]
 
     @cached_property
     def tries(self) -> npt.NDArray[np.int32]:
-        """How often each began."""
+        """Number of times that each leg was started."""
         return np.array([rest.tries for rest in self.rests], np.int32)[self.more]
 
     @cached_property
     def faulty(self) -> npt.NDArray[np.bool_]:
-        """Whether there were faults in each."""
+        """Flag for each leg with faults."""
         return np.array([bool(rest.faults or any(rest.faults_left_out)) for rest in self.rests], bool)[self.more]
 
     @cached_property
     def ended(self) -> npt.NDArray[np.bool_]:
-        """Whether each was ended by a seat's faults."""
-        out: npt.NDArray[np.bool_] = np.array([bool(rest.out) for rest in self.rests], bool)[self.more]
-        return out if self.players.shape[1] <= SEATS_THAT_END_A_LEG else np.zeros_like(out)
+        """Flag for each leg that a seat's faults ended."""
+        flags: npt.NDArray[np.bool_] = np.array([bool(rest.out) for rest in self.rests], bool)[self.more]
+        return flags if self.players.shape[1] <= SEATS_THAT_END_A_LEG else np.zeros_like(flags)
 
     def of_seat(self, seat: int) -> SeatColumns:
-        """What a seat has won."""
+        """Return the sums of one seat as columns."""
         return SeatColumns(*self.sums[:, seat].T)
 
     def without_luck(self) -> Legs:
-        """The same legs, with what luck was worth subtracted from their points."""
+        """Return the same legs with the points due to luck subtracted from their points."""
         if not self.sums[:, :, 2].any():
             return self
         sums = self.sums.copy(order="F")
         sums[:, :, 0] -= sums[:, :, 2]
         sums[:, :, 2], sums[:, :, 3] = 0.0, sums[:, :, 4]
         if self.seats > 1:
-            sums[:, :, 5] = 0.0 - sums[:, :, 4]  # games with a correction are zero-sum
+            # Games with a correction are zero-sum.
+            sums[:, :, 5] = 0.0 - sums[:, :, 4]
         return replace(self, sums=sums)
 
     def numbered(self, seat: int, numbers: Mapping[str, int]) -> Whole:
-        """The number of who sits at `seat` in each, −1 for who has none."""
+        """Return the number of the entrant at a seat for each leg, or −1 if the entrant has none.
+
+        Args:
+            seat: The seat.
+            numbers: Numbers of entrants by name.
+        """
         return self._numbers(numbers)[self.players[:, seat]]
 
     def others_numbered(self, seat: int, numbers: Mapping[str, int]) -> Whole:
-        """The number of the opponent of a seat of two in each, or of the house player."""
+        """Return the number of a seat's opponent for each leg: the other seat of two, or the house player.
+
+        Args:
+            seat: The seat.
+            numbers: Numbers of the opponents by name.
+        """
         return self.house_numbered(numbers) if self.seats == 1 else self.numbered(1 - seat, numbers)
 
     def house_numbered(self, numbers: Mapping[str, int]) -> Whole:
-        """The number of the house player in each, −1 for none."""
+        """Return the number of the house player for each leg, or −1 if there is none."""
         return self._numbers(numbers)[self.house]
 
     def _numbers(self, numbers: Mapping[str, int]) -> Whole:
         return np.array([*(numbers.get(name, -1) for name in self.names), -1], np.int64)
 
     def with_names(self, names: tuple[str, ...]) -> Legs:
-        """The same legs with these names, among which theirs are. Raises ValueError if one is missing."""
+        """Return the same legs with indices into other names.
+
+        Args:
+            names: Names that include those of the players.
+
+        Raises:
+            ValueError: A player's name is missing.
+        """
         numbers = {name: place for place, name in enumerate(names)}
         new = np.array([*(numbers.get(name, -1) for name in self.names), -1], np.int32)
         players, house = new[self.players], new[self.house]
@@ -255,82 +300,88 @@ class Legs(Sequence[LegResult]):
         return replace(self, names=names, players=players, house=house)
 
     def are_in_order(self) -> bool:
-        """Whether they come by match and number, none of them twice."""
+        """Return whether legs are sorted by match and number, without duplicates."""
         return bool((np.diff(pair_keys(self.match, self.number)) > 0).all())
 
     def in_order(self) -> Legs:
-        """The same legs by match and number."""
+        """Return the same legs sorted by match and number."""
         if self.are_in_order():
             return self
-        return self.chosen(np.argsort(pair_keys(self.match, self.number), kind="stable"))  # fast: a few sorted runs
+        # A stable sort is fast, because legs are a few sorted runs.
+        return self.chosen(np.argsort(pair_keys(self.match, self.number), kind="stable"))
 
     def chosen(self, places: Sequence[int] | npt.NDArray[np.intp]) -> Legs:
-        """The legs at these places, in this order."""
-        at = np.asarray(places, np.intp)
+        """Return the legs with these indices, in this order."""
+        indices = np.asarray(places, np.intp)
         return replace(
             self,
-            digest=self.digest[at],
-            players=self.players.T[:, at].T,
-            house=self.house[at],
-            whole=self.whole.T[:, at].T,
-            sums=np.take(self.sums.T, at, axis=2).T,
-            more=self.more[at],
-            seconds=self.seconds[at],
-            used=np.take(self.used.T, at, axis=2).T,
+            digest=self.digest[indices],
+            players=self.players.T[:, indices].T,
+            house=self.house[indices],
+            whole=self.whole.T[:, indices].T,
+            sums=np.take(self.sums.T, indices, axis=2).T,
+            more=self.more[indices],
+            seconds=self.seconds[indices],
+            used=np.take(self.used.T, indices, axis=2).T,
         )
 
     def matches(self) -> Whole:
-        """For each match its first leg, and the first one after it, among legs in order: shape (matches, 2)."""
+        """Return the first leg of each match and the first leg after it, for legs in order: shape (matches, 2)."""
         if not len(self):
             return np.empty((0, 2), np.int64)
         edges = np.concatenate([[0], np.flatnonzero(np.diff(self.match)) + 1, [len(self)]])
         return np.stack([edges[:-1], edges[1:]], axis=1)
 
     def among(self, entrants: Container[str], house: Container[str] | None = None) -> Legs:
-        """The legs whose entrants have these names, and those whose house player does, if any are given."""
-        kept = np.array([name in entrants for name in self.names], bool)[self.players].all(axis=1)
+        """Return the legs of these entrants only.
+
+        Args:
+            entrants: Names, of which all entrants of a leg must have one.
+            house: Names, of which the leg's house player must have one; None to select by entrants only.
+        """
+        selected = np.array([name in entrants for name in self.names], bool)[self.players].all(axis=1)
         if house is not None:
-            kept &= np.array([*(name in house for name in self.names), False], bool)[self.house]
-        return self if kept.all() else self.chosen(np.flatnonzero(kept))
+            selected &= np.array([*(name in house for name in self.names), False], bool)[self.house]
+        return self if selected.all() else self.chosen(np.flatnonzero(selected))
 
     def __len__(self) -> int:
         return len(self.digest)
 
     @overload
-    def __getitem__(self, place: int) -> LegResult: ...
+    def __getitem__(self, index: int) -> LegResult: ...
     @overload
-    def __getitem__(self, place: slice) -> Legs: ...
-    def __getitem__(self, place: int | slice) -> LegResult | Legs:
-        if isinstance(place, slice):
-            found = replace(
+    def __getitem__(self, index: slice) -> Legs: ...
+    def __getitem__(self, index: int | slice) -> LegResult | Legs:
+        if isinstance(index, slice):
+            view = replace(
                 self,
-                digest=self.digest[place],
-                players=self.players[place],
-                house=self.house[place],
-                whole=self.whole[place],
-                sums=self.sums[place],
-                more=self.more[place],
-                seconds=self.seconds[place],
-                used=self.used[place],
+                digest=self.digest[index],
+                players=self.players[index],
+                house=self.house[index],
+                whole=self.whole[index],
+                sums=self.sums[index],
+                more=self.more[index],
+                seconds=self.seconds[index],
+                used=self.used[index],
             )
-            first, _, step = place.indices(len(self))
+            first, _, step = index.indices(len(self))
             if step == 1:
                 source, before = self._slice_of or (self, 0)
-                object.__setattr__(found, "_slice_of", (source, before + first))
-            return found
-        rest = self.rests[self.more[place]]
-        match, number, sessions, games = self.whole[place].tolist()
-        sums = tuple(LegSums(*own) for own in self.sums[place].tolist())
-        seats, house = tuple(self.names[one] for one in self.players[place].tolist()), int(self.house[place])
-        digest = self.digest[place : place + 1 or None].tobytes().hex()
+                object.__setattr__(view, "_slice_of", (source, before + first))
+            return view
+        rest = self.rests[self.more[index]]
+        match, number, sessions, games = self.whole[index].tolist()
+        sums = tuple(LegSums(*of_seat) for of_seat in self.sums[index].tolist())
+        seats, house = tuple(self.names[name] for name in self.players[index].tolist()), int(self.house[index])
+        digest = self.digest[index : index + 1 or None].tobytes().hex()
         return LegResult(
             digest, match, number, seats, sessions, games, sums, rest.faults, rest.out, rest.faults_left_out,
-            self.names[house] if house >= 0 else "", seconds=float(self.seconds[place]), tries=rest.tries,
-            used=tuple(Used(*own) for own in self.used[place].tolist()),
+            self.names[house] if house >= 0 else "", seconds=float(self.seconds[index]), tries=rest.tries,
+            used=tuple(Used(*of_seat) for of_seat in self.used[index].tolist()),
         )  # fmt: skip
 
     def __iter__(self) -> Iterator[LegResult]:
-        return (self[place] for place in range(len(self)))
+        return (self[index] for index in range(len(self)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Legs):

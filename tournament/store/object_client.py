@@ -1,4 +1,7 @@
-"""Requests to an object store: the only module that imports obstore. Its errors become one line with a remedy."""
+"""Requests to an object store: the only module that imports obstore.
+
+Errors of obstore become one line with advice.
+"""
 
 from __future__ import annotations
 
@@ -19,41 +22,57 @@ from tournament.store.object_place import ObjectPlace
 from tournament.store.object_streams import BLOCK, Blocks, Upload
 from tournament.store.storage import MOST_READ, AlreadyExists, TooLarge
 
-_Answer = TypeVar("_Answer")
+_Result = TypeVar("_Result")
 _Store = S3Store | GCSStore | AzureStore
-Version = dict[str, str]  # of an object's content, as the store calls it: an e-tag, a generation
+# Version of an object's content, such as an e-tag or a generation.
+Version = dict[str, str]
 
 _KINDS: dict[str, Callable[..., _Store]] = {"s3": S3Store, "gs": GCSStore, "az": AzureStore}
-# Retries, seconds in all and seconds a request: few for a store that hasn't answered yet.
+# Retries, seconds in all and seconds per request. A store that hasn't answered yet gets few.
 _EAGER, _PATIENT, _ONCE = (2, 5, 20), (10, 60, 120), (0, 0, 30)
-_NO_BUCKET = ("NoSuchBucket", "ContainerNotFound")  # as stores call it
-_PAUSES = (0.1, 0.4, 1.6, 6.4)  # seconds between attempts at a conditional put
+# Error codes of stores.
+_NO_BUCKET = ("NoSuchBucket", "ContainerNotFound")
+# Seconds between attempts at a conditional put.
+_PAUSES = (0.1, 0.4, 1.6, 6.4)
 _UPLOADS_AT_ONCE = 4
 
 
 class _NoAnswer(RunError):
-    """The store did not answer, or is busy: the request may have been carried out or not."""
+    """Raised when the store didn't answer or is busy. The request might have been carried out."""
 
 
 class ObjectClient:
-    """Requests to one bucket; keys include the prefix. `url` is for messages, `prefix` is "" or ends with a slash.
+    """A client for requests to one bucket. Keys include the prefix.
 
-    A missing object raises FileNotFoundError, a conditional put that finds another content AlreadyExists, any other
-    error RunError.
+    Any request can fail with FileNotFoundError, if the object is missing, and with RunError.
+
+    Attributes:
+        url: URL for messages.
+        prefix: Prefix of all keys, which ends with a slash; "" if there is none.
     """
 
     def __init__(self, location: str) -> None:
-        """Raises InputError for a URL that can't hold results."""
+        """Parse the URL.
+
+        Raises:
+            InputError: The URL can't hold results.
+        """
         self._place = ObjectPlace(location)
         self.url, self.prefix = self._place.url, self._place.prefix
         self._stores: dict[tuple[int, int, int], _Store] = {}
         self._answered = False
 
-    def _store(self, patience: tuple[int, int, int]) -> _Store:
-        if patience not in self._stores:
-            retries, seconds, seconds_each = patience
+    def _store(self, limits: tuple[int, int, int]) -> _Store:
+        """Return the store with limits for retries and time.
+
+        Raises:
+            InputError: The URL needs an account.
+            RunError: The credentials can't be read.
+        """
+        if limits not in self._stores:
+            retries, seconds, seconds_each = limits
             try:
-                self._stores[patience] = self._configured(
+                self._stores[limits] = self._configured(
                     client_options={
                         "allow_http": self._place.endpoint.startswith("http:"),
                         "connect_timeout": "3s",
@@ -66,28 +85,37 @@ class ObjectClient:
                     },
                 )
             except (exceptions.BaseError, ValueError, OSError) as error:
-                # obstore's message may contain parts of a key.
+                # obstore's message might contain parts of a key.
                 if "ccount" in str(error).partition("\n")[0]:
                     raise self._place.bad("set AZURE_STORAGE_ACCOUNT, or add ?account=NAME") from None
                 raise RunError(f"{self.url}: its credentials can't be read; {self._place.remedy}") from None
-        return self._stores[patience]
+        return self._stores[limits]
 
     def _configured(self, **options: Any) -> _Store:
         return _KINDS[self._place.kind](self._place.bucket, config=self._place.settings(), **options)
 
-    def _ask(self, request: Callable[[_Store], _Answer], patience: tuple[int, int, int] | None = None) -> _Answer:
+    def _ask(self, request: Callable[[_Store], _Result], limits: tuple[int, int, int] | None = None) -> _Result:
+        """Send a request and return its result.
+
+        Raises:
+            FileNotFoundError: The object is missing.
+            AlreadyExists: A conditional put found another version.
+            RunError: Any other error.
+        """
         try:
-            answer = request(self._store(patience or (_PATIENT if self._answered else _EAGER)))
+            result = request(self._store(limits or (_PATIENT if self._answered else _EAGER)))
         except (exceptions.BaseError, OSError) as error:
             raise self._translated(error) from None
         self._answered = True
-        return answer
+        return result
 
     def _translated(self, error: Exception) -> Exception:
-        """The exception to raise for one of obstore's."""
-        text = re.sub(r"\?\S+", "", str(error).partition("\n\nDebug source")[0])  # in a URL, which may contain a key
-        taken = isinstance(error, exceptions.AlreadyExistsError | exceptions.PreconditionError)
-        if taken and "ConditionalRequestConflict" not in text:  # else another request is being carried out: try again
+        """Return the exception to raise for an exception of obstore."""
+        # A query in a URL might contain a key.
+        text = re.sub(r"\?\S+", "", str(error).partition("\n\nDebug source")[0])
+        is_taken = isinstance(error, exceptions.AlreadyExistsError | exceptions.PreconditionError)
+        # A conflict means that another request is still being carried out, so the put is tried again.
+        if is_taken and "ConditionalRequestConflict" not in text:
             return AlreadyExists(self.url)
         if any(code in text for code in _NO_BUCKET):
             return self._no_bucket()
@@ -98,29 +126,34 @@ class ObjectClient:
         where = f" at {self._place.endpoint}" if self._place.endpoint else ""
         why = truncate(" ".join(text.split()), 300)
         return _NoAnswer(
-            f"{self.url}: the store{where} fails ({why}); are its address, its region"
-            f" and the credentials right, and the network up? {self._place.remedy}, and run again to continue"
+            f"{self.url}: the store{where} fails ({why}); check its address, its region,"
+            f" the credentials and the network; {self._place.remedy}, and run again to continue"
         )
 
     def _no_bucket(self) -> RunError:
-        return RunError(
-            f"{self.url}: there is no {self._place.word} {self._place.bucket}; make it first, or name another"
-        )
+        return RunError(f"{self.url}: no {self._place.word} {self._place.bucket}; create it, or name another one")
 
     def list(self, prefix: str) -> tuple[dict[str, int], tuple[str, ...]]:
-        """The sizes of objects right below a prefix, and the names of prefixes there."""
+        """Return the sizes of the objects directly below a prefix, by name, and the names of the prefixes there."""
         try:
-            found = self._ask(lambda store: obstore.list_with_delimiter(store, prefix.rstrip("/") or None))
+            listing = self._ask(lambda store: obstore.list_with_delimiter(store, prefix.rstrip("/") or None))
         except FileNotFoundError:
             raise self._no_bucket() from None
-        sizes = {item["path"].removeprefix(prefix): item["size"] for item in found["objects"]}
-        return sizes, tuple(inner.rstrip("/").removeprefix(prefix) for inner in found["common_prefixes"])
+        sizes = {item["path"].removeprefix(prefix): item["size"] for item in listing["objects"]}
+        return sizes, tuple(inner.rstrip("/").removeprefix(prefix) for inner in listing["common_prefixes"])
 
     def size(self, key: str) -> int:
+        """Return the size of an object in bytes."""
         return self._ask(lambda store: obstore.head(store, key))["size"]
 
     def get(self, key: str, most: int = MOST_READ) -> tuple[bytes, Version]:
-        """An object's content and its version. Raises TooLarge for more than `most` bytes."""
+        """Return the content of an object, and its version.
+
+        Raises:
+            FileNotFoundError: The object is missing.
+            TooLarge: It has more than `most` bytes.
+            RunError: The request fails.
+        """
 
         def request(store: _Store) -> tuple[bytes, Version]:
             found = obstore.get(store, key)
@@ -131,7 +164,7 @@ class ObjectClient:
         return self._ask(request)
 
     def get_range(self, key: str, start: int, end: int) -> tuple[bytes, int]:
-        """Bytes of an object from `start` on, and its size."""
+        """Return the bytes of an object from `start` to before `end`, and the object's size."""
 
         def request(store: _Store) -> tuple[bytes, int]:
             found = obstore.get(store, key, options={"range": (start, end)})
@@ -142,24 +175,39 @@ class ObjectClient:
         except RunError:
             if self.size(key) > start:
                 raise
-            return b"", start  # an empty object has no range
+            # An empty object has no range.
+            return b"", start
 
     def put(self, key: str, content: bytes) -> None:
+        """Create or replace an object."""
         self._ask(lambda store: obstore.put(store, key, content, use_multipart=False))
 
     def put_if(self, key: str, content: bytes, expected: Version | None) -> Version:
-        """Replace the expected version, or create the object if None is expected. Returns the new version. Contents
-        must be unique. Raises AlreadyExists when another version is there."""
+        """Replace an object if it has the expected version.
+
+        Args:
+            key: Key of the object.
+            content: New content, which must be unique. So it shows after a lost answer whether the put succeeded.
+            expected: Version of the object; None to create it.
+
+        Returns:
+            The new version.
+
+        Raises:
+            AlreadyExists: The object has another version.
+            RunError: The request fails.
+        """
         mode = cast(Any, expected or "create")
         lost_answer = False
         for pause in (*_PAUSES, None):
             try:
                 return _version(self._ask(lambda store: obstore.put(store, key, content, mode=mode), _ONCE))
             except AlreadyExists:
-                if lost_answer and (there := self.get(key))[0] == content:
-                    return there[1]
+                if lost_answer and (current := self.get(key))[0] == content:
+                    return current[1]
                 raise
-            except _NoAnswer:  # obstore's own retry would take the object it just made for another's
+            # obstore's own retry would mistake the object that it just created for another writer's.
+            except _NoAnswer:
                 if pause is None:
                     raise
                 lost_answer = True
@@ -167,23 +215,29 @@ class ObjectClient:
         raise AssertionError
 
     def copy(self, source: str, target: str) -> None:
+        """Copy an object within the bucket."""
         self._ask(lambda store: obstore.copy(store, source, target))
 
     def remove(self, keys: Sequence[str]) -> None:
-        """Remove objects, if they are there."""
+        """Remove those objects that exist."""
         if keys:
             with contextlib.suppress(FileNotFoundError):
                 self._ask(lambda store: obstore.delete(store, keys))
 
     def open_writer(self, key: str) -> Upload:
-        """A new object as a stream."""
+        """Return a stream that becomes an object."""
         writer = self._ask(
             lambda store: obstore.open_writer(store, key, buffer_size=BLOCK, max_concurrency=_UPLOADS_AT_ONCE)
         )
         return Upload(writer, lambda step: self._ask(lambda store: step()))
 
     def open_reader(self, key: str) -> Blocks:
-        """An object as a file. Raises FileNotFoundError."""
+        """Return an object as a file.
+
+        Raises:
+            FileNotFoundError: The object is missing.
+            RunError: The request fails.
+        """
         return Blocks(self.size(key), partial(self.get_range, key))
 
 

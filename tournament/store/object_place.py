@@ -1,7 +1,7 @@
-"""The place of an object store, from a URL, and its credentials, from the environment.
+"""The address of an object store, from a URL, and its credentials, from the environment.
 
-A URL names the bucket, and the store where it isn't the cloud's own. Keys come from the environment, as for the
-clouds' own tools. URLs are shown, recorded and sent to workers: one with keys in it is refused.
+A URL names the bucket, and the store if it isn't the cloud's own. Keys come from the environment variables that the
+clouds' own tools use. URLs are shown, recorded and sent to workers, so URLs with keys in them are refused.
 """
 
 from __future__ import annotations
@@ -17,7 +17,14 @@ from tournament.errors import InputError, RunError
 
 @dataclass(frozen=True)
 class _Cloud:
-    """A kind of store: its word for a bucket, options of its URLs, variables that name an endpoint, and a remedy."""
+    """A kind of store.
+
+    Attributes:
+        bucket: Its word for a bucket.
+        options: Options that URLs can have.
+        endpoints: Environment variables that name an endpoint, the first one preferred.
+        remedy: Advice how to give credentials.
+    """
 
     bucket: str
     options: tuple[str, ...]
@@ -53,20 +60,31 @@ _STEP = re.compile(r"(?!\.\.?$)[A-Za-z0-9!_.*'()+=@,~-]{1,200}")
 
 
 class ObjectPlace:
-    """A place in an object store. `url` is for messages, `prefix` is "" or ends with a slash.
+    """A place in an object store, with the settings of its client.
 
-    `kind` is the URL's scheme; `word` is what that kind of store calls a bucket, `remedy` how to give credentials.
-    `endpoint` is the store's address, "" for the cloud's own.
+    Attributes:
+        url: URL for messages.
+        prefix: Prefix of all keys, which ends with a slash; "" if there is none.
+        bucket: Name of the bucket.
+        kind: Scheme of the URL.
+        word: The store's word for a bucket.
+        remedy: Advice how to give credentials.
+        endpoint: Address of the store; "" for the cloud's own.
     """
 
     def __init__(self, location: str) -> None:
-        """Raises InputError for a URL that can't hold results."""
+        """Parse the URL.
+
+        Raises:
+            InputError: The URL can't hold results.
+        """
         try:
             parts = urlsplit(location)
         except ValueError:
-            raise InputError(f"{location.partition(':')[0]}://… is not a place for results: it is no URL") from None
+            raise InputError(f"{location.partition(':')[0]}://… is not a place for results: it isn't a URL") from None
         bucket = parts.netloc.rpartition("@")[2]
-        self.url = f"{parts.scheme}://{bucket}/…"  # until it is known what its path is
+        # Replaced below, once the path is checked.
+        self.url = f"{parts.scheme}://{bucket}/…"
         if parts.scheme not in _CLOUDS:
             raise self.bad("name a folder, or a URL of s3://, gs:// or az://")
         cloud = _CLOUDS[parts.scheme]
@@ -76,7 +94,7 @@ class ObjectPlace:
         if "@" in parts.netloc or ":" in parts.netloc:
             raise self.bad(f"keys don't belong in a URL, which others see; {cloud.remedy}")
         if not all(map(_STEP.fullmatch, (parts.netloc, *steps))):
-            raise self.bad(f"it must be as {parts.scheme}://{cloud.bucket}/prefix")
+            raise self.bad(f"expected {parts.scheme}://{cloud.bucket}/prefix")
         if parts.fragment or not options.keys() <= set(cloud.options):
             raise self.bad(f"its options can be {', '.join(cloud.options)}; for keys, {cloud.remedy}")
         self.url = f"{parts.scheme}://{bucket}{parts.path}".rstrip("/")
@@ -89,26 +107,31 @@ class ObjectPlace:
         self._options = options
 
     def bad(self, why: str) -> InputError:
+        """Return the error for this URL."""
         return InputError(f"{self.url} is not a place for results: {why}")
 
     def settings(self) -> dict[str, str]:
-        """A client's settings, by obstore's names, besides the variables that obstore reads itself. Raises RunError if
-        there are no credentials."""
+        """Return a client's settings by obstore's names, besides the variables that obstore reads itself.
+
+        Raises:
+            RunError: There are no credentials.
+        """
         if self.kind == "gs":
             # An emulator takes any credentials.
-            told = {"base_url": self.endpoint, "bearer_token": _first_set(("STORAGE_EMULATOR_HOST",)) and "none"}
+            settings = {"base_url": self.endpoint, "bearer_token": _first_set(("STORAGE_EMULATOR_HOST",)) and "none"}
         elif self.kind == "az":
-            told = {
+            settings = {
                 "endpoint": self.endpoint,
                 "account_name": self._options.get("account") or _first_set(("AZURE_STORAGE_ACCOUNT",)),
                 "account_key": _first_set(("AZURE_STORAGE_KEY",)),
             }
         else:
-            told = {"endpoint": self.endpoint, "region": self._options.get("region", "")}
+            settings = {"endpoint": self.endpoint, "region": self._options.get("region", "")}
             on_no_cloud = os.environ.get("AWS_EC2_METADATA_DISABLED", "").lower() == "true"
-            if on_no_cloud and not _first_set(_AWS_CREDENTIALS):  # else obstore would ask the machine's cloud
+            # obstore would ask the machine's cloud.
+            if on_no_cloud and not _first_set(_AWS_CREDENTIALS):
                 raise RunError(f"{self.url} needs credentials, and there are none: {self.remedy}")
-        return {name: value for name, value in told.items() if value}
+        return {name: value for name, value in settings.items() if value}
 
 
 def _first_set(names: Sequence[str]) -> str:

@@ -1,8 +1,8 @@
 """Results below a prefix of an object store.
 
-Such stores have conditional puts, but no locks and no renames. A writer puts its sign into `writer`, in place of the
-one that it found there: the newest writer wins. A part is copied to its place and then removed from staging; for
-readers either is one step.
+Such stores have conditional puts, but no locks and no renames. A writer replaces the sign that it finds in `writer` by
+its own, so the newest writer wins. A part is copied to its place and then removed from staging/. For readers either is
+one step.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-_MOST_OF_SIGN = 1 << 12  # bytes
-_AT_ONCE = 32  # requests
+# Maximum bytes of a sign.
+_MOST_OF_SIGN = 1 << 12
+# Parallel requests.
+_AT_ONCE = 32
 
 
 class ObjectStorage:
-    """A prefix in an object store. Raises RunError when a request fails."""
+    """A prefix in an object store. Any request can fail with RunError."""
 
     def __init__(self, location: str) -> None:
         self.location = location.rstrip("/")
@@ -41,92 +43,129 @@ class ObjectStorage:
         return f"{self._prefix}{checked_name(name)}"
 
     def check_writable(self) -> None:
-        self.list("sessions")  # whether it can be reached
+        """Check that the store can be reached."""
+        self.list("sessions")
 
     def prepare(self) -> None:
-        """Nothing has to be there before."""
+        """Do nothing: prefixes don't have to be created."""
 
     def acquire(self) -> bool:
-        """Become the only writer. True if the former one left its sign: it may still be writing. Raises RunError when
-        another becomes the writer at the same moment."""
+        """Become the only writer.
+
+        Returns:
+            Whether the previous writer left its sign, so that it might still be running.
+
+        Raises:
+            RunError: Another process becomes the writer at the same moment, the store has no conditional puts, or a
+                request fails.
+        """
         sign = f"process {os.getpid()} on {os.uname().nodename}, {uuid.uuid4().hex}\n".encode()
-        former, version = b"", None
+        previous, version = b"", None
         with contextlib.suppress(FileNotFoundError):
-            former, version = self._client.get(self._key(LOCK_NAME), _MOST_OF_SIGN)
+            previous, version = self._client.get(self._key(LOCK_NAME), _MOST_OF_SIGN)
         try:
             self._version = self._client.put_if(self._key(LOCK_NAME), sign, version)
         except AlreadyExists:
-            raise RunError(f"another run begins in {self.location} at this moment; wait for it, or stop it") from None
-        with contextlib.suppress(AlreadyExists):  # other bytes: after a lost answer these tell whose the object is
+            raise RunError(f"another run is starting in {self.location}; wait for it, or stop it") from None
+        # The content differs from the sign, so that a lost answer can't hide whose object it is.
+        with contextlib.suppress(AlreadyExists):
             self._client.put_if(self._key(LOCK_NAME), b"to be refused: " + sign, None)
             raise RunError(
-                f"{self.location}: this store replaces objects that it was told not to, so that two runs could"
+                f"{self.location}: this store ignores conditions of puts, so two runs could"
                 " overwrite each other's records; use one with conditional puts"
             )
         self._sign = sign
-        return bool(former)
+        return bool(previous)
 
     def release(self) -> None:
+        """Let other processes become the writer."""
         if self._sign:
-            # If this fails, the next writer takes it for a crash.
+            # If this fails, the next writer assumes a crash.
             with contextlib.suppress(AlreadyExists, FileNotFoundError, RunError):
                 self._client.put_if(self._key(LOCK_NAME), b"", self._version)
         self._sign = b""
 
     def still_held(self) -> bool:
+        """Return whether this process is still the writer."""
         try:
             return bool(self._sign) and self._client.get(self._key(LOCK_NAME), _MOST_OF_SIGN)[0] == self._sign
         except FileNotFoundError:
             return False
 
     def may_be_locked(self) -> bool:
+        """Return whether there is a writer, or one that ended without releasing the records."""
         try:
             return bool(self._client.get(self._key(LOCK_NAME), _MOST_OF_SIGN)[0])
         except FileNotFoundError:
             return False
 
     def list(self, folder: str) -> dict[str, int]:
-        found, _ = self._client.list(f"{self._key(folder)}/")
-        return {name: size for name, size in found.items() if not name.startswith(".")}
+        """Return the size of each object in a folder, without hidden ones."""
+        sizes, _ = self._client.list(f"{self._key(folder)}/")
+        return {name: size for name, size in sizes.items() if not name.startswith(".")}
 
     def everything(self, folder: str) -> dict[str, bool]:
+        """Return whether each entry of a folder is a file, by name. Names of folders end with a slash."""
         files, folders = self._client.list(f"{self._key(folder)}/")
         return dict.fromkeys(files, True) | {f"{name}/": False for name in folders}
 
     def folders(self) -> tuple[str, ...]:
+        """Return the names of the folders below the prefix, sorted."""
         return tuple(sorted(self._client.list(self._prefix)[1]))
 
     def size(self, name: str) -> int | None:
+        """Return the size of an object in bytes, or None if it is missing."""
         try:
             return self._client.size(self._key(name))
         except FileNotFoundError:
             return None
 
     def sizes(self, names: Sequence[str]) -> dict[str, int]:
+        """Return the sizes in bytes of those objects that exist."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             return {name: size for name, size in zip(names, pool.map(self.size, names)) if size is not None}
 
     def read(self, name: str, most: int = MOST_READ) -> bytes:
+        """Return the content of an object.
+
+        Raises:
+            FileNotFoundError: The object is missing.
+            TooLarge: It has more than `most` bytes.
+            RunError: The request fails.
+        """
         return self._client.get(self._key(name), most)[0]
 
     def tail(self, name: str, count: int, size: int | None = None) -> tuple[bytes, int]:
+        """Return the last `count` bytes of an object, and its size.
+
+        Args:
+            name: Name of the object.
+            count: Number of bytes.
+            size: Size of the object, which saves a request if it is known_size.
+
+        Raises:
+            FileNotFoundError: The object is missing.
+            RunError: The request fails.
+        """
         key = self._key(name)
-        known = self._client.size(key) if size is None else size
-        content, now = self._client.get_range(key, max(0, known - count), max(1, known))
-        if now != known:  # It was replaced since.
+        known_size = self._client.size(key) if size is None else size
+        content, now = self._client.get_range(key, max(0, known_size - count), max(1, known_size))
+        # The object was replaced since its size was read.
+        if now != known_size:
             content, now = self._client.get_range(key, max(0, now - count), max(1, now))
         return content, now
 
     def replace(self, name: str, content: bytes, *, private: bool = False, durable: bool = True) -> None:
-        # The bucket's rules say who may read a private one, and it keeps what it has taken.
+        """Create or replace an object. The bucket's rules decide who can read private ones."""
         self._client.put(self._key(name), content)
 
     def publish(self, staged: str, name: str) -> None:
+        """Move a staged object to its name."""
         self._client.copy(self._key(staged), self._key(name))
         self.remove(staged)
 
     def publish_all(self, moves: Sequence[tuple[str, str]]) -> None:
-        """Publish several, those that are there, side by side: a store is slow to answer."""
+        """Publish those staged objects that exist, in parallel, because a store answers slowly."""
 
         def publish(move: tuple[str, str]) -> None:
             with contextlib.suppress(FileNotFoundError):
@@ -136,27 +175,40 @@ class ObjectStorage:
             list(pool.map(publish, moves))
 
     def remove(self, name: str) -> None:
+        """Remove an object, if it exists."""
         self._client.remove([self._key(name)])
 
     def open_staged(self, name: str) -> IO[bytes]:
+        """Return a stream that becomes an object in staging/."""
         return cast(IO[bytes], self._client.open_writer(self._key(name)))
 
     def finish_staged(self, stream: IO[bytes]) -> None:
+        """Complete a staged object."""
         cast(Upload, stream).finish()
 
     def open_data(self, name: str) -> pa.NativeFile:
-        import pyarrow as pa  # reading the field doesn't need it
+        """Open an object for pyarrow.
+
+        Raises:
+            FileNotFoundError: The object is missing.
+            RunError: The request fails.
+        """
+        # Imported here, because reading the field doesn't need it.
+        import pyarrow as pa
 
         return pa.PythonFile(self._client.open_reader(self._key(name)), mode="r")
 
     def archives(self) -> tuple[str, ...]:
+        """Return (): an object store has no archives."""
         return ()
 
     def new_archive(self) -> str:
+        """Raise RunError, because objects can't be moved to an archive."""
         raise RunError(
-            f"{self.location} has other records, and in an object store nothing can be moved: give the contest's table"
+            f"{self.location} has other records, and in an object store nothing can be moved; give the contest's table"
             " another name, or `results` another prefix"
         )
 
     def move(self, to: str) -> None:
+        """Raise RunError, because objects can't be moved."""
         self.new_archive()

@@ -1,4 +1,4 @@
-"""Objects as streams: uploaded in pieces while they are written, read in large blocks."""
+"""Objects as streams: uploads in pieces, and downloads in large blocks."""
 
 from __future__ import annotations
 
@@ -6,39 +6,52 @@ import io
 from collections.abc import Callable
 from typing import Any, Protocol, cast
 
-BLOCK = 8 << 20  # bytes that are uploaded or read at once
-_END = 64 << 10  # bytes that pyarrow reads of a file first, for its footer
+# Bytes per upload or download.
+BLOCK = 8 << 20
+# Bytes that pyarrow reads first, for the footer.
+_END = 64 << 10
 
 
 class _Writer(Protocol):
-    """An upload of obstore's."""
+    """An upload of obstore."""
 
-    def write(self, buffer: Any, /) -> int: ...
-    def close(self) -> None: ...
+    def write(self, buffer: Any, /) -> int:
+        """Write bytes, and return their number."""
+
+    def close(self) -> None:
+        """Complete the upload."""
+
     def __exit__(self, kind: Any, error: Any, trace: Any, /) -> object: ...
 
 
 class Upload(io.RawIOBase):
-    """A stream that becomes an object when it is finished; closed before, it leaves nothing. `asking` calls what it is
-    given, and translates its errors."""
+    """A stream that becomes an object when it is finished. If it is closed before, it leaves nothing."""
 
     def __init__(self, writer: _Writer, asking: Callable[[Callable[[], Any]], Any]) -> None:
+        """Start with an open upload.
+
+        Args:
+            writer: The upload.
+            asking: Called with a function without arguments; returns its result, and translates its errors.
+        """
         super().__init__()
         self._asking = asking
         self._writer: _Writer | None = writer
 
     def writable(self) -> bool:
+        """Return True."""
         return True
 
     def write(self, data: Any) -> int:
+        """Write bytes."""
         writer = self._writer
         assert writer
-        # It is sent later, when the caller may have reused this memory.
+        # The upload sends the data later, when the caller might have reused this memory.
         content = bytes(data)
         return cast(int, self._asking(lambda: writer.write(content)))
 
     def finish(self) -> None:
-        """Make it an object."""
+        """Complete the object."""
         writer, self._writer = self._writer, None
         assert writer
         self._asking(writer.close)
@@ -54,38 +67,50 @@ class Upload(io.RawIOBase):
 
 
 class Blocks(io.RawIOBase):
-    """An object of this size, read in large blocks; its end, where Parquet has its footer, alone. The last two blocks
-    are kept."""
+    """An object of known size that is read in large blocks, of which the last two are cached.
+
+    The end, where Parquet has its footer, is a block of its own.
+    """
 
     def __init__(self, size: int, get_range: Callable[[int, int], tuple[bytes, int]]) -> None:
-        """`get_range` returns the bytes between two places, and the object's size."""
+        """Start at the object's first byte.
+
+        Args:
+            size: Size of the object in bytes.
+            get_range: Called with two offsets; returns the bytes between them and the object's size.
+        """
         super().__init__()
-        self._size, self._get_range, self._place = size, get_range, 0
-        self._kept: list[tuple[int, bytes]] = []
+        self._size, self._get_range, self._offset = size, get_range, 0
+        self._cached: list[tuple[int, bytes]] = []
 
     def readable(self) -> bool:
+        """Return True."""
         return True
 
     def seekable(self) -> bool:
+        """Return True."""
         return True
 
     def tell(self) -> int:
-        return self._place
+        """Return the offset of the next byte to read."""
+        return self._offset
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._place = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._place, io.SEEK_END: self._size}[whence]
-        return self._place
+        """Change the offset of the next byte to read, and return it."""
+        self._offset = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._offset, io.SEEK_END: self._size}[whence]
+        return self._offset
 
     def read(self, size: int | None = -1) -> bytes:
-        end = self._size if size is None or size < 0 else min(self._place + size, self._size)
-        start, self._place = self._place, max(self._place, end)
+        """Return the next `size` bytes, or all remaining bytes if it is None or negative."""
+        end = self._size if size is None or size < 0 else min(self._offset + size, self._size)
+        start, self._offset = self._offset, max(self._offset, end)
         if start >= end:
             return b""
-        for first, block in self._kept:
+        for first, block in self._cached:
             if first <= start and end <= first + len(block):
                 return block[start - first : end - first]
         end_of_blocks = max(0, self._size - _END)
         first = min(start, end_of_blocks)
         block, _ = self._get_range(first, max(end, min(first + BLOCK, self._size)))
-        self._kept = [*self._kept[-1:], (first, block)]
+        self._cached = [*self._cached[-1:], (first, block)]
         return block[start - first : end - first]

@@ -1,7 +1,7 @@
-"""Writing a Parquet file from columns in memory: row groups as they come, then the footer that says where they lie.
+"""Writing a Parquet file from columns in memory: row groups one by one, then the footer with their offsets.
 
-The structs and their fields' numbers are those of Apache Parquet, "Parquet Format" 2.12,
-src/main/thrift/parquet.thrift. The row groups are made by `engine.parquet.pages`.
+The structs and their field numbers are those of Apache Parquet, "Parquet Format" 2.12, src/main/thrift/parquet.thrift.
+`engine.parquet.pages` encodes the row groups.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from tournament.store.thrift import FALSE, STRUCT, TRUE, Value, array, byte, i32
 
 _MAGIC = b"PAR1"
 _VERSION = 2
-_REQUIRED = 0  # enum FieldRepetitionType: without nulls
-_BOOLEAN, _INT32, _INT64, _FLOAT, _DOUBLE, _BYTE_ARRAY = 0, 1, 2, 4, 5, 6  # enum Type
+# The enum FieldRepetitionType: without nulls.
+_REQUIRED = 0
+# The enum Type.
+_BOOLEAN, _INT32, _INT64, _FLOAT, _DOUBLE, _BYTE_ARRAY = 0, 1, 2, 4, 5, 6
 _UTF8 = 0  # enum ConvertedType
 _CONVERTED = {  # enum ConvertedType
     "uint8": 11, "uint16": 12, "uint32": 13, "uint64": 14, "int8": 15, "int16": 16, "int32": 17, "int64": 18
@@ -33,9 +35,9 @@ class Runs:
     """A column whose values stay the same over many rows.
 
     Attributes:
-        values: The values, texts or whole numbers of 32 bits.
-        indices: For each run of rows the index of its value.
-        lengths: The rows of each run, at least 1.
+        values: Distinct values, texts or 32-bit integers.
+        indices: Index of the value of each run of rows.
+        lengths: Number of rows of each run, at least 1.
     """
 
     values: Sequence[str] | Sequence[int]
@@ -44,21 +46,27 @@ class Runs:
 
     @classmethod
     def of(cls, values: Sequence[Any], indices: npt.NDArray[Any], lengths: npt.NDArray[Any]) -> Runs:
-        """Return the runs of rows, with equal neighbours joined and each value once."""
-        places = {value: place for place, value in enumerate(dict.fromkeys(values))}
-        indices = np.array([places[value] for value in values], np.int32)[indices]
+        """Return a column of runs, with equal neighbours joined.
+
+        Args:
+            values: Values, which can repeat.
+            indices: Index of the value of each run.
+            lengths: Number of rows of each run.
+        """
+        index_of = {value: index for index, value in enumerate(dict.fromkeys(values))}
+        indices = np.array([index_of[value] for value in values], np.int32)[indices]
         starts = np.flatnonzero(np.append(True, indices[1:] != indices[:-1])) if len(indices) else np.arange(0)
-        return cls(list(places), indices[starts], np.add.reduceat(lengths, starts) if len(starts) else np.arange(0))
+        return cls(list(index_of), indices[starts], np.add.reduceat(lengths, starts) if len(starts) else np.arange(0))
 
     @classmethod
     def of_rows(cls, rows: npt.NDArray[Any]) -> Runs:
-        """Return the runs of a column that has a value for each row."""
+        """Return a column of runs from the value of each row."""
         starts = _starts(rows)
         return cls.of(rows[starts].tolist(), np.arange(len(starts)), np.diff(starts, append=len(rows)))
 
     @classmethod
     def of_places(cls, values: Sequence[str], places: npt.NDArray[np.int32]) -> Runs:
-        """Return the runs of a column that has for each row the place of its value among different ones."""
+        """Return a column of runs from the index of each row's value among distinct values."""
         starts = _starts(places)
         return cls(values, places[starts], np.diff(starts, append=len(places)))
 
@@ -70,20 +78,25 @@ class Runs:
         return Runs(self.values, self.indices[some], inside[some])
 
     def encoded(self) -> tuple[bytes, bool, int, npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-        """Return the column as `engine.parquet.pages` takes it, with the values that it uses."""
+        """Return the column as `engine.parquet.pages` takes it, with only those values that it uses.
+
+        Returns:
+            The values in the encoding PLAIN, whether they are texts, their number, and index and length of each run.
+        """
         used, indices = np.unique(self.indices, return_inverse=True)
-        values = [self.values[place] for place in used.tolist()]
+        values = [self.values[index] for index in used.tolist()]
         parts = [_plain(value) for value in values]
         is_text = isinstance(values[0], str)
         return b"".join(parts), is_text, len(values), indices.astype(np.int32), self.lengths.astype(np.int64)
 
 
 def _starts(rows: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
-    """Return where the runs of rows begin."""
+    """Return the first row of each run."""
     return np.flatnonzero(np.append(True, rows[1:] != rows[:-1])) if len(rows) else np.arange(0)
 
 
-@lru_cache(1 << 16)  # of a bot's name in all parts of an edit
+# The same bots' names occur in many parts.
+@lru_cache(1 << 16)
 def _plain(value: str | int) -> bytes:
     """Return a value in the encoding PLAIN."""
     if isinstance(value, int):
@@ -93,8 +106,7 @@ def _plain(value: str | int) -> bytes:
 
 
 class ParquetFileWriter:
-    """Writes a file of these columns, none of them with nulls, by `write`. Of the columns named in `statistics` the
-    footer tells each row group's least and greatest value."""
+    """Writes a Parquet file, row group by row group. No column has nulls."""
 
     def __init__(
         self,
@@ -104,6 +116,15 @@ class ParquetFileWriter:
         created_by: str,
         statistics: frozenset[str] = frozenset(),
     ) -> None:
+        """Write the start of the file.
+
+        Args:
+            write: Called with the next bytes of the file.
+            columns: Columns of the file.
+            metadata: Metadata for the footer.
+            created_by: Name and version of the writing program, for the footer.
+            statistics: Names of the columns whose minimum and maximum the footer has for each row group.
+        """
         self._write = write
         self._columns = columns
         self._metadata = metadata
@@ -116,10 +137,10 @@ class ParquetFileWriter:
         write(_MAGIC)
 
     def append(self, arrays: Mapping[str, npt.NDArray[Any] | Runs], rows: int) -> None:
-        """Append the first rows of arrays, by column, in row groups.
+        """Append the first rows of arrays, in row groups.
 
         Args:
-            arrays: The columns; flags are bytes, names are runs.
+            arrays: Values by column. Flags are bytes, names are runs.
             rows: Number of rows.
 
         Raises:
@@ -140,16 +161,16 @@ class ParquetFileWriter:
     def write_footer(
         self, metadata: Mapping[str, str] | None = None, seal: Callable[[bytes], bytes] = lambda footer: footer
     ) -> int:
-        """End the file, and return its rows.
+        """Complete the file, and return its number of rows.
 
         Args:
-            metadata: Metadata that are known only now.
-            seal: Called with the footer; returns what is written, of the same length.
+            metadata: Metadata that weren't known before.
+            seal: Called with the footer; returns the footer to write, of the same length.
 
         Raises:
             OSError: The footer can't be written.
         """
-        known = {**self._metadata, **(metadata or {})}
+        all_metadata = {**self._metadata, **(metadata or {})}
         root = struct({4: text("schema"), 5: i32(len(self._columns))})
         type_defined_order = struct({1: struct({})})
         _, footer = struct(
@@ -158,7 +179,7 @@ class ParquetFileWriter:
                 2: array([root, *map(_schema_element, self._columns)]),
                 3: i64(self._rows),
                 4: array(self._groups),
-                5: array([struct({1: text(key), 2: text(value)}) for key, value in known.items()]),
+                5: array([struct({1: text(key), 2: text(value)}) for key, value in all_metadata.items()]),
                 6: text(self._created_by),
                 7: array([type_defined_order] * len(self._columns)),
             }
@@ -171,17 +192,17 @@ def _schema_element(column: Column) -> Value:
     fields = {1: i32(_physical(column.dtype)), 3: i32(_REQUIRED), 4: text(column.name)}
     if column.dtype == NAME:
         fields[6] = i32(_UTF8)
-        fields[10] = struct({1: struct({})})  # a LogicalType
+        fields[10] = struct({1: struct({})})
     if column.dtype in _CONVERTED:
         fields[6] = i32(_CONVERTED[column.dtype])
         bits = byte(8 * np.dtype(column.dtype).itemsize)
         integer = struct({1: bits, 2: FALSE if column.dtype.startswith("u") else TRUE})
-        fields[10] = struct({10: integer})  # a LogicalType
+        fields[10] = struct({10: integer})
     return struct(fields)
 
 
 def _physical(type_name: str) -> int:
-    """Parquet's type for values of a numpy type."""
+    """Return Parquet's type for values of a numpy type."""
     if type_name == "bool":
         return _BOOLEAN
     if type_name == NAME:

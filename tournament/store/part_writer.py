@@ -1,4 +1,4 @@
-"""Writing parts while they are played: a row buffer's columns are written in pages of our own."""
+"""Writing parts during play, from the columns of row buffers."""
 
 from __future__ import annotations
 
@@ -23,12 +23,16 @@ from tournament.store.parquet_file import ParquetFileWriter
 from tournament.store.sealed_footer import seal_footer, unsealed
 from tournament.store.storage import Storage
 
-# A row group's least and greatest values of these columns tell readers which groups to skip.
+# Readers skip row groups by the minimum and maximum of these columns.
 STATISTICS = frozenset(("match", "session"))
 
 
 class StagedPart(io.RawIOBase):
-    """A part that is being written, as a stream: counts and hashes its bytes."""
+    """A stream that writes a part to staging/, and counts and hashes its bytes.
+
+    Attributes:
+        staged: Name of the part in staging/.
+    """
 
     def __init__(self, storage: Storage, table: TableName, name: str, staged: str) -> None:
         super().__init__()
@@ -41,37 +45,49 @@ class StagedPart(io.RawIOBase):
         self._size = 0
 
     def writable(self) -> bool:
+        """Return True."""
         return True
 
     def write(self, data: Any) -> int:
+        """Write bytes."""
         self._stream.write(data)
         self._hash.update(data)
         self._size += len(data)
         return len(data)
 
     def tell(self) -> int:
+        """Return the number of bytes written."""
         return self._size
 
     @property
     def hash_so_far(self) -> str:
+        """Hash of the bytes written."""
         return self._hash.hexdigest()
 
     def finish(self, rows: int) -> Part:
-        """Complete it on disk. Raises OSError."""
+        """Complete the part on disk, and return its description.
+
+        Raises:
+            OSError: The part can't be written.
+        """
         self._storage.finish_staged(self._stream)
         return Part(self._table, self._name, self._size, rows, self.staged, blake3=self.hash_so_far)
 
     def abandon(self) -> None:
-        """Remove what was written, if possible."""
-        with contextlib.suppress(Exception):  # closing writes what is buffered, and may fail again
+        """Remove the staged file, if possible."""
+        # Closing writes buffered bytes, which might fail again.
+        with contextlib.suppress(Exception):
             self._stream.close()
         with contextlib.suppress(OSError):
             self._storage.remove(self.staged)
 
 
 class PartWriter(ParquetFileWriter):
-    """Writes one staged part, row group by row group, with its `origin` in the metadata. `seal`: of a sessions
-    part that is finished."""
+    """Writes one staged part, row group by row group, with its origin in the metadata.
+
+    Attributes:
+        seal: Seal of a sessions part, once it is finished.
+    """
 
     seal = ""
 
@@ -84,21 +100,42 @@ class PartWriter(ParquetFileWriter):
         staged: str,
         origin: Mapping[str, str] | None = None,
     ) -> None:
+        """Create the staged file.
+
+        Args:
+            storage: Storage of the records.
+            table: Table that the part belongs to.
+            columns: Columns of the table.
+            name: Name of the file once it is published.
+            staged: Name of the part in staging/.
+            origin: Metadata as `origin_of` returns them.
+
+        Raises:
+            OSError: The file can't be written.
+        """
         self._part = StagedPart(storage, table, name, staged)
         metadata = {**(origin or {}), "ARROW:schema": _schema_text(tuple(columns), tuple((origin or {}).items()))}
         super().__init__(self._part.write, columns, metadata, _created_by(), STATISTICS)
 
     @property
     def staged(self) -> str:
-        """Where the part waits until it is published."""
+        """Name of the part in staging/."""
         return self._part.staged
 
     def finish(self) -> Part:
-        """Complete the part on disk. Raises OSError."""
+        """Complete the part on disk, and return its description.
+
+        Raises:
+            OSError: The part can't be written.
+        """
         return self._part.finish(self.write_footer())
 
     def finish_carrying(self, carried: bytes) -> Part:
-        """Complete a sessions part on disk that carries these bytes, sealed. Raises OSError."""
+        """Complete a sessions part on disk that carries these bytes and a seal, and return its description.
+
+        Raises:
+            OSError: The part can't be written.
+        """
         metadata = unsealed(carried, self._part.hash_so_far)
         self._part.write(carried)
 
@@ -109,32 +146,42 @@ class PartWriter(ParquetFileWriter):
         return replace(self._part.finish(self.write_footer(metadata, seal)), blake3="")
 
     def abandon(self) -> None:
-        """Remove what was written, if possible."""
+        """Remove the staged file, if possible."""
         self._part.abandon()
 
 
 def finish_batch(
     games: PartWriter, sessions: PartWriter, legs: Legs, origin: Origin, sandbox: str = "", name: str = ""
 ) -> Batch:
-    """Complete the two parts of a batch on disk: of new legs, or of those that stay in the batch of this name.
+    """Complete the two parts of a batch on disk, and return the batch.
+
+    Args:
+        games: Writer of the games part.
+        sessions: Writer of the sessions part.
+        legs: Legs whose rows were written.
+        origin: Origin of the legs; players of other legs are removed from it.
+        sandbox: Sandbox mode of the bots that are processes.
+        name: Name of the batch if it replaces one; "" for a new name.
 
     Raises:
         OSError: The parts can't be written.
-        ValueError: No one could read the legs.
+        ValueError: The legs couldn't be read again.
     """
     name = name or new_batch_name(int(legs.match[0]), int(legs.number[0]))
-    # Not by np.unique, which loads numpy.ma.
-    names = {legs.names[place] for place in set(legs.players.ravel().tolist())}
-    house = {legs.names[place] for place in set(legs.house.ravel().tolist()) if place >= 0}
-    of_games = replace(games.finish(), name=f"{name}.parquet")
+    # np.unique would load numpy.ma.
+    names = {legs.names[index] for index in set(legs.players.ravel().tolist())}
+    house = {legs.names[index] for index in set(legs.house.ravel().tolist()) if index >= 0}
+    games_part = replace(games.finish(), name=f"{name}.parquet")
     origin = origin.of_players(names, house)
-    of_sessions = replace(sessions.finish_carrying(carried_by(of_games, legs, sandbox, origin)), name=f"{name}.parquet")
-    return Batch(name, (of_games, of_sessions), legs, sandbox, origin, sessions.seal)
+    sessions_part = replace(
+        sessions.finish_carrying(carried_by(games_part, legs, sandbox, origin)), name=f"{name}.parquet"
+    )
+    return Batch(name, (games_part, sessions_part), legs, sandbox, origin, sessions.seal)
 
 
 @cache
 def arrow_schema(columns: tuple[Column, ...]) -> pa.Schema:
-    """The columns as an arrow schema, with their meanings as metadata of the fields."""
+    """Return the columns as a schema of arrow, with their meanings as metadata of the fields."""
     return pa.schema(
         [
             pa.field(
@@ -156,7 +203,7 @@ def _arrow_type(dtype: str) -> pa.DataType:
 
 @cache
 def _schema_text(columns: tuple[Column, ...], origin: tuple[tuple[str, str], ...]) -> str:
-    """The arrow schema as arrow's own files have it: readers find the columns' meanings there."""
+    """Return the schema in the form of arrow's own files, in which readers find the columns' meanings."""
     schema = arrow_schema(columns).with_metadata(dict(origin))
     return base64.b64encode(schema.serialize()).decode()
 
@@ -165,7 +212,12 @@ ORIGIN = ("tournament", "contest", "engine_version")
 
 
 def origin_of(contest: str, version: str) -> dict[str, str]:
-    """A part's metadata that tell where its games come from."""
+    """Return the metadata of a part about the origin of its games.
+
+    Args:
+        contest: Name of the contest.
+        version: The contest's `engine_version`.
+    """
     return dict(zip(ORIGIN, (_package_version(), contest, version)))
 
 

@@ -1,4 +1,4 @@
-"""Reading Parquet parts, and rewriting them: the only module that uses pyarrow's writers."""
+"""Reading Parquet parts, and copying rows of them."""
 
 from __future__ import annotations
 
@@ -30,13 +30,18 @@ if TYPE_CHECKING:
 
     from tournament.store.arrow_files import Dataset
 
-# What pyarrow raises for a damaged file; ValueError for a name that isn't UTF-8.
+# Exceptions of pyarrow for a damaged file. ValueError occurs if a name isn't UTF-8.
 UNREADABLE = (pa.ArrowException, OSError, ValueError)
 
 
 @contextmanager
 def reading(storage: Storage, part: Part) -> Iterator[None]:
-    """Turns errors of reading a part into RunError: it is damaged. FileNotFoundError stays, for one that is gone."""
+    """Raise RunError if reading a part fails, because the part is damaged then.
+
+    Raises:
+        FileNotFoundError: The part is missing.
+        RunError: The part can't be read.
+    """
     try:
         yield
     except FileNotFoundError:
@@ -47,12 +52,16 @@ def reading(storage: Storage, part: Part) -> Iterator[None]:
 
 
 def columns_in(storage: Storage, part: Part) -> tuple[Column, ...]:
-    """The columns of a published part, as it says. Raises FileNotFoundError when it is gone, RunError when it has
-    other bytes than were written, or columns of a kind that no part has."""
+    """Return the columns of a published part, as its own schema describes them.
+
+    Raises:
+        FileNotFoundError: The part is missing.
+        RunError: The part has other bytes than were written, or columns of a kind that parts don't have.
+    """
     require_written(storage, part)
     with reading(storage, part), pq.ParquetFile(_opened(storage, part)) as file:
         schema = file.schema_arrow
-        found = tuple(
+        columns = tuple(
             Column(
                 one.name,
                 NAME if pa.types.is_dictionary(one.type) else str(np.dtype(one.type.to_pandas_dtype())),
@@ -60,21 +69,26 @@ def columns_in(storage: Storage, part: Part) -> tuple[Column, ...]:
             )
             for one in schema
         )
-        if not arrow_schema(found).equals(schema):
+        if not arrow_schema(columns).equals(schema):
             raise pa.ArrowInvalid("it has columns of other kinds")
-        return found
+        return columns
 
 
 def _opened(storage: Storage, part: Part) -> pa.NativeFile:
-    """A part in its place, or in staging while it isn't published: then another one may be in its place. Raises
-    FileNotFoundError when it is gone."""
+    """Return the file of a part: a published one, or a staged one, if its name has another part so far.
+
+    Raises:
+        FileNotFoundError: The part is missing, or was replaced.
+        RunError: The file can't be opened.
+    """
     for place in (part.place, part.staged):
         with contextlib.suppress(FileNotFoundError):
             stream = storage.open_data(place)
             if stream.size() == part.size:
                 return stream
             stream.close()
-    stream = storage.open_data(part.place)  # it was published meanwhile, is damaged, or was replaced
+    # Since then the part was published or replaced, or it is damaged.
+    stream = storage.open_data(part.place)
     if stream.size() != part.size and part.table == "games" and not is_current(storage, part.name[:-8], part):
         stream.close()
         raise FileNotFoundError(part.place)
@@ -82,8 +96,12 @@ def _opened(storage: Storage, part: Part) -> pa.NativeFile:
 
 
 def open_part(storage: Storage, part: Part, columns: Sequence[Column]) -> pq.ParquetFile:
-    """A part; page checksums are verified when it is read. Raises FileNotFoundError when it is gone,
-    RunError when it has other columns or rows, or can't be read."""
+    """Return a part as a file that verifies page checksums when it is read.
+
+    Raises:
+        FileNotFoundError: The part is missing.
+        RunError: The part has other columns or rows, or can't be read.
+    """
     with reading(storage, part):
         file = pq.ParquetFile(_opened(storage, part), page_checksum_verification=True)
         if file.schema_arrow.equals(arrow_schema(tuple(columns))) and file.metadata.num_rows == part.rows:
@@ -99,7 +117,19 @@ def read_parts(
     only: Collection[str] | None = None,
     matches: Collection[int] | None = None,
 ) -> pa.Table:
-    """The rows of published parts in order: `only` these columns, of these `matches`. Raises as `open_part` does."""
+    """Return the rows of published parts, in order.
+
+    Args:
+        storage: Storage of the records.
+        columns: Columns of the table.
+        parts: Parts to read.
+        only: Names of the columns to read; None for all.
+        matches: Numbers of the matches to read; None for all.
+
+    Raises:
+        FileNotFoundError: A part is missing.
+        RunError: A part has other columns or rows, or can't be read.
+    """
     names = [column.name for column in columns if only is None or column.name in only]
 
     def read(part: Part) -> pa.Table:
@@ -119,9 +149,11 @@ def read_parts(
 
 
 def _may_have(group: pq.RowGroupMetaData, matches: Collection[int]) -> bool:
-    """Whether some of the matches lie between a row group's least and greatest, which its first column tells."""
-    told: Any = group.column(0).statistics
-    return told is None or not told.has_min_max or any(told.min <= match <= told.max for match in matches)
+    """Return whether matches might be in a row group, given the minimum and maximum of its first column."""
+    statistics: Any = group.column(0).statistics
+    if statistics is None or not statistics.has_min_max:
+        return True
+    return any(statistics.min <= match <= statistics.max for match in matches)
 
 
 def _of_matches(matches: Collection[int]) -> pc.Expression:
@@ -136,10 +168,16 @@ def parts_as_dataset(
     parts: Sequence[tuple[Part, tuple[int, int]]],
     matches: Collection[int] | None = None,
 ) -> Dataset:
-    """Published parts as one arrow dataset, of these matches. Each part comes with its least and greatest match.
+    """Return published parts as one dataset of arrow.
 
-    A scan that asks for matches skips other parts and row groups. It verifies page checksums, and raises OSError
-    when a part is damaged or gone.
+    A scan that selects matches skips other parts and row groups. It verifies page checksums, and fails with OSError if
+    a part is damaged or missing.
+
+    Args:
+        storage: Storage of the records.
+        columns: Columns of the table.
+        parts: Parts, each with the lowest and highest number of its matches.
+        matches: Numbers of the matches in the dataset; None for all.
     """
     import pyarrow.compute as pc
     import pyarrow.dataset as ds
@@ -155,10 +193,10 @@ def parts_as_dataset(
         checking.make_fragment(
             part.place,
             files,
-            partition_expression=(pc.field("match") >= pa.scalar(least, pa.int64()))
-            & (pc.field("match") <= pa.scalar(greatest, pa.int64())),
+            partition_expression=(pc.field("match") >= pa.scalar(lowest, pa.int64()))
+            & (pc.field("match") <= pa.scalar(highest, pa.int64())),
         )
-        for part, (least, greatest) in parts
+        for part, (lowest, highest) in parts
     ]
     dataset = StoredDataset(fragments, arrow_schema(tuple(columns)), checking, files)
     return dataset if matches is None else dataset.filter(_of_matches(matches))
@@ -171,17 +209,37 @@ def rows_of(
     names: Sequence[str] | None = None,
     groups: Iterable[int] | None = None,
 ) -> Iterator[dict[str, npt.NDArray[Any]]]:
-    """A published part by column, one row group at a time: all of it, or some columns and row groups. Flags are bool.
-    Raises as `open_part` does. No threads are used: callers read several parts at once."""
-    wanted = [column.name for column in columns] if names is None else list(names)
+    """Yield the columns of a published part, one row group at a time.
+
+    It uses no threads, because callers read parts in parallel.
+
+    Args:
+        storage: Storage of the records.
+        part: Part to read.
+        columns: Columns of the table.
+        names: Names of the columns to read; None for all.
+        groups: Numbers of the row groups to read; None for all.
+
+    Yields:
+        Values by column, with flags as bool.
+
+    Raises:
+        FileNotFoundError: The part is missing.
+        RunError: The part has other columns or rows, or can't be read.
+    """
+    selected = [column.name for column in columns] if names is None else list(names)
     with open_part(storage, part, columns) as file:
-        yield from _rows_in(file, storage, part, wanted, groups)
+        yield from _rows_in(file, storage, part, selected, groups)
 
 
 def _rows_in(
     file: pq.ParquetFile, storage: Storage, part: Part, names: Sequence[str], groups: Iterable[int] | None = None
 ) -> Iterator[dict[str, npt.NDArray[Any]]]:
-    """The same of a part that is open."""
+    """Yield the columns of an open part, one row group at a time.
+
+    Raises:
+        RunError: The part can't be read.
+    """
     for group in range(file.num_row_groups) if groups is None else groups:
         with reading(storage, part):
             table = file.read_row_group(group, columns=list(names), use_threads=False)
@@ -192,37 +250,58 @@ def _rows_in(
 def numbers_of(
     storage: Storage, part: Part, columns: Sequence[Column], names: Sequence[str]
 ) -> Iterator[dict[str, npt.NDArray[Any]]]:
-    """As `rows_of`, with flags as uint8."""
+    """Return the columns of a published part, one row group at a time, with flags as uint8.
+
+    Args:
+        storage: Storage of the records.
+        part: Part to read.
+        columns: Columns of the table.
+        names: Names of the columns to read.
+
+    Raises:
+        FileNotFoundError: The part is missing.
+        RunError: The part has other columns or rows, or can't be read.
+    """
     return map(_with_bytes, rows_of(storage, part, columns, names))
 
 
 def _with_bytes(rows: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-    """Rows with flags as uint8."""
+    """Return columns with flags as uint8."""
     return {name: values.view(np.uint8) if values.dtype == bool else values for name, values in rows.items()}
 
 
 def row_group_edges(storage: Storage, part: Part, columns: Sequence[Column]) -> list[int]:
-    """The first row of each row group of a published part, and its number of rows. Raises as `open_part` does."""
+    """Return the first row of each row group of a published part, and then its number of rows.
+
+    Raises:
+        FileNotFoundError: The part is missing.
+        RunError: The part has other columns or rows, or can't be read.
+    """
     with open_part(storage, part, columns) as file:
         sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
     return list(itertools.accumulate(sizes, initial=0))
 
 
 def origin_of_part(storage: Storage, part: Part, columns: Sequence[Column]) -> dict[str, str]:
-    """What a part's metadata say of where its games come from. Raises as `open_part` does."""
+    """Return the metadata of a part about the origin of its games.
+
+    Raises:
+        FileNotFoundError: The part is missing.
+        RunError: The part has other columns or rows, or can't be read.
+    """
     with open_part(storage, part, columns) as file:
         return _origin_in(file)
 
 
 def _origin_in(file: pq.ParquetFile) -> dict[str, str]:
-    known = file.schema_arrow.metadata or {}
-    return {key: known[key.encode()].decode(errors="replace") for key in ORIGIN if key.encode() in known}
+    metadata = file.schema_arrow.metadata or {}
+    return {key: metadata[key.encode()].decode(errors="replace") for key in ORIGIN if key.encode() in metadata}
 
 
 def values_of(table: pa.Table, name: str) -> npt.NDArray[Any]:
     """Return a column without nulls: numbers, flags, or names as an array of objects.
 
-    Unlike `to_numpy` this doesn't import pandas, and unlike `cast` not pyarrow.compute: both take long.
+    `to_numpy` would import pandas, and `cast` pyarrow.compute: both take long.
     """
     column = table[name]
     if pa.types.is_dictionary(column.type):
@@ -231,7 +310,8 @@ def values_of(table: pa.Table, name: str) -> npt.NDArray[Any]:
     arrays: list[npt.NDArray[Any]] = []
     for chunk in column.chunks:
         buffer, first, count = cast(Any, chunk.buffers()[1]), chunk.offset, len(chunk)
-        if kind.kind == "b":  # eight to a byte
+        # Arrow packs eight flags into a byte.
+        if kind.kind == "b":
             packed = np.frombuffer(buffer, np.uint8, (first % 8 + count + 7) // 8, first // 8)
             bits = np.unpackbits(packed, count=first % 8 + count, bitorder="little")
             arrays.append(bits[first % 8 :].view(bool))
@@ -256,60 +336,64 @@ def copy_legs(
     sessions_per_leg: int,
     staged: str,
 ) -> PartWriter:
-    """Write the rows of legs that stay to a part in staging, which is yet to be finished.
+    """Write the rows of legs that stay in the records to a staged part, which the caller finishes.
 
     Args:
-        storage: Where the records are.
-        table: The table of the part.
-        columns: The columns of the table.
-        sources: Batches, and whether each of their legs stays. Rows of several come by match and number, all in memory.
-        sessions_per_leg: Sessions of a leg.
-        staged: Where the new part waits.
+        storage: Storage of the records.
+        table: Table of the part.
+        columns: Columns of the table.
+        sources: Batches, each with a flag for each leg that stays. Rows of more than one batch are sorted by match and
+            number in memory.
+        sessions_per_leg: Number of sessions of a leg.
+        staged: Name of the new part in staging/.
 
     Raises:
         OSError: The part can't be written.
-        FileNotFoundError: The part of a batch is gone.
-        RunError: The part of a batch is damaged, or its rows belong to other legs.
+        FileNotFoundError: A part of the sources is missing.
+        RunError: A part of the sources is damaged, or has rows of other legs.
     """
     legs = Legs.joined(batch.legs for batch, _ in sources)
-    of_legs = {f"bot_{seat}": legs.players[:, seat] for seat in range(legs.seats)} | {"house": legs.house}
-    of_legs = {column.name: of_legs[column.name] for column in columns if column.of_leg and column.dtype == NAME}
-    others = [column for column in columns if column.name not in of_legs]
+    players = {f"bot_{seat}": legs.players[:, seat] for seat in range(legs.seats)} | {"house": legs.house}
+    players = {column.name: players[column.name] for column in columns if column.of_leg and column.dtype == NAME}
+    row_columns = [column for column in columns if column.name not in players]
     waiting: list[tuple[npt.NDArray[np.intp], dict[str, npt.NDArray[Any]]]] = []
     writer: PartWriter | None = None
 
     def write_waiting() -> None:
         assert writer
-        of = np.concatenate([several for several, _ in waiting])
-        rows = {column.name: np.concatenate([one[column.name] for _, one in waiting]) for column in others}
+        leg_of = np.concatenate([indices for indices, _ in waiting])
+        rows = {column.name: np.concatenate([one[column.name] for _, one in waiting]) for column in row_columns}
         waiting.clear()
         if len(sources) > 1:
-            in_order = np.argsort(pair_keys(legs.match, legs.number)[of], kind="stable")
-            of, rows = of[in_order], {name: values[in_order] for name, values in rows.items()}
-        names = {name: Runs.of_places(legs.names, places[of]) for name, places in of_legs.items()}
-        names |= {column.name: Runs.of_rows(rows[column.name]) for column in others if column.dtype == NAME}
-        writer.append({**rows, **names}, len(of))
+            order = np.argsort(pair_keys(legs.match, legs.number)[leg_of], kind="stable")
+            leg_of, rows = leg_of[order], {name: values[order] for name, values in rows.items()}
+        names = {name: Runs.of_places(legs.names, indices[leg_of]) for name, indices in players.items()}
+        names |= {column.name: Runs.of_rows(rows[column.name]) for column in row_columns if column.dtype == NAME}
+        writer.append({**rows, **names}, len(leg_of))
 
     try:
         first = 0
         for batch, stay in sources:
-            part, own = batch.part(table), batch.legs
-            leg_of = np.repeat(np.arange(len(own)), own.games if table == "games" else own.sessions)
+            part, source = batch.part(table), batch.legs
+            leg_of_rows = np.repeat(np.arange(len(source)), source.games if table == "games" else source.sessions)
             with open_part(storage, part, columns) as file:
                 writer = writer or PartWriter(storage, table, columns, part.name, staged, _origin_in(file))
-                for rows in map(_with_bytes, _rows_in(file, storage, part, [column.name for column in others])):
-                    of, leg_of = np.split(leg_of, [len(rows["match"])])
+                for rows in map(_with_bytes, _rows_in(file, storage, part, [column.name for column in row_columns])):
+                    leg_of, leg_of_rows = np.split(leg_of_rows, [len(rows["match"])])
                     number = rows["session"] // sessions_per_leg
-                    if not (np.array_equal(rows["match"], own.match[of]) and np.array_equal(number, own.number[of])):
+                    if not (
+                        np.array_equal(rows["match"], source.match[leg_of])
+                        and np.array_equal(number, source.number[leg_of])
+                    ):
                         raise RunError(
                             f"{storage.location}/{part.place} is damaged: it has rows of other legs than were played"
                         )
-                    some = stay[of]
-                    if some.any():
-                        waiting.append((of[some] + first, {name: values[some] for name, values in rows.items()}))
+                    stays = stay[leg_of]
+                    if stays.any():
+                        waiting.append((leg_of[stays] + first, {name: values[stays] for name, values in rows.items()}))
                         if len(sources) == 1:
                             write_waiting()
-            first += len(own)
+            first += len(source)
         if waiting:
             write_waiting()
         assert writer
@@ -321,7 +405,7 @@ def copy_legs(
 
 
 def damage(storage: Storage, part: Part) -> str:
-    """What is wrong with a published part, by its hash: "missing", "damaged", or "" for nothing."""
+    """Return "missing" or "damaged" if a published part isn't as it was written, by its hash, otherwise ""."""
     if not part.blake3:
         try:
             check_pages(storage, part.place, read_carried(storage, part.place))
@@ -335,8 +419,14 @@ def damage(storage: Storage, part: Part) -> str:
 
 
 def require_written(storage: Storage, part: Part) -> None:
-    """Raises FileNotFoundError for a published part that is gone, RunError for one of other bytes than were written:
-    pyarrow may end the process over a damaged footer."""
+    """Check that a published part has the bytes that were written.
+
+    A damaged footer could make pyarrow abort the process.
+
+    Raises:
+        FileNotFoundError: The part is missing.
+        RunError: The part has other bytes.
+    """
     if problem := damage(storage, part):
         if problem == "missing":
             raise FileNotFoundError(part.place)
@@ -344,7 +434,7 @@ def require_written(storage: Storage, part: Part) -> None:
 
 
 def digest_of(storage: Storage, part: Part) -> str | None:
-    """The hash of a published part's bytes; None when it is gone."""
+    """Return the hash of a published part, or None if the part is missing."""
     digest = blake3()
     try:
         with _opened(storage, part) as stream:

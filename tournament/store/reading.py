@@ -20,19 +20,21 @@ from tournament.store.leg_checks import check_legs
 from tournament.store.legs import Legs, hex_hashes, pair_keys
 from tournament.store.storage import FIELD_NAME, Storage, TooLarge, is_url
 
-_FORMER = "ledger"  # a folder that only records of earlier versions have
-_AT_ONCE = 16  # files that are read side by side, for an object store is slow to answer
+# A folder that only records of earlier versions have.
+_FORMER_LEDGER = "ledger"
+# Files that are read in parallel, because an object store answers slowly.
+_AT_ONCE = 16
 
 
 @dataclass(frozen=True)
 class Records:
-    """What counts at a moment.
+    """The records that count at one moment.
 
     Attributes:
-        field: What is played; None before the first run.
-        batches: Those that count, sorted by name.
-        problems: What is wrong with batches that are left out, by name, in words that follow a part's place.
-        waiting: Batches that no run has taken in yet, or that one hasn't cut yet: they don't count.
+        field: The field; None before the first run.
+        batches: Batches that count, sorted by name.
+        problems: Problem of each batch that is omitted, by name. The text follows a part's name in messages.
+        waiting: Batches that don't count, because no run has accepted or cut them yet.
     """
 
     field: ContestSetup | None = None
@@ -42,112 +44,121 @@ class Records:
 
     @property
     def parts(self) -> list[Part]:
-        """The parts of all batches, those that don't count among them."""
+        """Parts of all batches, including those that don't count."""
         return [part for batch in (*self.batches, *self.waiting) for part in batch.parts]
 
 
 def read_records(storage: Storage) -> Records:
-    """Return what counts now, also during a run, which may replace parts meanwhile.
+    """Return the records that count now. A run can replace parts while they are read.
 
-    Batches that are damaged are left out: `problems` names them, and the next run plays their legs again.
+    Damaged batches are omitted, and the next run plays their legs again.
 
     Raises:
-        RunError: The storage can't be read.
+        RunError: The storage can't be read, or has records of an earlier version.
     """
     batches, problems = read_batches(storage)
     known = read_field(storage, batches)
     if known is None:
         return Records(problems=problems)
     counting, waiting = split_counting(known, batches)
-    if counting and (strange := not_own(known, counting)):
-        problems |= dict.fromkeys(strange, "is damaged: it has legs of other matches than its bots play")
-        counting = [batch for batch in counting if batch.name not in strange]
+    if counting and (foreign := not_own(known, counting)):
+        problems |= dict.fromkeys(foreign, "is damaged: it has legs of other matches than its bots play")
+        counting = [batch for batch in counting if batch.name not in foreign]
     return Records(known, tuple(counting), problems, tuple(waiting))
 
 
 def split_counting(known: ContestSetup, batches: Sequence[Batch]) -> tuple[list[Batch], list[Batch]]:
-    """Return the batches whose legs are all of a field and in none before, and the others."""
+    """Return the batches whose legs all belong to a field and to no other batch, and the other batches."""
     counting: list[Batch] = []
     others: list[Batch] = []
     for batch in batches:
         (counting if batch.origin is None or batch.origin.is_of(known) else others).append(batch)
     legs = Legs.joined(batch.legs for batch in counting)
     keys = pair_keys(legs.match, legs.number)
-    in_order = np.argsort(keys, kind="stable")
-    again = np.zeros(len(keys), bool)
-    again[in_order[1:]] = keys[in_order[1:]] == keys[in_order[:-1]]
-    if again.any():
-        of = np.repeat(np.arange(len(counting)), [len(batch.legs) for batch in counting])
-        twice = {*of[again].tolist()}
-        others += [batch for place, batch in enumerate(counting) if place in twice]
-        counting = [batch for place, batch in enumerate(counting) if place not in twice]
+    order = np.argsort(keys, kind="stable")
+    is_repeated = np.zeros(len(keys), bool)
+    is_repeated[order[1:]] = keys[order[1:]] == keys[order[:-1]]
+    if is_repeated.any():
+        batch_of = np.repeat(np.arange(len(counting)), [len(batch.legs) for batch in counting])
+        repeating = {*batch_of[is_repeated].tolist()}
+        others += [batch for index, batch in enumerate(counting) if index in repeating]
+        counting = [batch for index, batch in enumerate(counting) if index not in repeating]
     return counting, others
 
 
 def read_batches(storage: Storage, *, whole: bool = False) -> tuple[list[Batch], dict[str, str]]:
-    """Return the batches that there are, sorted by name, and what is wrong with others, by name.
+    """Return the batches, sorted by name, and the problems of batches that are omitted, by name.
 
     Args:
-        storage: Where the records are.
+        storage: Storage of the records.
         whole: Whether to compare the rows of sessions with their hash, too.
 
     Raises:
         RunError: The storage can't be read.
     """
-    sizes = {found[1]: size for name, size in storage.list("sessions").items() if (found := BATCH_FILE.fullmatch(name))}
+    sizes = {
+        matched[1]: size for name, size in storage.list("sessions").items() if (matched := BATCH_FILE.fullmatch(name))
+    }
     names = sorted(sizes)
-    games = storage.list("games")  # after the sessions, which come first
+    # Listed after the sessions parts, which are published first.
+    games = storage.list("games")
 
     def read(name: str) -> Batch | str | None:
         try:
             batch = read_batch(storage, name, whole=whole, size=sizes[name], with_checks=False)
         except FileNotFoundError:
-            return None  # a run has removed it
+            # A run removed the part after it was listed.
+            return None
         except DamagedPart as problem:
             return str(problem).partition(" ")[2]
         part = batch.part("games")
         if games.get(part.name) == part.size:
             return batch
-        there = [size for size in (storage.size(part.place), storage.size(part.staged)) if size is not None]
-        if part.size in there:
+        sizes_found = [size for size in (storage.size(part.place), storage.size(part.staged)) if size is not None]
+        if part.size in sizes_found:
             return batch
         return (
-            f"is damaged: games have {there[0]:,} bytes, of {part.size:,}" if there else "has no games: these are gone"
+            f"is damaged: its games part has {sizes_found[0]:,} of {part.size:,} bytes"
+            if sizes_found
+            else "has no games part"
         )
 
     if is_url(storage.location) or whole:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            read_ones = dict(zip(names, pool.map(read, names)))
-    else:  # threads would take turns
-        read_ones = dict(zip(names, map(read, names)))
-    problems = {name: one for name, one in read_ones.items() if isinstance(one, str)}
-    # Games without a part of sessions/ are left where a batch was being removed.
+            results = dict(zip(names, pool.map(read, names)))
+    # Threads would only wait for each other.
+    else:
+        results = dict(zip(names, map(read, names)))
+    problems = {name: one for name, one in results.items() if isinstance(one, str)}
+    # If the removal of a batch was interrupted, its games are left without a sessions part.
     problems |= {
-        found[1]: "is missing" for name in games if (found := BATCH_FILE.fullmatch(name)) and found[1] not in read_ones
+        matched[1]: "is missing"
+        for name in games
+        if (matched := BATCH_FILE.fullmatch(name)) and matched[1] not in results
     }
-    return _possible([one for one in read_ones.values() if isinstance(one, Batch)], problems), problems
+    return _possible([one for one in results.values() if isinstance(one, Batch)], problems), problems
 
 
 def _possible(batches: Sequence[Batch], problems: dict[str, str]) -> list[Batch]:
-    """Return the batches whose legs someone can have played, side by side in memory. Others become problems."""
+    """Return the batches whose legs are possible, contiguous in memory, and add the others to the problems."""
     seats = Counter(batch.legs.seats for batch in batches).most_common(1)
-    strange = {one.name: "has legs of another number of seats" for one in batches if one.legs.seats != seats[0][0]}
-    found = side_by_side([batch for batch in batches if batch.name not in strange])
+    foreign = {one.name: "has legs with another number of seats" for one in batches if one.legs.seats != seats[0][0]}
+    possible = side_by_side([batch for batch in batches if batch.name not in foreign])
     try:
-        check_legs(Legs.joined(batch.legs for batch in found))
+        check_legs(Legs.joined(batch.legs for batch in possible))
     except ValueError:
-        for batch in found:
+        for batch in possible:
             try:
                 check_legs(batch.legs)
             except ValueError as problem:
-                strange[batch.name] = f"is damaged: {problem}"
-        found = side_by_side([batch for batch in found if batch.name not in strange])
-    problems |= strange
-    return found
+                foreign[batch.name] = f"is damaged: {problem}"
+        possible = side_by_side([batch for batch in possible if batch.name not in foreign])
+    problems |= foreign
+    return possible
 
 
 def is_current(storage: Storage, batch_name: str, part: Part) -> bool:
-    """Return whether a part of games/ is still the one that its batch has. A run may have replaced both."""
+    """Return whether a part of games/ still belongs to its batch. A run might have replaced both."""
     try:
         return read_batch(storage, batch_name).part("games").blake3 == part.blake3
     except (FileNotFoundError, DamagedPart):
@@ -155,11 +166,11 @@ def is_current(storage: Storage, batch_name: str, part: Part) -> bool:
 
 
 def read_field(storage: Storage, batches: Sequence[Batch] | None = None) -> ContestSetup | None:
-    """Return the current field, None before the first run. One that is missing or damaged is made from the batches.
+    """Return the current field, or None before the first run. A missing or damaged one is restored from the batches.
 
     Args:
-        storage: Where the records are.
-        batches: The batches, if they were read.
+        storage: Storage of the records.
+        batches: The batches, if the caller has read them.
 
     Raises:
         RunError: These are records of an earlier version, or the storage can't be read.
@@ -170,7 +181,7 @@ def read_field(storage: Storage, batches: Sequence[Batch] | None = None) -> Cont
             return unpack_field(content)
         except ValueError:
             pass
-    elif storage.list(_FORMER):
+    elif storage.list(_FORMER_LEDGER):
         raise RunError(
             f"{storage.location} has records of an earlier version of tournament; to keep them, rename that folder, and"
             " run again"
@@ -179,8 +190,10 @@ def read_field(storage: Storage, batches: Sequence[Batch] | None = None) -> Cont
 
 
 def _field_from(batches: Sequence[Batch]) -> ContestSetup | None:
-    """Return a field whose legs these batches have, None without any. The next run writes it with what these don't
-    know."""
+    """Return a field to which the legs of batches belong, or None without batches.
+
+    The next run writes it with the facts that the batches don't have.
+    """
     origins = [batch.origin for batch in batches if batch.origin is not None]
     if not origins:
         return None
@@ -211,27 +224,35 @@ def _field_from(batches: Sequence[Batch]) -> ContestSetup | None:
 
 
 def with_all_numbers(known: ContestSetup) -> ContestSetup:
-    """Return a field in which every number up to the highest has a name: those of players that left are unknown.
+    """Return a field in which every number up to the highest has a name. Former players get made-up names.
 
     Raises:
-        RunError: Two players have one number.
+        RunError: Two players have the same number.
     """
-    found = []
+    complete = []
     for numbers, prefix in ((known.numbers, "left"), (known.house_numbers, "left_house")):
         taken = {number: name for name, number in numbers.items()}
         missing = [number for number in range(max(taken, default=-1)) if number not in taken]
-        found.append(numbers | {f"{prefix}_{number}": number for number in missing})
-    made = replace(known, numbers=found[0], house_numbers=found[1])
+        complete.append(numbers | {f"{prefix}_{number}": number for number in missing})
+    made = replace(known, numbers=complete[0], house_numbers=complete[1])
     try:
         check_field(made)
     except ValueError:
-        raise RunError("the sessions parts have bots of several tournaments; move those of others away") from None
+        raise RunError(
+            "the sessions parts have bots of different tournaments; move those of other tournaments to another folder"
+        ) from None
     return made
 
 
 def text_of(storage: Storage, place: str, *most: int) -> bytes | None:
-    """A file's content, None where it is missing; nothing of one with more bytes than `most`, or than a file has that
-    is read as a whole."""
+    """Return a file's content, or None if it is missing.
+
+    Args:
+        storage: Storage of the records.
+        place: Name of the file.
+        most: Maximum bytes of the file; by default those of any file that is read as a whole. The result is b"" if the
+            file is larger.
+    """
     try:
         return storage.read(place, *most)
     except FileNotFoundError:
@@ -241,15 +262,20 @@ def text_of(storage: Storage, place: str, *most: int) -> bytes | None:
 
 
 def side_by_side(batches: Sequence[Batch]) -> list[Batch]:
-    """The same batches with their legs one after the other in memory: what else was read can go."""
+    """Return copies of batches whose legs share one contiguous table.
+
+    Everything else that the old legs refer to can then be freed.
+    """
     legs = Legs.joined(batch.legs for batch in batches)
     ends = itertools.accumulate((len(batch.legs) for batch in batches), initial=0)
     return [replace(batch, legs=legs[first : first + len(batch.legs)]) for batch, first in zip(batches, ends)]
 
 
 def not_own(known: ContestSetup, batches: Sequence[Batch]) -> set[str]:
-    """Return the names of batches with a leg of another match than its players have in a field. Digests stand for
-    players, too, but take longer: `tournament.runner.schedule.counting` compares them."""
+    """Return the names of batches with a leg whose match isn't that of its players in a field.
+
+    Digests show this, too, but take longer: `tournament.runner.schedule.counting` compares them.
+    """
     legs = Legs.joined(batch.legs for batch in batches)
     names, players, match = legs.names, legs.players, legs.match
     numbers = np.sort(np.stack([legs.numbered(seat, known.numbers) for seat in range(legs.seats)], axis=1), axis=1)
@@ -257,13 +283,14 @@ def not_own(known: ContestSetup, batches: Sequence[Batch]) -> set[str]:
     if known.house_numbers:
         house = legs.house_numbered(known.house_numbers)
         wrong |= (house < 0) | (house_match_number(numbers[:, 0], house) != match)
-    elif legs.seats == 2 and "tables" not in known.settings and match.any():  # all bots at one table have match 0
+    # All bots at one table have match 0.
+    elif legs.seats == 2 and "tables" not in known.settings and match.any():
         own = {one.name for one in known.entrants if one.is_house} if "house_seats" in known.settings else set()
-        order = sorted(range(len(names)), key=lambda place: (names[place] in own, names[place]))
+        order = sorted(range(len(names)), key=lambda index: (names[index] in own, names[index]))
         by_name = np.argsort(order)
         wrong |= match_number(numbers[:, 0], numbers[:, 1]) != match
         wrong |= by_name[players[:, 0]] >= by_name[players[:, 1]]
     if not wrong.any():
         return set()
-    of = np.repeat(np.arange(len(batches)), [len(batch.legs) for batch in batches])
-    return {batches[place].name for place in of[wrong].tolist()}
+    batch_of = np.repeat(np.arange(len(batches)), [len(batch.legs) for batch in batches])
+    return {batches[index].name for index in batch_of[wrong].tolist()}

@@ -1,4 +1,4 @@
-"""Seeds beside the records, each in a file named by its fingerprint and in a copy of that."""
+"""Seeds stored with the records. Each is in a file named by its fingerprint, and in a copy of that file."""
 
 from __future__ import annotations
 
@@ -7,23 +7,35 @@ import re
 from tournament.keys import master_key, seed_fingerprint
 from tournament.store.storage import Storage
 
-SECRETS = "secret"  # the folder
-_MOST_BYTES = 5000
+# Folder of secrets.
+SECRETS = "secret"
+_MAX_BYTES = 5000
 
 
 def seed_in(storage: Storage, name: str, size: int) -> str:
-    """The seed in a file of that folder; "" where it is too large for one."""
-    return storage.read(f"{SECRETS}/{name}").decode("utf-8", "replace") if size <= _MOST_BYTES else ""
+    """Return the seed in a file of the folder of secrets, or "" if the file is too large for a seed.
+
+    Args:
+        storage: Storage of the records.
+        name: Name of the file in that folder.
+        size: Size of the file in bytes.
+    """
+    return storage.read(f"{SECRETS}/{name}").decode("utf-8", "replace") if size <= _MAX_BYTES else ""
 
 
 def kept_texts(storage: Storage, fingerprint: str) -> dict[str, str | None]:
-    """What the file of a seed and its copy hold, by place; None for one that is missing."""
+    """Return the contents of a seed's file and its copy, by name, or None for a missing file."""
     sizes = storage.list(SECRETS)
     names = (fingerprint, f"{fingerprint}-copy") if re.fullmatch("[0-9a-f]{32}", fingerprint) else ()
     return {f"{SECRETS}/{name}": seed_in(storage, name, sizes[name]) if name in sizes else None for name in names}
 
 
 def kept_seed(storage: Storage, fingerprint: str) -> str | None:
-    """The seed of this fingerprint, None where neither file holds it. Raises OSError and RunError."""
+    """Return the seed with this fingerprint, or None if neither file has it.
+
+    Raises:
+        OSError: A file can't be read.
+        RunError: A file can't be opened.
+    """
     texts = {text for text in kept_texts(storage, fingerprint).values() if text is not None}
     return next((seed for seed in texts if seed_fingerprint(master_key(seed)) == fingerprint), None)

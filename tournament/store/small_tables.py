@@ -1,4 +1,4 @@
-"""Small tables, each a Parquet file that is written and read as a whole."""
+"""Small tables. Each is a Parquet file that is written and read as a whole."""
 
 from __future__ import annotations
 
@@ -16,28 +16,48 @@ from tournament.store.columns import Column
 from tournament.store.parts import UNREADABLE
 from tournament.store.storage import Storage
 
-_MOST_SUMMARY = 256 << 20  # bytes that are read as a whole
+# Maximum bytes of a table in memory.
+_MAX_SUMMARY = 256 << 20
 
 
 def write_summary(storage: Storage, name: str, columns: Sequence[Column], values: Cells) -> None:
-    """Write or replace a small table, one file, in one step. Raises OSError."""
-    storage.replace(name, summary_content(columns, values), durable=False)  # the next run rewrites it
+    """Write or replace a small table, in one step.
+
+    Args:
+        storage: Storage of the records.
+        name: Name of the file.
+        columns: Columns of the table.
+        values: Values by column.
+
+    Raises:
+        OSError: The file can't be written.
+    """
+    # Not durable, because the next run rewrites it.
+    storage.replace(name, summary_content(columns, values), durable=False)
 
 
 def summary_content(columns: Sequence[Column], values: Cells) -> bytes:
-    """A small table as a file. None is written as a null, and so is NaN in an array."""
+    """Return a small table as the content of a file. None becomes a null, and so does NaN in an array."""
     sink = pa.BufferOutputStream()
     pq.write_table(summary_table(columns, values), sink, write_page_checksum=True, compression="zstd")
     return sink.getvalue().to_pybytes()
 
 
 def rows_of_summary(content: bytes, place: str, columns: Sequence[Column]) -> list[dict[str, Any]]:
-    """The rows of a table that `summary_content` made. Raises RunError for one that is damaged, has other columns or is
-    too large."""
+    """Return the rows of a table that `summary_content` made.
+
+    Args:
+        content: Content of the file.
+        place: Name of the file for messages.
+        columns: Columns of the table.
+
+    Raises:
+        RunError: The table is damaged, has other columns or is too large.
+    """
     try:
         with pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True) as file:
             groups = map(file.metadata.row_group, range(file.num_row_groups))
-            if sum(one.total_byte_size for one in groups) > _MOST_SUMMARY:
+            if sum(one.total_byte_size for one in groups) > _MAX_SUMMARY:
                 raise pa.ArrowInvalid("it is too large")
             if not file.schema_arrow.equals(_summary_schema(columns)):
                 raise pa.ArrowInvalid("it has other columns than were written")
@@ -48,30 +68,30 @@ def rows_of_summary(content: bytes, place: str, columns: Sequence[Column]) -> li
 
 
 def is_as_written(storage: Storage, place: str, table: pa.Table) -> bool | None:
-    """Return whether a file has this table's rows; None if it is damaged. One that is much larger isn't read.
+    """Return whether a file has this table's rows, or None if it is damaged. A much larger file isn't read.
 
     Raises:
         FileNotFoundError: There is no such file.
     """
-    most = 4 * (table.nbytes + (1 << 16))
+    max_bytes = 4 * (table.nbytes + (1 << 16))
     try:
         with storage.open_data(place) as stream:
-            if stream.size() > most:
+            if stream.size() > max_bytes:
                 return False
             with pq.ParquetFile(stream, page_checksum_verification=True) as file:
                 groups = map(file.metadata.row_group, range(file.num_row_groups))
-                if file.metadata.num_rows != table.num_rows or sum(one.total_byte_size for one in groups) > most:
+                if file.metadata.num_rows != table.num_rows or sum(one.total_byte_size for one in groups) > max_bytes:
                     return False
-                there = file.read()
+                recorded = file.read()
     except FileNotFoundError:
         raise
     except UNREADABLE:
         return None
-    return bool(there.equals(table)) if there.schema.equals(table.schema) else None
+    return bool(recorded.equals(table)) if recorded.schema.equals(table.schema) else None
 
 
 def summary_table(columns: Sequence[Column], values: Cells) -> pa.Table:
-    """Return a small table. None is a null, and so is NaN in an array."""
+    """Return a small table. None becomes a null, and so does NaN in an array."""
     schema = _summary_schema(columns)
     return pa.table([_array(values[one.name], one.type) for one in schema], schema=schema)
 
@@ -82,10 +102,11 @@ def _summary_schema(columns: Sequence[Column]) -> pa.Schema:
 
 
 def _array(values: Sequence[Any] | npt.NDArray[Any], kind: pa.DataType) -> pa.Array[Any]:
-    """Values as an arrow array, None as a null. Unlike pyarrow.array this doesn't import pandas, which takes long."""
+    """Return values as an array of arrow, with nulls for None. pyarrow.array would import pandas, which takes long."""
     if pa.types.is_string(kind):
         return text_array(values)
-    if isinstance(values, np.ndarray):  # half a million matches as objects would take a second
+    # Half a million matches as objects would take a second.
+    if isinstance(values, np.ndarray):
         present = ~np.isnan(values)
         filled = np.where(present, values, 0).astype(kind.to_pandas_dtype())
     else:
@@ -97,7 +118,7 @@ def _array(values: Sequence[Any] | npt.NDArray[Any], kind: pa.DataType) -> pa.Ar
 
 
 def text_array(values: Sequence[str | None] | npt.NDArray[Any]) -> pa.Array[Any]:
-    """Return texts as an arrow array, None as a null. Unlike pyarrow.array this doesn't import pandas."""
+    """Return texts as an array of arrow, with nulls for None. pyarrow.array would import pandas, which takes long."""
     builder = pa.lib.StringBuilder()
     builder.append_values(values)
     return builder.finish()

@@ -1,7 +1,7 @@
-"""Where results are kept: a folder, or a prefix in an object store, behind one interface.
+"""The interface to results, which are in a folder or below a prefix of an object store.
 
-Names are relative, with forward slashes. Records rely on one thing: `publish` moves a finished file to where readers
-look in one step, and so does `replace` with a small one.
+Names are relative, with forward slashes. Records rely on one property: `publish` moves a finished file to its place in
+one step, and `replace` does so with a small file.
 """
 
 from __future__ import annotations
@@ -19,68 +19,149 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# Bytes of the largest file that is read as a whole.
+# Maximum bytes of a file that is read as a whole.
 MOST_READ = 1 << 29
 
 
 class AlreadyExists(Exception):
-    """Raised when an object that was to be created, or replaced, is there, or another one."""
+    """Raised when an object to be created exists already, or an object to be replaced has another version."""
 
 
 class TooLarge(RunError):
-    """A file has more bytes than its reader takes."""
+    """Raised when a file has more bytes than its reader accepts."""
 
 
 class Storage(Protocol):
-    """Files by name. Names that lead outside raise RunError.
+    """Files of one contest by name. Names that lead outside are refused with RunError.
 
-    `acquire` makes this process the only writer, and returns True when a former one may still wake up; `may_be_locked`
-    tells whether any process is the writer, or, in an object store, was and didn't end by itself. `archives` are the
-    places of archived records beside, the newest last; `move` moves everything to another place, and raises RunError
-    where nothing can be moved.
-    `list` returns the sizes in bytes of the files right inside a folder, {} if there is none; `sizes` those of several
-    files, without those that aren't there. `everything` right inside a folder has names of any kind, those of folders
-    with a slash at the end, and whether each is a file. `folders` are the names of folders right here. `publish` moves
-    a staged file to its name, `publish_all` several, those that are staged, which then stay there also after a loss of
-    power, as does what `replace` puts there, if it is to be `durable`. `read`, `tail` and `open_data` raise
-    FileNotFoundError, `read` also TooLarge for more than `most` bytes. `tail` returns the last `count` bytes, and the
-    size, which saves a request if it is known.
-    `check_writable` raises RunError where `prepare` or `hold` would, as far as can be known without changing anything.
+    Attributes:
+        location: Folder or URL of the results.
     """
 
     location: str
 
-    def check_writable(self) -> None: ...
-    def prepare(self) -> None: ...
-    def acquire(self) -> bool: ...
-    def release(self) -> None: ...
-    def still_held(self) -> bool: ...
-    def may_be_locked(self) -> bool: ...
-    def list(self, folder: str) -> dict[str, int]: ...
-    def everything(self, folder: str) -> dict[str, bool]: ...
-    def folders(self) -> tuple[str, ...]: ...
-    def size(self, name: str) -> int | None: ...
-    def sizes(self, names: Sequence[str]) -> dict[str, int]: ...
-    def read(self, name: str, most: int = MOST_READ) -> bytes: ...
-    def tail(self, name: str, count: int, size: int | None = None) -> tuple[bytes, int]: ...
-    def replace(self, name: str, content: bytes, *, private: bool = False, durable: bool = True) -> None: ...
-    def publish(self, staged: str, name: str) -> None: ...
-    def publish_all(self, moves: Sequence[tuple[str, str]]) -> None: ...
-    def remove(self, name: str) -> None: ...
-    def open_staged(self, name: str) -> IO[bytes]: ...
-    def finish_staged(self, stream: IO[bytes]) -> None: ...
-    def open_data(self, name: str) -> pa.NativeFile: ...
-    def archives(self) -> tuple[str, ...]: ...
-    def new_archive(self) -> str: ...
-    def move(self, to: str) -> None: ...
+    def check_writable(self) -> None:
+        """Raise RunError if `prepare` or `acquire` would fail, as far as that is known without changing anything."""
+
+    def prepare(self) -> None:
+        """Create the folders of the results.
+
+        Raises:
+            RunError: They can't be created.
+        """
+
+    def acquire(self) -> bool:
+        """Become the only writer.
+
+        Returns:
+            Whether the previous writer might still be running.
+
+        Raises:
+            RunError: Another process is the writer.
+        """
+
+    def release(self) -> None:
+        """Let other processes become the writer."""
+
+    def still_held(self) -> bool:
+        """Return whether this process is still the writer."""
+
+    def may_be_locked(self) -> bool:
+        """Return whether a process is the writer. In an object store, it might also have ended without `release`."""
+
+    def list(self, folder: str) -> dict[str, int]:
+        """Return the size in bytes of each file directly inside a folder, by name, or {} if there is no such folder."""
+
+    def everything(self, folder: str) -> dict[str, bool]:
+        """Return whether each entry directly inside a folder is a file, by name. Names of folders end with a slash."""
+
+    def folders(self) -> tuple[str, ...]:
+        """Return the names of the folders at this location."""
+
+    def size(self, name: str) -> int | None:
+        """Return the size of a file in bytes, or None if there is no such file."""
+
+    def sizes(self, names: Sequence[str]) -> dict[str, int]:
+        """Return the sizes in bytes of those files that exist."""
+
+    def read(self, name: str, most: int = MOST_READ) -> bytes:
+        """Return the content of a file.
+
+        Raises:
+            FileNotFoundError: There is no such file.
+            TooLarge: The file has more than `most` bytes.
+        """
+
+    def tail(self, name: str, count: int, size: int | None = None) -> tuple[bytes, int]:
+        """Return the last `count` bytes of a file, and its size.
+
+        Args:
+            name: Name of the file.
+            count: Number of bytes.
+            size: Size of the file, which saves a request if it is known.
+
+        Raises:
+            FileNotFoundError: There is no such file.
+        """
+
+    def replace(self, name: str, content: bytes, *, private: bool = False, durable: bool = True) -> None:
+        """Create or replace a file in one step.
+
+        Args:
+            name: Name of the file.
+            content: Content of the file.
+            private: Whether only the owner can read the file, if the storage can ensure that.
+            durable: Whether the file must survive a loss of power.
+        """
+
+    def publish(self, staged: str, name: str) -> None:
+        """Move a staged file to its name."""
+
+    def publish_all(self, moves: Sequence[tuple[str, str]]) -> None:
+        """Move those staged files that exist to their names, so that the moves survive a loss of power."""
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if it exists."""
+
+    def open_staged(self, name: str) -> IO[bytes]:
+        """Create a file in staging/, and return it as a stream."""
+
+    def finish_staged(self, stream: IO[bytes]) -> None:
+        """Complete a staged file, so that it survives a loss of power."""
+
+    def open_data(self, name: str) -> pa.NativeFile:
+        """Open a file for pyarrow.
+
+        Raises:
+            FileNotFoundError: There is no such file.
+        """
+
+    def archives(self) -> tuple[str, ...]:
+        """Return the locations of archived records next to these, the newest last."""
+
+    def new_archive(self) -> str:
+        """Return the location for a new archive.
+
+        Raises:
+            RunError: These records can't be moved.
+        """
+
+    def move(self, to: str) -> None:
+        """Move all records to another location.
+
+        Raises:
+            RunError: These records can't be moved.
+        """
 
 
 STAGING = "staging"
 FOLDERS = ("games", "sessions", "legs", "faults", STAGING)
-LOCK_NAME = "writer"  # who writes
-FIELD_NAME = "contest.json"  # what is played
+# File that names the writer.
+LOCK_NAME = "writer"
+# File of the field.
+FIELD_NAME = "contest.json"
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/|(s3|gs|az|file):", re.IGNORECASE)
-# What this package stages: nothing else is ever deleted there.
+# Names of staged files. Nothing else in staging/ is ever deleted.
 OWN_STAGED = re.compile(
     r"(?:aside|driver)-[0-9a-f]{32}|([0-9]{10,19}-[0-9]{10}-[0-9a-f]{12})-[0-9a-f]{32}-(games|sessions)"
 )
@@ -88,32 +169,41 @@ _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}/)*[A-Za-z0-9_][A-Za-z
 
 
 def has_records(storage: Storage) -> bool:
-    """Return whether there are records of a contest, also of an earlier version."""
-    with contextlib.suppress(PermissionError):  # Nothing is known of a folder that is somebody else's secret.
+    """Return whether there are records of a contest, possibly of an earlier version."""
+    # The contents of another user's private folder are unknown.
+    with contextlib.suppress(PermissionError):
         return storage.size(FIELD_NAME) is not None or bool(storage.list("sessions") or storage.list("ledger"))
     return False
 
 
 def staged_name(name: str) -> str:
-    """Where a file of this name may wait alone; one of a part ends in its table."""
+    """Return a new name in staging/ for a file of this name."""
     return f"{STAGING}/{name}-{uuid.uuid4().hex}"
 
 
 def checked_name(name: str) -> str:
-    """The name, if it can't lead outside. Raises RunError for any other."""
+    """Return a name that can't lead outside the results.
+
+    Raises:
+        RunError: The name could lead outside.
+    """
     if not _NAME.fullmatch(name):
-        raise RunError(f"{name[:200]!r} is not a name of anything inside the results")
+        raise RunError(f"{name[:200]!r} isn't a valid name inside the results")
     return name
 
 
 def is_url(location: str) -> bool:
-    """Whether a location is written as a URL, right or wrong, and so no folder's path."""
+    """Return whether a location is a URL, valid or not, rather than a path."""
     return _URL.match(location) is not None
 
 
 def open_storage(location: str) -> Storage:
-    """The storage at a folder's path or at a URL such as s3://bucket/prefix. Raises InputError for a bad URL."""
-    # Imported here: both import this module, and a folder needs no client of object stores.
+    """Return the storage at the path of a folder, or at a URL such as s3://bucket/prefix.
+
+    Raises:
+        InputError: The URL is invalid.
+    """
+    # Imported here, because both modules import this one, and a folder needs no client of object stores.
     if is_url(location) and not location.startswith("file:///"):
         from tournament.store.object_storage import ObjectStorage
 
@@ -124,20 +214,20 @@ def open_storage(location: str) -> Storage:
 
 
 def join_location(location: str, name: str) -> str:
-    """The location of `name` inside a location. A URL's options, from its ? on, stay at the end."""
+    """Return the location of `name` inside a location. Options of a URL, which start with `?`, stay at the end."""
     path, mark, options = location.partition("?") if is_url(location) else (location, "", "")
     return f"{path.rstrip('/')}/{name}{mark}{options}"
 
 
 def folder_of(location: str) -> tuple[str, str]:
-    """The location that a location is in, and its name there."""
+    """Return the location that contains a location, and its name there."""
     path, mark, options = location.partition("?") if is_url(location) else (location, "", "")
-    above, _, name = path.rstrip("/").rpartition("/")
-    return f"{above or '.'}{mark}{options}", name
+    parent, _, name = path.rstrip("/").rpartition("/")
+    return f"{parent or '.'}{mark}{options}", name
 
 
 def explain_write_error(error: OSError, location: str) -> str:
-    """One line for an error met while writing results."""
+    """Return the message for an error that occurred while results were written."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT) or "No space left" in str(error):
         return f"the disk of {location} is full; free some space and run again to continue"
     return f"can't write to {location}: {error.strerror or error}"

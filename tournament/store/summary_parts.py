@@ -1,7 +1,7 @@
-"""Parts of legs/ and faults/: what came of the legs that count, a row for each seat, and what went wrong in them.
+"""Parts of legs/ and faults/: the results of legs that count, with a row for each seat, and their faults.
 
-They are summaries of what the sessions parts carry, for people who analyse results. No command reads them. A part has
-the legs of one or more batches and is named by these, so the names alone tell which parts are still to be written.
+They summarise what the sessions parts carry, for people who analyse results. No command reads them. A part has the legs
+of one or more batches, and its name depends on these batches. So names alone show which parts are missing.
 """
 
 from __future__ import annotations
@@ -32,115 +32,142 @@ _SUMS = LegSums._fields
 LEGS = (
     Column("match", "int64", "match number, as in games and sessions"),
     Column("replica", "int32", "replica of the match, from 0; against house players each leg is one"),
-    Column("number", "int32", "leg of the match, from 0: its sessions follow those of the leg before"),
+    Column("number", "int32", "leg of the match, from 0; sessions are numbered on from the previous leg"),
     Column("seat", "uint8", "seat of the bot, from 0"),
-    Column("bot", "str", "who sat there, a category"),
-    Column("house", "str", "the house player that it met, a category; empty without"),
-    Column("digest", "bytes", "hash of 32 bytes of all that the leg's games depend on"),
+    Column("bot", "str", "name of the bot, as a category"),
+    Column("house", "str", "name of the house player, as a category; empty if there is none"),
+    Column("digest", "bytes", "hash of everything that the leg's games depend on, 32 bytes"),
     Column("sessions", "int32", "sessions played"),
     Column("games", "int64", "games played"),
     Column("points", "float64", "points of the bot over the leg"),
-    Column("squared_points", "float64", "sum of the squares of its points by session"),
-    Column("luck", "float64", "what luck was worth to it, in points; 0 in a contest without a correction"),
+    Column("squared_points", "float64", "sum over sessions of the squares of the bot's points"),
+    Column("luck", "float64", "points of the bot that are due to luck; 0 in a contest without a correction"),
     Column(
         "variance",
         "float64",
-        "variance of points over other sessions, by batch means, in a duplicate match an equal part of that of the sum"
-        " of its legs; 0 if it can't be told",
+        "variance of points over other sessions, by batch means; in a duplicate match an equal part of the variance of"
+        " the sum of its legs; 0 if unknown",
     ),
-    Column("adjusted_variance", "float64", "the same of points − luck"),
-    Column("covariance", "float64", "covariance of points with those of the next seat, after the last one the first"),
+    Column("adjusted_variance", "float64", "variance of points − luck, like variance"),
+    Column(
+        "covariance", "float64", "covariance of points with those of the next seat; of the last seat, with the first"
+    ),
     Column("faults", "int32", "faults of the bot in the leg"),
-    Column("ended", "bool", "whether these disqualified the bot; with one and two seats that ended the leg"),
-    Column("tries", "int32", "how often the leg began; answers that were given before it broke off counted again"),
-    Column("seconds", "float32", "how long a worker was busy with the leg; of legs played together their mean"),
-    Column("fuel", "int64", "fuel that the bot used, to seven digits; 0 of processes"),
-    Column("cpu_seconds", "float32", "processor time that its process used; 0 of WebAssembly"),
-    Column("memory_bytes", "int64", "most memory that it had at once; of WebAssembly without the stack"),
+    Column("ended", "bool", "whether faults disqualified the bot; with one or two seats this ended the leg"),
+    Column("tries", "int32", "how often the leg was started; answers of aborted attempts were used again"),
+    Column("seconds", "float32", "time that a worker took for the leg; the mean if legs were played together"),
+    Column("fuel", "int64", "fuel that the bot used, to seven digits; 0 for processes"),
+    Column("cpu_seconds", "float32", "processor time of the bot's process, seconds; 0 for WebAssembly"),
+    Column("memory_bytes", "int64", "peak memory of the bot; for WebAssembly, without the stack"),
     Column(
         "slowest_seconds",
         "float32",
-        "time from a question to its answer, at most; questions sent together share it evenly; 0 of WebAssembly",
+        "longest time from a question to its answer; questions sent together share it evenly; 0 for WebAssembly",
     ),
 )
 FAULTS = (
     Column("match", "int64", "match number"),
     Column("number", "int32", "leg of the match"),
-    Column("seat", "uint8", "seat of the bot that was at fault"),
-    Column("bot", "str", "who that is"),
+    Column("seat", "uint8", "seat of the bot at fault, from 0"),
+    Column("bot", "str", "name of the bot at fault"),
     Column("session", "int32", "session of the match, from 0"),
     Column("game", "int32", "game of the session, from 0"),
-    Column("decision", "str", "the decision that it was asked for"),
-    Column("message", "str", "what happened"),
+    Column("decision", "str", "name of the decision that the bot had to take"),
+    Column("message", "str", "description of the fault"),
     Column(
         "question_text",
         "str",
-        "the question by its name, with all that it told by name, in one line; also for a program, whose own line it"
-        " is not",
+        "question with its name and values, as one line; for programs, too, although they receive another line",
     ),
-    Column("last_output", "str", "the last lines that the bot printed"),
-    Column("kind", "str", "fuel, silence, time, start, line or other"),
+    Column("last_output", "str", "last lines that the bot printed"),
+    Column("kind", "str", "kind of the fault: fuel, silence, time, start, line or other"),
 )
 SUMMARIES = ("legs", "faults")
 _OF_FAULT = tuple(column.name for column in FAULTS if column.name not in ("match", "number", "bot"))
 _OF_LEG = ("digest", "replica", "number", "sessions", "games", "tries")
 _DICTIONARIES = ("bot", "house", "seat", "faults", *_OF_LEG, *Used._fields)
 _NAMES = ("bot", "house")
-_LEGS_OF_PART = 1 << 14  # legs of a part on average: each takes milliseconds, however few legs it has
-_GROUP = 1 << 17  # rows of a row group: digests of this many fit into its dictionary
-_DICTIONARY = 4 << 20  # bytes of the largest dictionary
+# Average number of legs of a part. Every part takes milliseconds, no matter how few legs it has.
+_LEGS_OF_PART = 1 << 14
+# Rows of a row group, whose digests fit into its dictionary.
+_GROUP = 1 << 17
+# Maximum bytes of a dictionary.
+_DICTIONARY = 4 << 20
 
 
 def write_leg_summaries(storage: Storage, batches: Sequence[Batch], per_replica: int) -> None:
-    """Write the parts of legs/ and faults/ that are missing, and remove those of other batches.
+    """Write the missing parts of legs/ and faults/, and remove those of other batches.
+
+    Args:
+        storage: Storage of the records.
+        batches: Batches that count.
+        per_replica: Number of legs of a replica.
 
     Raises:
         OSError: A part can't be written.
     """
-    wanted = summary_parts(batches)
+    parts = summary_parts(batches)
     for table in SUMMARIES:
-        there = {name for name in storage.list(table) if SUMMARY_FILE.fullmatch(name)}
-        for name in sorted(there - wanted[table].keys()):
+        written = {name for name in storage.list(table) if SUMMARY_FILE.fullmatch(name)}
+        for name in sorted(written - parts[table].keys()):
             storage.remove(f"{table}/{name}")
-        for name in sorted(wanted[table].keys() - there):
-            storage.replace(f"{table}/{name}", summary_of(table, wanted[table][name], per_replica), durable=False)
+        for name in sorted(parts[table].keys() - written):
+            storage.replace(f"{table}/{name}", summary_of(table, parts[table][name], per_replica), durable=False)
 
 
 def summary_parts(batches: Sequence[Batch]) -> dict[str, dict[str, Legs]]:
     """Return the legs of each part of legs/ and faults/, by table and name.
 
-    Batches follow each other in a part up to one whose random name says that it is the last. The more legs it has, the
-    more likely that is. So a change of one batch changes few parts, however many batches there are.
+    A part has consecutive batches, up to one whose random name marks it as the last. The more legs a batch has, the
+    more likely that is. So a change of one batch changes few parts, no matter how many batches there are.
     """
-    found: dict[str, dict[str, Legs]] = {table: {} for table in SUMMARIES}
-    several: list[Batch] = []
+    parts: dict[str, dict[str, Legs]] = {table: {} for table in SUMMARIES}
+    of_part: list[Batch] = []
     batches = sorted(batches, key=lambda batch: batch.name)
     for batch in batches:
-        several.append(batch)
+        of_part.append(batch)
         if int(batch.name[-8:], 16) * _LEGS_OF_PART < len(batch.legs) << 32 or batch is batches[-1]:
-            seals = blake3("".join(one.seal for one in several).encode())
-            name = f"{several[0].name}-{seals.hexdigest()[:12]}.parquet"
-            legs = found["legs"][name] = Legs.joined(one.legs for one in several)
+            seals = blake3("".join(one.seal for one in of_part).encode())
+            name = f"{of_part[0].name}-{seals.hexdigest()[:12]}.parquet"
+            legs = parts["legs"][name] = Legs.joined(one.legs for one in of_part)
             if legs.faulty.any():
-                found["faults"][name] = legs
-            several = []
-    return found
+                parts["faults"][name] = legs
+            of_part = []
+    return parts
 
 
 def summary_of(table: str, legs: Legs, per_replica: int) -> bytes:
-    """Return the rows of legs in a table as a file, whose bytes follow from these legs and pyarrow's version."""
+    """Return a part as a file, whose bytes depend only on its legs and pyarrow's version.
+
+    Args:
+        table: "legs" or "faults".
+        legs: Legs of the part.
+        per_replica: Number of legs of a replica.
+    """
     places = {*legs.players.ravel().tolist(), *legs.house.tolist()} - {-1}
     legs = legs.with_names(tuple(sorted({legs.names[place] for place in places})))
     return _content(_legs_table(legs, per_replica) if table == "legs" else _faults_table(legs)).to_pybytes()
 
 
 def is_as_summarised(content: bytes, table: str, legs: Legs, per_replica: int) -> bool:
-    """Return whether a part has the bytes that these legs give. Another version of pyarrow gives others: True."""
+    """Return whether a part has the bytes that its legs give, as far as this version of pyarrow shows.
+
+    Args:
+        content: Content of the part. If another version of pyarrow wrote it, the result is True.
+        table: "legs" or "faults".
+        legs: Legs of the part.
+        per_replica: Number of legs of a replica.
+    """
     return f"version {pa.cpp_version}".encode() not in content or content == summary_of(table, legs, per_replica)
 
 
 def legs_frame(several: Sequence[Legs], per_replica: int) -> pd.DataFrame:
-    """Return the rows of legs as a data frame."""
+    """Return the rows of legs as a data frame.
+
+    Args:
+        several: Legs of each batch.
+        per_replica: Number of legs of a replica.
+    """
     tables = [_legs_table(legs, per_replica) for legs in several]
     rows = pa.concat_tables(tables).unify_dictionaries() if tables else _schema(LEGS).empty_table()
     frame: pd.DataFrame = rows.to_pandas()
@@ -148,14 +175,15 @@ def legs_frame(several: Sequence[Legs], per_replica: int) -> pd.DataFrame:
 
 
 def _content(rows: pa.Table) -> pa.Buffer:
-    """A table as a file."""
+    """Return a table as a file."""
     sink = pa.BufferOutputStream()
     few = [one for one in rows.column_names if "message" not in rows.column_names and _has_few(rows, one)]
     pq.write_table(
         rows,
         sink,
         compression="zstd",
-        use_dictionary=cast(bool, few),  # or columns, which its types don't know
+        # The stub has no type for a list of columns.
+        use_dictionary=cast(bool, few),
         dictionary_pagesize_limit=_DICTIONARY,
         row_group_size=_GROUP,
         write_statistics=["match"],
@@ -165,7 +193,7 @@ def _content(rows: pa.Table) -> pa.Buffer:
 
 
 def _has_few(rows: pa.Table, name: str) -> bool:
-    """Whether a column has few values: sums are all different, or all 0."""
+    """Return whether a column has few distinct values. Sums are all different, or all 0."""
     if name not in _SUMS:
         return name in _DICTIONARIES
     values = values_of(rows, name)
@@ -197,7 +225,7 @@ def _buffer(values: Any) -> pa.Buffer:
 
 
 def _array(values: npt.NDArray[Any], kind: pa.DataType) -> pa.Array[Any]:
-    """Values as an arrow array. Unlike pyarrow.array this doesn't import pandas, which takes long."""
+    """Return values as an array of arrow. pyarrow.array would import pandas, which takes long."""
     return pa.Array.from_buffers(kind, len(values), [None, _buffer(np.ascontiguousarray(values).view(np.uint8))])
 
 
@@ -209,7 +237,7 @@ def _legs_table(legs: Legs, per_replica: int) -> pa.Table:
         rest = legs.rests[legs.more[leg]]
         counts[leg] = [rest.fault_count(seat) for seat in range(seats)]
         ended[leg, list(rest.out)] = True
-    of_leg: dict[str, npt.NDArray[Any]] = {
+    by_leg: dict[str, npt.NDArray[Any]] = {
         "match": legs.match,
         "replica": legs.number // per_replica,
         "number": legs.number,
@@ -220,7 +248,7 @@ def _legs_table(legs: Legs, per_replica: int) -> pa.Table:
         "tries": legs.tries,
         "seconds": legs.seconds,
     }
-    of_seat = {
+    by_seat = {
         "seat": np.broadcast_to(np.arange(seats), (len(legs), seats)),
         "bot": legs.players,
         "faults": counts,
@@ -231,7 +259,7 @@ def _legs_table(legs: Legs, per_replica: int) -> pa.Table:
     schema = _schema(LEGS)
     arrays: list[pa.Array[Any]] = []
     for column, one in zip(LEGS, schema):
-        values = np.repeat(of_leg[column.name], seats) if column.name in of_leg else of_seat[column.name].ravel()
+        values = np.repeat(by_leg[column.name], seats) if column.name in by_leg else by_seat[column.name].ravel()
         if column.name in _NAMES:
             indices = _array(values.astype(np.int32), pa.int32())
             names = legs.names if column.name == "bot" else ("", *legs.names)
@@ -258,8 +286,8 @@ def _faults_table(legs: Legs) -> pa.Table:
         values = [row[column.name] for row in rows]
         if column.name == "bot":
             names = list(dict.fromkeys(values))
-            places = np.array([names.index(name) for name in values], np.int32)
-            arrays.append(pa.DictionaryArray.from_arrays(_array(places, pa.int32()), text_array(names)))
+            indices = np.array([names.index(name) for name in values], np.int32)
+            arrays.append(pa.DictionaryArray.from_arrays(_array(indices, pa.int32()), text_array(names)))
         else:
             arrays.append(
                 text_array(values) if column.dtype == "str" else _array(np.array(values, column.dtype), one.type)

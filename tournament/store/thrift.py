@@ -1,7 +1,7 @@
-"""Writing Thrift's compact protocol, as far as a Parquet file's footer needs it.
+"""Writing Thrift's compact protocol, as far as the footer of a Parquet file needs it.
 
-Apache Thrift, "Thrift Compact protocol encoding", doc/specs/thrift-compact-protocol.md. A value is its type's number
-and its bytes. Whole numbers are zigzag, in pieces of seven bits, the lowest first.
+Apache Thrift, "Thrift Compact protocol encoding", doc/specs/thrift-compact-protocol.md. A value is the number of its
+type, and its bytes. Integers are zigzag-encoded in pieces of seven bits, the lowest first.
 """
 
 from __future__ import annotations
@@ -16,24 +16,33 @@ _BYTE, _I32, _I64, _BINARY, _LIST, STRUCT = 3, 5, 6, 8, 9, 12
 
 
 def byte(value: int) -> Value:
+    """Return an integer of 8 bits as a value."""
     return _BYTE, _BYTES[value]
 
 
 def i32(value: int) -> Value:
+    """Return an integer of 32 bits as a value."""
     return _I32, _varint(value << 1 ^ value >> 63)
 
 
 def i64(value: int) -> Value:
+    """Return an integer of 64 bits as a value."""
     return _I64, _varint(value << 1 ^ value >> 63)
 
 
 def text(value: str | bytes) -> Value:
+    """Return a text or bytes as a value."""
     content = value.encode() if isinstance(value, str) else value
     return _BINARY, _varint(len(content)) + content
 
 
 def array(values: Sequence[Value], kind: int = STRUCT) -> Value:
-    """A list of values of one type; `kind` is that of an empty one."""
+    """Return a list of values that have one type.
+
+    Args:
+        values: The values.
+        kind: Type of the values, if the list is empty.
+    """
     kind = values[0][0] if values else kind
     count = len(values)
     head = bytes([count << 4 | kind]) if count < 15 else bytes([0xF0 | kind]) + _varint(count)
@@ -41,7 +50,14 @@ def array(values: Sequence[Value], kind: int = STRUCT) -> Value:
 
 
 def struct(fields: Mapping[int, Value]) -> Value:
-    """Fields by their numbers, in ascending order. Raises ValueError for numbers out of order or too far apart."""
+    """Return a struct.
+
+    Args:
+        fields: Values by field number, in ascending order.
+
+    Raises:
+        ValueError: Field numbers are out of order or too far apart.
+    """
     pieces: list[bytes] = []
     last = 0
     for number, (kind, content) in fields.items():

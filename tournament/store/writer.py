@@ -1,9 +1,11 @@
-"""Changing the records, by one process at a time. Killed at any step, it loses nothing.
+"""Changes of the records, by one process at a time. If it is killed at any step, nothing is lost.
 
-One rename of a sessions part is the commit: of a new batch, of one from which legs were cut, or of a part without rows
-in the place of one that goes. The games part follows, whoever does it: the next writer finishes what it
-finds, by what the sessions parts say. In an object store a writer that was taken over may wake up. It publishes nothing
-then, because the next writer has emptied staging/, from which every part is copied; and names never come again.
+The commit is the renaming of a sessions part. It is that of a new batch, of a batch from which legs were cut, or one
+without rows in place of a removed one. The games part follows. If the writer ends before that, the next writer moves
+the games part, according to the sessions parts.
+
+In an object store, a writer that was replaced might continue. It publishes nothing, because the next writer has emptied
+staging/, from which every part is copied, and names are never used again.
 """
 
 from __future__ import annotations
@@ -22,13 +24,13 @@ from tournament.store.storage import FIELD_NAME, OWN_STAGED, STAGING, Storage, s
 
 
 class Writer:
-    """Changes the records of a storage. Made by `open_for_writing`, which first finishes what a crash interrupted.
+    """Changes the records of a storage. `open_for_writing` makes it, and first completes interrupted changes.
 
     Attributes:
-        storage: Where the records are.
-        field: What is played; None before the first run.
-        lost: What is wrong with batches that are damaged, by name.
-        changes: How many changes this writer has made.
+        storage: Storage of the records.
+        field: The field; None before the first run.
+        lost: Problem of each damaged batch, by name.
+        changes: Number of changes that this writer has made.
     """
 
     def __init__(
@@ -38,34 +40,40 @@ class Writer:
         self._batches = {batch.name: batch for batch in batches}
 
     def batches(self) -> list[Batch]:
-        """Return the batches that there are, sorted by name, their legs side by side in memory."""
-        found = side_by_side([batch for _, batch in sorted(self._batches.items())])
-        self._batches = {batch.name: batch for batch in found}
-        return found
+        """Return the batches sorted by name, with their legs contiguous in memory."""
+        batches = side_by_side([batch for _, batch in sorted(self._batches.items())])
+        self._batches = {batch.name: batch for batch in batches}
+        return batches
 
     def set_field(self, field: ContestSetup) -> None:
         """Replace the field.
 
         Raises:
-            RunError: No one could read the field, or another process has become the writer.
+            RunError: The field couldn't be read again, or another process has become the writer.
             OSError: The field can't be written.
         """
         try:
             content = pack_field(field)
         except ValueError as error:
-            what = " ".join(str(error).split())[:300]
-            raise RunError(f"{self.storage.location}/{FIELD_NAME} would not be readable: {what}") from None
+            reason = " ".join(str(error).split())[:300]
+            raise RunError(f"{self.storage.location}/{FIELD_NAME} would not be readable: {reason}") from None
         require_held(self.storage)
         self.storage.replace(FIELD_NAME, content)
         self.field = field
         self.changes += 1
 
     def commit(self, batches: Sequence[Batch] = (), without: Iterable[str] = ()) -> None:
-        """Add batches, each in place of the one of its name, and remove others. A signal may come in between.
+        """Add batches, each of which replaces the one with its name, and remove other batches.
+
+        A signal can interrupt it: the next writer completes the change.
+
+        Args:
+            batches: Batches whose parts are staged.
+            without: Names of the batches to remove.
 
         Raises:
-            RunError: A part isn't there as it was written, or another process has become the writer.
-            OSError: A part can't be put in its place.
+            RunError: A part isn't as it was written, or another process has become the writer.
+            OSError: A part can't be published.
         """
         self._require([(part, part.staged) for batch in batches for part in batch.parts])
         without = tuple(without)
@@ -81,20 +89,29 @@ class Writer:
         self._require([(part, part.place) for batch in batches for part in batch.parts])
 
     def _require(self, places: Sequence[tuple[Part, str]]) -> None:
-        """Raise RunError unless each part is there, with its size."""
-        found = self.storage.sizes([place for _, place in sorted(places, key=lambda one: one[1])])
+        """Check that each part exists and has its size.
+
+        Raises:
+            RunError: A part is missing or has another size, or another process has become the writer.
+        """
+        sizes = self.storage.sizes([place for _, place in sorted(places, key=lambda one: one[1])])
         for part, place in places:
-            size = found.get(place)
+            size = sizes.get(place)
             if size != part.size:
-                require_held(self.storage)  # a new writer has removed what was staged
-                there = "is missing" if size is None else f"has {size:,} bytes"
+                # A new writer might have removed the staged files.
+                require_held(self.storage)
+                state = "is missing" if size is None else f"has {size:,} bytes"
                 raise RunError(
-                    f"{self.storage.location}/{place} {there}, of {part.size:,} bytes that were written:"
-                    " whoever plays must write where this process reads"
+                    f"{self.storage.location}/{place} {state}, of {part.size:,} bytes that were written;"
+                    " all workers must write where this process reads"
                 )
 
     def require_all_there(self) -> None:
-        """Raise RunError when a part is missing at the end of a run."""
+        """Check at the end of a run that all parts exist.
+
+        Raises:
+            RunError: A part is missing.
+        """
         tables = {table: self.storage.list(table) for table in ("games", "sessions")}
         parts = [part for batch in self._batches.values() for part in batch.parts]
         if lost := sorted(part.place for part in parts if tables[part.table].get(part.name) != part.size):
@@ -104,7 +121,7 @@ class Writer:
             )
 
     def close(self) -> None:
-        """Let others write. What is left in staging/ is finished or removed, by this writer if it can."""
+        """Let other processes become the writer, after completing or removing staged files, if possible."""
         try:
             with contextlib.suppress(OSError, RunError):
                 _finish(self.storage)
@@ -113,9 +130,12 @@ class Writer:
 
 
 def _put_removed_in_place(storage: Storage, batch: Batch) -> None:
-    """Put a part without rows in place of a batch's sessions part, which is the commit of its removal. A writer that
-    was taken over can't do that, though it could remove the part."""
-    from tournament.store.part_writer import PartWriter  # pyarrow, which a field doesn't need
+    """Publish a part without rows in place of a batch's sessions part, which commits the removal of the batch.
+
+    A writer that was replaced can't do this, although it could remove the part.
+    """
+    # Imported here, because both load pyarrow, which a field doesn't need.
+    from tournament.store.part_writer import PartWriter
     from tournament.store.parts import columns_in
 
     part = batch.part("sessions")
@@ -126,16 +146,16 @@ def _put_removed_in_place(storage: Storage, batch: Batch) -> None:
 
 
 def _remove_files(storage: Storage, name: str) -> None:
-    """Remove the parts of a batch that doesn't count any more."""
+    """Remove the parts of a batch that no longer counts."""
     for table in ("games", "sessions"):
         require_held(storage)
         storage.remove(f"{table}/{name}.parquet")
 
 
 def _publish(storage: Storage, batches: Sequence[Batch]) -> None:
-    """Put the sessions parts of staged batches in their places, which is the commit, then the games."""
-    for place in (1, 0):
-        _publish_parts(storage, [batch.parts[place] for batch in batches])
+    """Publish the sessions parts of staged batches, which is the commit, then the games parts."""
+    for index in (1, 0):
+        _publish_parts(storage, [batch.parts[index] for batch in batches])
 
 
 def _publish_parts(storage: Storage, parts: Sequence[Part]) -> None:
@@ -145,18 +165,18 @@ def _publish_parts(storage: Storage, parts: Sequence[Part]) -> None:
 
 
 def open_for_writing(storage: Storage) -> Writer:
-    """Become the only writer, and finish what another one has left.
+    """Become the only writer, and complete interrupted changes.
 
     Complete batches in staging/ are published, unless the records have some of their legs.
 
     Raises:
-        RunError: Another process writes, or the records can't be read or written.
+        RunError: Another process is the writer, or the records can't be read or written.
     """
     storage.prepare()
     storage.acquire()
     try:
         _finish(storage)
-        # No former writer can publish any more, because staging/ is empty.
+        # Now staging/ is empty, so a previous writer can't publish anything.
         batches, lost = read_batches(storage, whole=True)
         for name in _names_in(storage) - {batch.name for batch in batches} - lost.keys():
             _remove_files(storage, name)
@@ -171,52 +191,55 @@ def _names_in(storage: Storage) -> set[str]:
 
 
 def _finish(storage: Storage) -> None:
-    """Put games in their places whose sessions parts are, publish complete batches in staging/, and empty it."""
-    there = storage.list(STAGING)
-    if not there:
+    """Publish staged games whose sessions are published, then complete staged batches, and empty staging/."""
+    staged = storage.list(STAGING)
+    if not staged:
         return
     batches, _ = read_batches(storage)
-    _publish_parts(storage, [batch.parts[0] for batch in batches if _is_staged(batch, there)])
-    _publish(storage, _without_known_legs(_staged_batches(storage, there, {batch.name for batch in batches}), batches))
-    for name in there:
+    _publish_parts(storage, [batch.parts[0] for batch in batches if _is_staged(batch, staged)])
+    _publish(
+        storage, _without_recorded_legs(_staged_batches(storage, staged, {batch.name for batch in batches}), batches)
+    )
+    for name in staged:
         if OWN_STAGED.fullmatch(name):
-            require_held(storage)  # else it may be one of another, who has become the writer
+            # Another process that has become the writer might have staged the file.
+            require_held(storage)
             storage.remove(f"{STAGING}/{name}")
 
 
-def _is_staged(batch: Batch, there: dict[str, int]) -> bool:
-    """Return whether the games of a batch wait in staging/, which has these files."""
+def _is_staged(batch: Batch, staged: dict[str, int]) -> bool:
+    """Return whether the games of a batch are in staging/, given the sizes of the files there."""
     games = batch.parts[0]
-    return there.get(games.staged.partition("/")[2]) == games.size
+    return staged.get(games.staged.partition("/")[2]) == games.size
 
 
-def _staged_batches(storage: Storage, there: dict[str, int], known: set[str]) -> list[Batch]:
-    """Return the complete new batches that wait in staging/: not those of cuts, which are made again."""
-    found = []
-    for name in sorted(there):
+def _staged_batches(storage: Storage, staged: dict[str, int], published: set[str]) -> list[Batch]:
+    """Return the complete new batches in staging/. Batches from which legs were cut aren't new: they are made again."""
+    complete = []
+    for name in sorted(staged):
         matched = OWN_STAGED.fullmatch(name)
-        if matched and matched[2] == "sessions" and matched[1] not in known:
+        if matched and matched[2] == "sessions" and matched[1] not in published:
             try:
                 batch = read_batch(storage, matched[1], f"{STAGING}/{name}", whole=True)
             except (FileNotFoundError, DamagedPart):
                 continue
-            if _is_staged(batch, there):
-                found.append(batch)
-    return found
+            if _is_staged(batch, staged):
+                complete.append(batch)
+    return complete
 
 
-def _without_known_legs(batches: Sequence[Batch], known: Sequence[Batch]) -> list[Batch]:
-    """Return the batches that have none of the known legs, and none that another one of them has."""
+def _without_recorded_legs(batches: Sequence[Batch], recorded: Sequence[Batch]) -> list[Batch]:
+    """Return the batches with none of the recorded legs, and no leg that an earlier one of them has."""
     if not batches:
         return []
-    seen = _keys(Legs.joined(batch.legs for batch in known))
-    found = []
+    seen = _keys(Legs.joined(batch.legs for batch in recorded))
+    new = []
     for batch in batches:
         keys = _keys(batch.legs)
         if seen.isdisjoint(keys):
             seen |= keys
-            found.append(batch)
-    return found
+            new.append(batch)
+    return new
 
 
 def _keys(legs: Legs) -> set[complex]:
@@ -225,6 +248,10 @@ def _keys(legs: Legs) -> set[complex]:
 
 
 def require_held(storage: Storage) -> None:
-    """Raise RunError where another process has become the writer."""
+    """Check that this process is still the writer.
+
+    Raises:
+        RunError: Another process has become the writer.
+    """
     if not storage.still_held():
-        raise RunError(f"another process writes to {storage.location} now; this one stops")
+        raise RunError(f"another process now writes to {storage.location}; this one stops")

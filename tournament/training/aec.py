@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engine.kernel.chance import Rng
 from engine.rules.decisions import LEGAL_ACTIONS
-from tournament.decisions.value_types import Bool, Choice, Float, Int, List, Maybe, Struct, Text, ValueType
+from tournament.decisions.drawn_values import drawn_value
+from tournament.decisions.value_types import ValueType
 from tournament.errors import InputError
-from tournament.training.values import Features, legal_range, numbers_of
+from tournament.training.values import Features, numbers_of
 
 try:
     import gymnasium
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
     from tournament.training.environment import Environment, Turn
 
 _LARGEST = 1 << 16  # range of whole numbers that has a mask
-_LONGEST_TEXT = 20  # of those that are sampled
-_FARTHEST = 1 << 31  # samples are within this many of 0
 
 
 class AnswerSpace(gymnasium.Space[Any]):
@@ -40,7 +40,7 @@ class AnswerSpace(gymnasium.Space[Any]):
         turn, questions = self._environment.turn, self._environment.table.contest.interface.questions
         if turn and turn.narrowed:
             return turn.narrowed
-        found: ValueType = questions[turn.kind if turn else 0].declared.answer
+        found: ValueType = questions[turn.kind if turn else 0].answer
         return found
 
     def sample(self, mask: Any = None, probability: Any = None) -> Any:
@@ -49,31 +49,11 @@ class AnswerSpace(gymnasium.Space[Any]):
         if turn and LEGAL_ACTIONS in turn.observation:
             legal = turn.observation[LEGAL_ACTIONS]
             return legal[int(self.np_random.integers(len(legal)))]
-        return self._draw(self._kind())
+        return drawn_value(self._kind(), Rng(self.np_random.bytes(32)))
 
     def contains(self, x: Any) -> bool:
         """Return whether the decision that waits takes an answer of this kind."""
         return self._kind().shape.takes(x)
-
-    def _draw(self, kind: ValueType) -> Any:
-        random = self.np_random
-        if isinstance(kind, Int):
-            return int(random.integers(max(kind.low, -_FARTHEST), min(kind.high, _FARTHEST), endpoint=True))
-        if isinstance(kind, Float):
-            return float(random.normal())
-        if isinstance(kind, Bool):
-            return bool(random.integers(2))
-        if isinstance(kind, Choice):
-            return kind.names[int(random.integers(len(kind.names)))]
-        if isinstance(kind, Text):
-            most = min(_LONGEST_TEXT, kind.max_length or _LONGEST_TEXT)
-            return "".join(chr(97 + int(random.integers(26))) for _ in range(int(random.integers(most + 1))))
-        if isinstance(kind, Maybe):
-            return None if random.integers(2) else self._draw(kind.of)
-        if isinstance(kind, Struct):
-            return {name: self._draw(part) for name, part in kind.fields.items()}
-        assert isinstance(kind, List)
-        return [self._draw(kind.of) for _ in range(int(random.integers(kind.most + 1)))]
 
 
 class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
@@ -93,7 +73,7 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
         self.possible_agents = [f"seat_{seat}" for seat in environment.seats]
         self.agents: list[str] = []
         questions = table.contest.interface.questions
-        ranges = [legal_range(question, table.settings) for question in questions]
+        ranges = [numbers_of(question.answer) for question in questions]
         whole = [one for one in ranges if one is not None]
         size, box = len(self._features.names), gymnasium.spaces.Box
         numbers: gymnasium.Space[Any] = box(-np.inf, np.inf, (size,), np.float64)

@@ -189,4 +189,4 @@ def turn_of(table: Table, leg: LegInPlay, session: int) -> Turn:
         told = view_values(interface, kind, view)
     narrowed = leg.core.narrowed()
     answers = narrowed.limits if narrowed else question.answers
-    return Turn(seat, question.name, told, kind, answers, session, question.only_tells, narrowed)
+    return Turn(seat, question.name, told, kind, answers, session, question.is_news, narrowed)

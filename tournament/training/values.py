@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.kernel.game_core import SEAT_LIMIT
 from engine.rules.decisions import LEGAL_ACTIONS
 from tournament.contests.contest import Contest
-from tournament.contests.interface import DecisionSpec, Interface
-from tournament.decisions.struct_layout import is_number, lay_out
-from tournament.decisions.value_types import Bool, Choice, Float, Int, LegalAction, List, Maybe, Struct, Text, ValueType
+from tournament.decisions.struct_layout import Layout, Part, lay_out
+from tournament.decisions.value_types import Bool, Choice, Int, LegalAction, List, Maybe, Struct, Text, ValueType
 
 _FORMATS = {"i": "<i4", "q": "<i8", "d": "<f8", "c": "<i4", "b": "<i4", "f": "<f4"}
-_NUMBER = Float()
 _Field = tuple[Any, ...]  # name, type and perhaps shape, as numpy takes it
 
 
@@ -27,77 +24,32 @@ def record_dtype(contest: Contest) -> tuple[np.dtype[np.void], bool]:
     """
     interface = contest.interface
     if not interface.by_name:
-        return _of_view(interface), False
-    decisions = [question.declared for question in interface.questions]
-    seats = contest.seats
-    most_seats = SEAT_LIMIT if seats == "all" else seats if isinstance(seats, int) else seats[-1]
-    view = lay_out(decisions, most_seats)
-    fields: list[_Field] = [("seat", "<i4"), ("seats", "<i4"), ("players", "<i4", (most_seats,))]
-    shown: dict[str, ValueType] = {}
-    for decision in decisions:
-        shown = decision.observation | shown
-    for name in view.layout.members:
-        fields += _fields(name, shown[name])
-    packed = np.dtype(fields, align=True)
-    assert packed.fields is not None
-    return _placed(
-        {name: (place[0], place[1]) for name, place in packed.fields.items()}, interface.compiled.struct_size
-    ), True
+        return _dtype(interface.layout.parts, interface.view_size, 8), False
+    seating = interface.seating["seats"]
+    assert isinstance(seating, Int)
+    parts = [Part("seat", "<i4", 0), Part("seats", "<i4", 4), Part("players", "<i4", 8, (seating.high,))]
+    parts += lay_out(interface.questions, seating.high).layout.parts
+    return _dtype(parts, interface.compiled.struct_size, 8), True
 
 
-def _placed(fields: dict[str, tuple[Any, int]], size: int) -> np.dtype[np.void]:
+def _dtype(parts: Sequence[Part], size: int, multiple: int = 1) -> np.dtype[np.void]:
+    """Return the record of the parts of a struct, its bytes rounded up to a multiple."""
+    kinds = [_dtype(part.kind.parts, part.kind.size) if isinstance(part.kind, Layout) else part.kind for part in parts]
     return np.dtype(
         {
-            "names": list(fields),
-            "formats": [kind for kind, _ in fields.values()],
-            "offsets": [offset for _, offset in fields.values()],
-            "itemsize": -size % 8 + size,
+            "names": [part.name for part in parts],
+            "formats": [(kind, part.shape) for kind, part in zip(kinds, parts)],
+            "offsets": [part.offset for part in parts],
+            "itemsize": -size % multiple + size,
         }
     )
 
 
-def _fields(name: str, kind: ValueType) -> list[_Field]:
-    """Return the fields of a value, as the struct of C bots has them."""
-    if is_number(kind):
-        return [(name, _FORMATS[kind.code])]
-    if isinstance(kind, Maybe):
-        return [(f"has_{name}", "<i4"), *_fields(name, kind.of)]
-    if isinstance(kind, Struct):
-        return [(name, _struct(kind.fields))]
-    if not isinstance(kind, List):
-        return []
-    item, room = kind.of, max(1, kind.most)
-    counted = (f"{name}_count", "<i4")
-    if is_number(item):
-        return [counted, (name, _FORMATS[item.code], (room,))]
-    if isinstance(item, List) and is_number(item.of):
-        row = _FORMATS[item.of.code], (room, max(1, item.most))
-        return [counted, (f"{name}_lengths", "<i4", (room,)), (name, *row)]
-    if not item.parts:
-        return []
-    return [counted, (name, _struct(item.fields if isinstance(item, Struct) else {"value": item}), (room,))]
-
-
-def _struct(fields: Any) -> np.dtype[np.void]:
-    return np.dtype([one for name, kind in fields.items() for one in _fields(name, kind)], align=True)
-
-
-def _of_view(interface: Interface) -> np.dtype[np.void]:
-    """Return the record of the struct that a core writes."""
-    fields = {name: (_FORMATS[code], offset) for one in interface.fields for name, code, offset in one}
-    return _placed(fields, interface.view_size)
-
-
-def legal_range(question: DecisionSpec, settings: Any) -> range | None:
-    """Return the whole numbers that a decision's answers can be; None where answers are something else.
+def numbers_of(answer: ValueType) -> range | None:
+    """Return the whole numbers that answers can be; None where answers are something else.
 
     A name of a choice is its number, from 0.
     """
-    return question.actions(settings) if question.actions else numbers_of(question.declared.answer)
-
-
-def numbers_of(answer: ValueType) -> range | None:
-    """Return the whole numbers of a type of answers; None for another."""
     kind = answer.of if isinstance(answer, LegalAction) else answer
     if isinstance(kind, Int):
         return range(kind.low, kind.high + 1)
@@ -117,13 +69,10 @@ class Features:
         interface = contest.interface
         kinds: dict[str, ValueType] = {}
         for question in interface.questions:
-            of_rules = question.declared.observation if question.declared else {}
-            kinds |= {
-                name: of_rules.get(name, _NUMBER)
-                for name in question.observation
-                if name not in ("players", LEGAL_ACTIONS)
-            }
-        self._kinds = {name: kind for name, kind in kinds.items() if _width(kind)}
+            kinds |= interface.observed(question)
+        self._kinds = {
+            name: kind for name, kind in kinds.items() if _width(kind) and name not in ("players", LEGAL_ACTIONS)
+        }
         self.names = tuple(one for name, kind in self._kinds.items() for one in _named(name, kind))
 
     def vector(self, observation: Mapping[str, Any]) -> npt.NDArray[np.float64]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tournament.errors import InputError
 from tournament.training.sessions import Sessions
 from tournament.training.table import Table
-from tournament.training.values import legal_range, record_dtype
+from tournament.training.values import numbers_of, record_dtype
 from tournament.worker.processes.leg_in_play import LegInPlay
 
 
@@ -50,7 +50,7 @@ class VectorEnvironment:
             raise InputError(f"{count} sessions at once; expected 1 or more")
         if len(table.open_seats) != 1 or table.policies:
             raise InputError("an environment in arrays has one open seat, and bots at all others")
-        if any(legal_range(question, table.settings) is None for question in interface.questions):
+        if any(numbers_of(question.answer) is None for question in interface.questions):
             raise InputError(f"{table.contest.name}: only whole numbers can be answered in arrays")
         self.decisions = tuple(question.name for question in interface.questions)
         (self._seat,) = table.open_seats

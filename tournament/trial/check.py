@@ -214,7 +214,7 @@ def _check(
     seen = at_fault if late else shorter.observe(_MORE_GAMES if quick else _FEW_DECISIONS).games
     repeats, asked, asked_faults = True, 0, tuple[Fault, ...]()
     if goes_on and not played.too_slow:  # else more of the same would only take long
-        doing("playing the same once more")
+        doing("playing the same again")
         repeats = shorter.play()[0].digest == first.digest
         doing("asking at the limits")
         (at_limits,) = _asked_at_limits(tried).play()
@@ -335,7 +335,7 @@ def habits(contest: Contest, seen: Sequence[ObservedGame]) -> tuple[str, ...]:
     remarks = []
     steps = [step for game in seen for step in game.steps if step.seat == 0]
     for question in contest.interface.questions:
-        if question.only_tells:
+        if question.is_news:
             continue
         answered = [step for step in steps if step.decision == question.name and step.fault is None]
         answers = [step.answer_text for step in answered]

@@ -126,7 +126,7 @@ def judge_program(
     if contest.rules != "holdem_training":
         raise InputError(f"{contest.name} has no judge for programs")
     if decks is not None and hands is not None:
-        raise InputError("--hands and --decks: a file of hands says itself how many there are; leave one of them out")
+        raise InputError("--hands and --decks: a file of hands sets their number; omit one of the options")
     fixed = read_decks(decks) if decks else None
     hands = hands or HANDS if fixed is None else len(fixed)
     program = _Program(command, sandbox)

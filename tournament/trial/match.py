@@ -99,11 +99,11 @@ class MatchReport:
     There are no figures if the bot, or its baseline, was disqualified.
     """
 
-    bot: str  #: its name
+    bot: str  #: name of the bot
     opponent: str | None  #: name of a single opponent; null for several
-    sessions: int  #: sessions that it played, without the baseline's
-    games: int  #: games that it played
-    replicas: int = 1  #: replicas of each match; if 1, errors are over the sessions of this one match
+    sessions: int  #: number of sessions that the bot played
+    games: int  #: number of games that the bot played
+    replicas: int = 1  #: replicas of each match; if 1, errors are over the sessions of that match
     #: against all opponents: `value`, `stderr`, and `ci_half_width`, the half-width of the 95% interval; null if
     #: unknown
     points: Estimate | None = None
@@ -210,7 +210,7 @@ def play_match(
         config = replace(config, contest=config.contest.model_copy(update=tables))
     rule = None if until_settled is None else UntilSure.of(until_settled)
     if keep is not None and baseline:
-        raise InputError("--results: the records of two versions have no place there; leave out one of the options")
+        raise InputError("--results: can't keep the records of two versions; omit --results or --baseline")
     require_other_deals(contest, config)
     if contest.house:
         contest, paths = on_deals_of_its_own(contest, [str(one) for one in others]), []
@@ -268,7 +268,7 @@ def require_other_deals(contest: Contest, config: Config) -> None:
 def _existing(bot: Path) -> str:
     """A bot's name. Raises InputError if there is no such file, or it is no bot's."""
     if not bot.exists():
-        raise InputError(f"{bot}: there is no such file")
+        raise InputError(f"{bot}: no such file")
     return read_submission(bot).name
 
 

@@ -49,7 +49,7 @@ class InterimResult:
 
 @dataclass(frozen=True)
 class UntilSure:
-    """Stop when one is surely better, with this `confidence`, or the most replicas would hardly tell."""
+    """Stop when one is significantly better, with this `confidence`, or the most replicas would hardly tell."""
 
     confidence: float
 

@@ -147,7 +147,7 @@ def build(
     RunError when this machine can't build the other.
     """
     if not path.exists():
-        raise InputError(f"{path}: there is no such file")
+        raise InputError(f"{path}: no such file")
     submission = read_submission(path)
     contest = contest.seated(contest.seats_of(settings.playing()) or _SEATS_OF_ALL)
     kind_of_house = _kind_of_house(submission.kind)
@@ -163,7 +163,7 @@ def build(
     own = replace(contest.interface, adapters={})  # it is written for the contest
     built = build_entrant(house, own, settings.model_copy(update={"adapter": None}), sandbox)
     if built.artifact is None:
-        raise RunError(f"this machine can't build a bot of our own: {built.problem}")
+        raise RunError(f"this machine can't build the project's own bot: {built.problem}")
     return Pairing(contest, settings, sandbox, entrant, HousePlayer(HOUSE_NAME, built.artifact), built.plays_as)
 
 

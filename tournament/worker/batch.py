@@ -377,7 +377,7 @@ class _Lanes:
         self.seconds = time.perf_counter() - started
 
     def take(self, leg: Leg, sink: ParquetSink) -> Outcome:
-        """What came of a leg, with its share of their time; its rows go into the sink."""
+        """Return the outcome of a leg, with its share of their time, and put its rows into the sink."""
         played = self.played[leg.digest]
         played.rows.replay_into(sink)
         played.outcome.seconds = self.seconds / self.legs

@@ -249,7 +249,7 @@ def _limits(fuel_per_call: int, fuel_per_leg: int, memory_megabytes: int) -> Bot
 
 @deeply
 def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults: LegFaults) -> bool:
-    """Start a WebAssembly bot again after a fault; false when it can't start, which is one more."""
+    """Start a WebAssembly bot again after a fault. Return False if it can't start, which is one more."""
     try:
         seating.seat(number, seat.random_seed)
         seating.join()

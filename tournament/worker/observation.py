@@ -11,9 +11,9 @@ from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.watching.observed_core import ObservedCore
 from tournament.cache import cache_folder
+from tournament.contests.bots import Dialogue
 from tournament.contests.contest import Contest, CoreSetup
 from tournament.contests.game_text import GameText, plain_game, plain_value, told_game
-from tournament.contests.interface import Dialogue
 from tournament.contests.questions import in_words, view_values
 from tournament.contests.settings import ContestSettings
 from tournament.errors import printable
@@ -56,15 +56,15 @@ class Step:
     what it wrote to standard output and standard error since its decision before. An `illegal` answer loses the game.
     """
 
-    seat: int  #: 0 is x
-    bot: str  #: who was asked
-    decision: str  #: by its name in the contest's interface
-    observation: Mapping[str, float]  #: all that it tells, by name
-    question_text: str  #: the same in words
-    answer: int | None  #: what the bot said; null if nothing that the rules know
-    answer_text: str  #: the same in words
-    fault: str | None = None  #: what went wrong, null for nothing
-    printed: str = ""  #: what the bot printed since its decision before
+    seat: int  #: seat of the bot, from 0
+    bot: str  #: name of the bot that decided
+    decision: str  #: name of the decision in the contest's interface
+    observation: Mapping[str, float]  #: values that the bot received, by name
+    question_text: str  #: the question as text
+    answer: int | None  #: the bot's answer; null if it gave none that the rules know
+    answer_text: str  #: the answer as text
+    fault: str | None = None  #: description of the bot's fault; null if there was none
+    printed: str = ""  #: output of the bot since its previous decision
     illegal: bool = False  #: whether the answer was illegal, which loses the game
 
 
@@ -73,14 +73,15 @@ class ObservedGame:
     """A game: what was told of it, the bots' decisions, and its row, None where the game was broken off. Of a recorded
     one it is known whether it came out `matches_record`."""
 
-    session: int  #: of the match
-    game: int  #: of the session
-    cards: Mapping[str, tuple[str, ...]]  #: by who held them
-    actions: tuple[tuple[str, str], ...]  #: who did what, in order, house players too; "" for cards turned up
-    outcome: str  #: in words
+    session: int  #: session of the match, from 0
+    game: int  #: game of the session, from 0
+    cards: Mapping[str, tuple[str, ...]]  #: cards by holder
+    #: actions in order, each with its player; "" for cards turned up
+    actions: tuple[tuple[str, str], ...]
+    outcome: str  #: the result as text
     steps: tuple[Step, ...]  #: the bots' decisions, see below
-    row: Mapping[str, Any] | None  #: as in the records, by column; null if it was broken off
-    matches_record: bool = True  #: whether the records have the same
+    row: Mapping[str, Any] | None  #: row of the game, as in the records, by column; null if the game was aborted
+    matches_record: bool = True  #: whether the game is the same as in the records
 
 
 @dataclass(frozen=True)
@@ -310,5 +311,5 @@ def _plain_answer(contest: Contest, kind: int, answer: object) -> str:
     """An answer by its name in the contest, else the value."""
     if answer is None:
         return "nothing"
-    names = contest.interface.questions[kind].names
+    names = contest.interface.questions[kind].answer_names
     return names.get(answer, str(answer)) if isinstance(answer, int) else str(answer)

@@ -155,20 +155,3 @@ cdef bint calls_by_rollouts(
         if total + left * loss > 0:
             return True
     return total > 0
-
-
-def preflop_call_probability(int first, int second, int raised):
-    """The chance that Bob with these two cards calls a raise of 1 to 100 chips before the flop."""
-    return call_probabilities()[(MOST_RAISE + 1) * hole_class(first, second) + raised]
-
-
-def bob_calls(hole, board, int64_t pot, int64_t raised, uint64_t word):
-    """Whether Bob calls with a board of three to five cards; `pot` is before the raise, the
-    rollouts follow from the word."""
-    cdef uint8_t[2] own
-    cdef uint8_t[5] shown
-    cdef int i
-    own[0], own[1] = hole
-    for i in range(len(board)):
-        shown[i] = board[i]
-    return calls_by_rollouts(hand_tables(), own, shown, len(board), pot, raised, word)

@@ -32,10 +32,6 @@ cdef enum Introduction:
     TO_INTRODUCE = 1    # the bot hasn't had init yet
     INTRODUCING = 2     # it is being asked
 
-cdef inline int hand_number(int low, int high) noexcept nogil:
-    """Hands by their lower card, then by their higher."""
-    return low * 5 - low * (low - 1) // 2 + high - low
-
 cdef inline int history_number(int bets, bint y_opened) noexcept nogil:
     """Which of the HISTORIES ends round 1."""
     return bets + 3 if bets and y_opened else bets

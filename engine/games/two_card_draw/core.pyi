@@ -11,12 +11,6 @@ SESSION_ROW: np.dtype[np.void]
 SITUATION_COUNT: int
 MOST_BETS: int
 
-def situation_of_round1(low: int, high: int, bets: int) -> int: ...
-def situation_of_draw(low: int, high: int, bets: int, x_drew: int, y_opened: bool) -> int: ...
-def situation_of_round2(
-    low: int, high: int, bets: int, y_opened: bool, x_drew: int, y_drew: int, bets2: int
-) -> int: ...
-
 @final
 class CompiledStrategy:
     """A server's strategy as thresholds of a die; see core.pyx."""

@@ -64,21 +64,6 @@ cdef void fill_exchanged() noexcept:
 fill_exchanged()
 
 
-def situation_of_round1(int low, int high, int bets):
-    """The number of a ROUND1 line, from 0 in a file's order."""
-    return round1_situation(hand_number(low, high), bets)
-
-
-def situation_of_draw(int low, int high, int bets, int x_drew, bint y_opened):
-    """The number of a DRAW line."""
-    return draw_situation(hand_number(low, high), history_number(bets, y_opened), x_drew)
-
-
-def situation_of_round2(int low, int high, int bets, bint y_opened, int x_drew, int y_drew, int bets2):
-    """The number of a ROUND2 line."""
-    return round2_situation(hand_number(low, high), history_number(bets, y_opened), x_drew, y_drew, bets2)
-
-
 cdef GameRow a_game
 cdef SessionRow a_session
 cdef GameRow[::1] game_rows = <GameRow[:1]>&a_game

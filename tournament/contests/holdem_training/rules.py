@@ -13,13 +13,13 @@ from engine.games.holdem_training.core import HoldemTraining as HoldemTrainingCo
 from engine.games.holdem_training.rate_helpers import RateHelpers
 from engine.games.holdem_training.rates import RateSampler
 from engine.kernel.game_core import GameCore
+from tournament.contests.bots import CompiledBots, Import, PythonBots, PythonSdk, Sdk
 from tournament.contests.contest import Core, CoreSetup, Estimates, LegLuck, Luck
 from tournament.contests.holdem_training.limits import new_core_at_limits
 from tournament.contests.holdem_training.presentation import PRESENTATION
 from tournament.contests.holdem_training.protocol import Dialogue
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
-from tournament.contests.interface import CompiledBots, DecisionSpec, Import, PythonBots, PythonSdk, Sdk
 from tournament.contests.scoring import House, HousePlayer, HousePlaySums, HouseScoring, Measure, PointsSource
 from tournament.contests.settings import (
     FAULTS,
@@ -31,6 +31,7 @@ from tournament.contests.settings import (
     Seconds,
     Sessions,
 )
+from tournament.decisions.decision import Decision
 from tournament.decisions.value_types import Int
 from tournament.rules.rules import Rules
 
@@ -157,7 +158,15 @@ class HoldemTraining(Rules):
         " known rule. The pot begins with 10 chips, both have 100. In each of four rounds the bot checks, folds or"
         " raises, and Bob calls or folds. The best five of seven cards win the pot."
     )
-    decisions = (DecisionSpec("makeDecision", _SHOWN, actions=lambda settings: range(-1, 101)),)
+    decisions = (
+        Decision(
+            "makeDecision",
+            "Check, fold or raise",
+            observation=_SHOWN,
+            answer=Int(-1, 100, "the chips raised, 0 to check, -1 to fold"),
+            default=0,
+        ),
+    )
     core = Core(_new_core, GAMES, SESSIONS, PointsSource("games", ("profit",), length="hands"), new_core_at_limits)
     sdk = Sdk(
         Path(__file__).parent / "sdk",

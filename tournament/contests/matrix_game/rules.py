@@ -11,13 +11,14 @@ from pydantic import Field, ValidationInfo, field_validator
 from engine.games.matrix_game.core import BOT_BYTES, GAME_ROW, MOST_MOVES, MOST_TURNS, SESSION_ROW
 from engine.games.matrix_game.core import MatrixGame as MatrixGameCore
 from engine.kernel.game_core import GameCore
+from tournament.contests.bots import CompiledBots, Histories, PythonBots, Sdk
 from tournament.contests.contest import Core, CoreSetup, Estimates
-from tournament.contests.interface import CompiledBots, DecisionSpec, Histories, PythonBots, Sdk
 from tournament.contests.matrix_game.presentation import SEAT_0_IS_ROW, new_presentation
 from tournament.contests.presentation import Presentation
 from tournament.contests.scoring import PointsSource
 from tournament.contests.settings import ContestSettings, Sessions
-from tournament.decisions.value_types import Int
+from tournament.decisions.decision import Decision, News
+from tournament.decisions.value_types import Int, Returns
 from tournament.rules.rules import Rules
 from tournament.store.columns import columns_of
 
@@ -136,6 +137,16 @@ def _turns(settings: Settings) -> float:
     return settings.games_per_session * each
 
 
+class _Move(Decision):
+    """A decision whose answer is a move's number, or its name."""
+
+    returns: Returns = "name"
+    most_json = _MOST_NAME_AS_JSON
+
+
+_PAST = News("past", "An earlier turn, for a process that was started again", observation=_SHOWN)
+
+
 class MatrixGame(Rules):
     """Settings say which matrix game."""
 
@@ -148,16 +159,12 @@ class MatrixGame(Rules):
         "Two bots choose a move at the same time, turn after turn, and are paid for each turn by a table of payoffs."
         " Both see what the other one played before."
     )
-    decisions = (
-        DecisionSpec(
-            "move",
-            _SHOWN,
-            returns="name",
-            most_json=_MOST_NAME_AS_JSON,
-            actions=lambda settings: range(len(settings.moves)),
-        ),
-        DecisionSpec("past", _SHOWN, only_tells=True, catches_up=True, actions=lambda settings: range(1)),
-    )
+
+    @staticmethod
+    def decisions(settings: Settings) -> tuple[Decision, ...]:
+        """Return what bots are asked: one of these moves."""
+        return _Move("move", "Choose a move", observation=_SHOWN, answer=Int(0, len(settings.moves) - 1)), _PAST
+
     core = Core(
         _new_core,
         games=columns_of(
@@ -191,10 +198,11 @@ class MatrixGame(Rules):
         ),
         PythonBots(
             histories=Histories(
-                {"my_moves": "my_previous_move", "opponents_moves": "opponents_previous_move"}, length="turn"
+                {"my_moves": "my_previous_move", "opponents_moves": "opponents_previous_move"},
+                length="turn",
+                past=_PAST.name,
             )
         ),
-        name_answer=lambda answer: f"move {answer}",
     )
     presentation = _presentation_of
     estimates = Estimates(_turns, rate=1e7, bytes=1.6)

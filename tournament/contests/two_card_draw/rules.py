@@ -11,8 +11,8 @@ from pydantic import Field
 from engine.games.two_card_draw.core import GAME_ROW, SESSION_ROW
 from engine.games.two_card_draw.core import TwoCardDraw as TwoCardDrawCore
 from engine.kernel.game_core import GameCore
+from tournament.contests.bots import CompiledBots, Sdk
 from tournament.contests.contest import Core, CoreSetup, Estimates
-from tournament.contests.interface import CompiledBots, DecisionSpec, Sdk
 from tournament.contests.scoring import House, HousePlayer, HousePlaySums, HouseScoring, Measure, PointsSource
 from tournament.contests.settings import BankedSettings, Increment, Seconds
 from tournament.contests.two_card_draw.presentation import PRESENTATION
@@ -27,6 +27,7 @@ from tournament.contests.two_card_draw.servers import (
     servers_in,
     strategy_of,
 )
+from tournament.decisions.decision import Decision, News
 from tournament.decisions.value_types import Int
 from tournament.keys import master_key
 from tournament.paths import PathText
@@ -117,28 +118,31 @@ _CARD, _BETS = Int(0, 4), Int(0, 3)
 _CARDS = {"card1": _CARD, "card2": _CARD}
 
 
-def _up_to(count: int) -> Callable[[object], range]:
-    """Return what gives the actions of a decision: this many numbers, by any settings."""
-    return lambda settings: range(count)
-
-
 _DECISIONS = (
-    DecisionSpec("init", {"bet1": Int(5, 5), "bet2": Int(5, 15)}, only_tells=True, actions=_up_to(1)),
-    DecisionSpec(
+    News("init", "How much is bet in each round", observation={"bet1": Int(5, 5), "bet2": Int(5, 15)}),
+    Decision(
         "new_hand",
-        {**_CARDS, "winnings": Int(-MOST_HANDS * _MOST_LOST, MOST_HANDS * _MOST_LOST)},
-        {0: "check", 1: "bet"},
-        actions=_up_to(2),
+        "Bet or check, first in round 1",
+        observation={**_CARDS, "winnings": Int(-MOST_HANDS * _MOST_LOST, MOST_HANDS * _MOST_LOST)},
+        answer=Int(0, 1),
+        names={0: "check", 1: "bet"},
     ),
-    DecisionSpec("round1", {**_CARDS, "bets": Int(1, 3)}, {0: "fold", 1: "call", 2: "raise"}, actions=_up_to(3)),
-    DecisionSpec("draw", {**_CARDS, "bets": _BETS}, actions=_up_to(3)),
-    DecisionSpec(
+    Decision(
+        "round1",
+        "Answer a bet of round 1",
+        observation={**_CARDS, "bets": Int(1, 3)},
+        answer=Int(0, 2),
+        names={0: "fold", 1: "call", 2: "raise"},
+    ),
+    Decision("draw", "Exchange cards", observation={**_CARDS, "bets": _BETS}, answer=Int(0, 2, "how many cards")),
+    Decision(
         "round2",
-        {**_CARDS, "bets1": _BETS, "bets2": _BETS, "drew": Int(0, 2)},
-        {0: "fold", 1: "check", 2: "bet"},
-        actions=_up_to(3),
+        "Bet, or answer a bet, in round 2",
+        observation={**_CARDS, "bets1": _BETS, "bets2": _BETS, "drew": Int(0, 2)},
+        answer=Int(0, 2),
+        names={0: "fold", 1: "check", 2: "bet"},
     ),
-    DecisionSpec("showdown", {**_CARDS, "opp1": _CARD, "opp2": _CARD}, only_tells=True, actions=_up_to(1)),
+    News("showdown", "Both hands at the end", observation={**_CARDS, "opp1": _CARD, "opp2": _CARD}),
 )
 
 

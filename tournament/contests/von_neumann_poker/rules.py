@@ -10,11 +10,12 @@ from pydantic import Field
 from engine.games.von_neumann_poker.core import GAME_ROW, SESSION_ROW
 from engine.games.von_neumann_poker.core import VonNeumannPoker as VonNeumannPokerCore
 from engine.kernel.game_core import GameCore
+from tournament.contests.bots import CompiledBots, PythonBots, Sdk
 from tournament.contests.contest import Core, CoreSetup, Estimates, LegLuck, Luck
-from tournament.contests.interface import CompiledBots, DecisionSpec, PythonBots, Sdk
 from tournament.contests.scoring import PointsSource
 from tournament.contests.settings import ContestSettings, Duplicate
 from tournament.contests.von_neumann_poker.presentation import PRESENTATION
+from tournament.decisions.decision import Decision
 from tournament.decisions.value_types import Float, Int
 from tournament.rules.rules import Rules
 from tournament.store.columns import columns_of
@@ -89,9 +90,13 @@ class VonNeumannPoker(Rules):
         " can't put in $10."
     )
     decisions = (
-        DecisionSpec("a", _SHOWN, names={0: "pass"}, actions=lambda settings: range(51)),
-        DecisionSpec(
-            "b", {**_SHOWN, "bet": Int(1, 50)}, names={0: "fold", 1: "call"}, actions=lambda settings: range(2)
+        Decision("a", "Bet or pass", observation=_SHOWN, answer=Int(0, 50, "the bet"), names={0: "pass"}),
+        Decision(
+            "b",
+            "Call a bet or fold",
+            observation={**_SHOWN, "bet": Int(1, 50)},
+            answer=Int(0, 1),
+            names={0: "fold", 1: "call"},
         ),
     )
     core = Core(

@@ -290,9 +290,7 @@ class _Bot:
             sdk: Any = modules.get(name)
             functions = tuple(map(sdk.answering, functions))
         answering = dict(zip([*required, *news], functions))
-        return view, tuple(
-            _listening(answering.get(kind), only_tells) for kind, only_tells in enumerate(_told["only_tell"])
-        )
+        return view, tuple(_listening(answering.get(kind), is_news) for kind, is_news in enumerate(_told["only_tell"]))
 
 
 def _execute(adapter: types.CodeType, code: types.CodeType, space: dict[str, object]) -> dict[str, object]:
@@ -337,9 +335,9 @@ def _choose(
     return choose_functions(module, name, questions, class_name, news=news)
 
 
-def _listening(function: Callable[..., object] | None, only_tells: bool) -> Callable[..., object] | None:
+def _listening(function: Callable[..., object] | None, is_news: bool) -> Callable[..., object] | None:
     """A function whose answer is ignored may return anything, also nothing."""
-    if not only_tells or function is None:
+    if not is_news or function is None:
         return function
 
     def call(*arguments: object) -> int:

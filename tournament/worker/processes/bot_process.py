@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from engine.processes.lanes import Lanes
-from tournament.contests.interface import Dialogue
+from tournament.contests.bots import Dialogue
 from tournament.contests.settings import ContestSettings, ProcessTime
 from tournament.leg import TOO_SLOW, Failure, Leg, Seat, out_of_memory
 from tournament.sandbox.outside.confined import Confined

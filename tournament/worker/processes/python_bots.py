@@ -56,7 +56,7 @@ def launch_of(
     packages = installed(tuple(sorted(sandbox.python_packages)))
     sdk, told_names = interface.python.sdk, None
     if interface.by_name:
-        told_names = [list(question.observation) for question in interface.questions]
+        told_names = [list(interface.observed(question)) for question in interface.questions]
     passes_view, parameters = _parameters(interface)
     memory = most_megabytes(memory_megabytes, sandbox)
     reserved = _RESERVED_MEGABYTES + (_MORE_RESERVED_FOR_A_PACKAGE if packages.versions else 0)
@@ -69,11 +69,11 @@ def launch_of(
                 "class_name": interface.class_name,
                 "passes_view": passes_view,
                 "parameters": parameters,
-                "only_tell": [question.only_tells for question in interface.questions],
-                "optional": [question.is_optional for question in interface.questions],
+                "only_tell": [question.is_news for question in interface.questions],
+                "optional": [question in interface.optional for question in interface.questions],
                 "most_json": interface.most_json,
                 "returns": [question.returns for question in interface.questions],
-                "catch_up": [question.catches_up for question in interface.questions],
+                "catch_up": [question not in interface.answered for question in interface.questions],
                 "histories": _histories(interface),
                 "fields": _fields(interface),
                 "told_names": told_names,

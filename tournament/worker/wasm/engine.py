@@ -7,6 +7,7 @@ together with the bots' bytes they determine every answer.
 from __future__ import annotations
 
 import importlib.metadata
+import mmap
 import threading
 import time
 from enum import IntEnum, auto
@@ -30,8 +31,9 @@ class Engine(IntEnum):
     POOLED = auto()
 
 
-# Places in the pool. Each is 4 GiB of addresses, of which only what a bot has touched takes memory.
+# Places in the pool. Of their addresses only what a bot has touched takes memory.
 _PLACES_PER_CORE, _MAX_PLACES = 32, 1024
+_PLACE_BYTES = 5 << 30  # with what guards it
 
 # Between looks at whether a bot takes far too long for its fuel, or the run is to stop.
 _TICK_SECONDS = 0.1
@@ -87,22 +89,26 @@ def engine(kind: Engine) -> wasmtime.Engine:
             made = wasmtime.Engine(config)
             if kind is Engine.TIMED:
                 threading.Thread(target=_tick, args=(made,), daemon=True, name="bots' clock").start()
+            if kind is Engine.POOLED:
+                open_pool(_places())
             _engines[kind] = made  # not before: without its clock no bot on it would be stopped
         return _engines[kind]
 
 
+@cache
 def _places() -> int:
     return min(_PLACES_PER_CORE * cores(), _MAX_PLACES)
 
 
 @cache
 def has_pool() -> bool:
-    """Return whether the machine has addresses for the pool, and the runtime has pools. If so, open it."""
+    """Return whether the machine has addresses for the pool, and the runtime has pools."""
     try:
+        # Twice as many, so that enough are left. The runtime would end the process without the pool's.
+        mmap.mmap(-1, 2 * _places() * _PLACE_BYTES, mmap.MAP_PRIVATE, prot=0).close()
         engine(Engine.POOLED)
-    except (wasmtime.WasmtimeError, AttributeError):
+    except (OSError, AttributeError):
         return False
-    open_pool(_places())
     return True
 
 

@@ -9,7 +9,8 @@ from functools import partial
 from engine.wasm.fuel import Fuel
 from engine.wasm.instances import Store
 from engine.wasm.surroundings import Surroundings
-from tournament.contests.interface import Helpers, Interface
+from tournament.contests.bots import Helpers
+from tournament.contests.interface import Interface
 from tournament.keys import helpers_key, random_bytes_key
 from tournament.worker.wasm import calls
 from tournament.worker.wasm.calls import Extern

@@ -10,7 +10,8 @@ import wasmtime
 
 from engine.wasm.modules import BEGIN, FUEL, Module, Refused, read_module
 from tournament.artifacts.limits import BOT_STACK, MOST_ELEMENTS
-from tournament.contests.interface import Import, Interface
+from tournament.contests.bots import Import
+from tournament.contests.interface import Interface
 from tournament.leg import Unfit
 from tournament.sandbox.inside.function_names import NotChosen, choose, choose_news, names_for
 from tournament.worker.wasm.engine import Engine, compile_module, engine, forget_module
@@ -161,7 +162,7 @@ def _load(code: bytes, interface: Interface, stem: str, memory_megabytes: int, k
     ignored_questions = frozenset(
         kind
         for kind, (question, function) in enumerate(zip(interface.questions, functions))
-        if kind in missing or (question.only_tells and function in constant)
+        if kind in missing or (question.is_news and function in constant)
     )
     return LoadedBot(
         code,

@@ -158,12 +158,18 @@ class Seating:
         ]
 
     def seat(self, seat: int, seed: int) -> None:
-        """Start the seat's bot: fresh memory, rand() and all else that is random from `seed`; charged to the leg.
+        """Start a seat's bot in fresh memory, at the leg's expense.
 
         It plays once `join` has been called. Call it on a deep stack.
 
-        Raises Unfit: too much memory, or its initialisers trap or don't end; BotTrouble when they take far too long for
-        their fuel, or the machine gives no memory; and Stopped.
+        Args:
+            seat: Number of the seat.
+            seed: The start of all that is random for the bot.
+
+        Raises:
+            Unfit: The bot has too much memory, or its initialisers trap or don't end.
+            BotTrouble: They take far too long for their fuel, or the machine gives no memory.
+            Stopped: The run stops.
         """
         bot = self._bots[seat]
         assert bot is not None
@@ -341,9 +347,15 @@ def _start(
     *,
     by_lines: bool = False,
 ) -> _SeatedBot:
-    """Start a bot. Raises Unfit, _NoMemory.
+    """Start a bot.
 
-    `fuel`: what counts what it uses of `given`. `by_lines`: it prints line by line, to be observed.
+    Args:
+        fuel: Counts what the bot uses of `given`.
+        by_lines: Whether the bot prints line by line, to be observed.
+
+    Raises:
+        Unfit: The bot fails as it starts.
+        _NoMemory: The machine gives it no memory.
     """
     fuel.count_by(b"")
     store.limit(limits.memory_bytes, MOST_ELEMENTS, _MOST_INSTANCES)

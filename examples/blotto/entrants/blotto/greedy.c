@@ -2,7 +2,6 @@
 
 int split(const View *view, int32_t answer[5])
 {
-    for (int box = 0; box < 5; box++)
-        answer[box] = 9;
+    for (int box = 0; box < 5; box++) answer[box] = 9;
     return 5;
 }

@@ -2,15 +2,11 @@
 
 #include <algorithm>
 
-static int value(int card) { return card % 13; }
-
 int act(const View *view)
 {
-    int one = value(view->cards[0]), two = value(view->cards[1]);
-    bool pair = one == two;
-    for (int i = 0; i < view->board_count; i++)
-        pair = pair || value(view->board[i]) == one || value(view->board[i]) == two;
-    if (pair)
+    int one = view->cards[0] % 13, two = view->cards[1] % 13;
+    auto hits = [&](int card) { return card % 13 == one || card % 13 == two; };
+    if (one == two || std::any_of(view->board, view->board + view->board_count, hits))
         return view->to_call > view->pot ? CALL : RAISE;
     return std::min(one, two) > 7 && view->to_call <= 6 ? CALL : FOLD;
 }

@@ -1,7 +1,5 @@
 // drifts: any way but the opposite of the last one.
 
-#include <cstdlib>
-
 int move(const View *view)
 {
     static int last = 0, step = 1000;

@@ -1,7 +1,6 @@
-"""nearest: goes to the nearest food that it can reach without a risk."""
+"""nearest: goes to the nearest food, and neither back nor into a goose if it can."""
 
 WAYS = {"NORTH": (-1, 0), "EAST": (0, 1), "SOUTH": (1, 0), "WEST": (0, -1)}
-OPPOSITE = {"NORTH": "SOUTH", "SOUTH": "NORTH", "EAST": "WEST", "WEST": "EAST"}
 
 
 def beside(cell, way):
@@ -16,18 +15,12 @@ def distance(one, other):
 
 class Goose:
     def __init__(self):
-        self.step, self.last = 0, None
+        self.cell, self.step = None, 0
 
     def move(self, view):
-        if view.step <= self.step:  # another game
-            self.last = None
-        self.step = view.step
-        heads = [goose[0] if goose else None for goose in view.geese]
+        own, back = view.geese[view.seat][0], self.cell if view.step > self.step else None
+        self.cell, self.step = own, view.step
         taken = {cell for goose in view.geese for cell in goose}
-        own = heads[view.seat]
-        risky = {beside(head, way) for head in heads if head not in (None, own) for way in WAYS}
-        ways = [way for way in WAYS if self.last is None or way != OPPOSITE[self.last]]
+        ways = [way for way in WAYS if beside(own, way) != back]
         free = [way for way in ways if beside(own, way) not in taken] or ways
-        safe = [way for way in free if beside(own, way) not in risky] or free
-        self.last = min(safe, key=lambda way: min((distance(beside(own, way), food) for food in view.food), default=0))
-        return self.last
+        return min(free, key=lambda way: min((distance(beside(own, way), food) for food in view.food), default=0))

@@ -2,20 +2,11 @@
 
 from math import comb
 
-FACES = 6
-
-
-def chance(needed, hidden):
-    """That at least so many of so many hidden dice show a face."""
-    if needed <= 0:
-        return 1.0
-    return sum(comb(hidden, n) * (1 / FACES) ** n * (1 - 1 / FACES) ** (hidden - n) for n in range(needed, hidden + 1))
-
 
 def truth(bid, dice):
-    """How likely a bid is to hold."""
-    count, face = (bid - 1) // FACES + 1, (bid - 1) % FACES + 1
-    return chance(count - dice.count(face), len(dice))
+    """Return how likely a bid is to hold."""
+    hidden, needed = len(dice), (bid - 1) // 6 + 1 - dice.count((bid - 1) % 6 + 1)
+    return sum(comb(hidden, n) * 5 ** (hidden - n) for n in range(max(0, needed), hidden + 1)) / 6**hidden
 
 
 def bid(view):
@@ -23,5 +14,4 @@ def bid(view):
         return 0
     # The highest bid that is likely, the lowest if there is none; a challenge if all bids are made.
     bids = [action for action in view.legal_actions if action]
-    likely = [action for action in bids if truth(action, view.dice) > 0.6]
-    return likely[-1] if likely else bids[0] if bids else 0
+    return ([action for action in bids if truth(action, view.dice) > 0.6] or bids[:1] or [0])[-1]

@@ -3,7 +3,6 @@
 int turn(const View *view)
 {
     for (int way = UP; way <= LEFT; way++)
-        if (view->free[way])
-            return way;
+        if (view->free[way]) return way;
     return UP;
 }

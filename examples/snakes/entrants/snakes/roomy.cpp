@@ -10,8 +10,7 @@ static int room(int board[11][11], int row, int column)
         return 0;
     board[row][column] = 9;
     int count = 1;
-    for (int way = 0; way < 4; way++)
-        count += room(board, row + downs[way], column + rights[way]);
+    for (int way = 0; way < 4; way++) count += room(board, row + downs[way], column + rights[way]);
     return count;
 }
 
@@ -22,8 +21,7 @@ int turn(const View *view)
         int row = head / 11 + downs[way], column = head % 11 + rights[way], board[11][11];
         std::copy(&view->board[0][0], &view->board[0][0] + 121, &board[0][0]);
         int found = row < 0 || row > 10 || column < 0 || column > 10 ? -1 : room(board, row, column);
-        if (found > most)
-            most = found, best = way;
+        if (found > most) most = found, best = way;
     }
     return best;
 }

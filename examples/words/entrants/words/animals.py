@@ -10,7 +10,5 @@ ANIMALS = (
 
 
 def say(view):
-    for word in ANIMALS.split():
-        if word[0] == view.letter and word not in view.said:
-            return word
-    return ""
+    fits = [word for word in ANIMALS.split() if word[0] == view.letter and word not in view.said]
+    return fits[0] if fits else ""

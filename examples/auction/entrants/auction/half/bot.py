@@ -3,8 +3,6 @@
 import json
 import sys
 
-sessions = int(sys.stdin.readline())
 for line in sys.stdin:
-    if not line.startswith("{"):
-        break  # SCORE: the match is over
-    print("ACTION", json.loads(line)["value"] // 2, flush=True)
+    if line.startswith("{"):  # before the first decision comes the number of sessions, after the last one SCORE
+        print("ACTION", json.loads(line)["value"] // 2, flush=True)

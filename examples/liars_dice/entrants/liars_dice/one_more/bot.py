@@ -3,9 +3,7 @@
 import json
 import sys
 
-sessions = int(sys.stdin.readline())
 for line in sys.stdin:
-    if not line.startswith("{"):
-        break  # SCORE: the match is over
-    last_bid = json.loads(line)["last_bid"]
-    print("ACTION", last_bid + 1 if last_bid < 30 else 0, flush=True)
+    if line.startswith("{"):  # a decision
+        last_bid = json.loads(line)["last_bid"]
+        print("ACTION", last_bid + 1 if last_bid < 30 else 0, flush=True)

@@ -3,14 +3,8 @@
 import json
 import sys
 
-WAYS = ["up", "right", "down", "left"]
-
-sessions = int(sys.stdin.readline())
 last = 0
-for line in sys.stdin:
-    if not line.startswith("{"):
-        break  # SCORE: the match is over
-    view = json.loads(line)
+for view in (json.loads(line) for line in sys.stdin if line.startswith("{")):
     free = [way for way in ((last + turned) % 4 for turned in (3, 0, 1)) if view["free"][way]]
     last = free[0] if free else last
-    print("ACTION", json.dumps(WAYS[last]), flush=True)
+    print("ACTION", json.dumps(["up", "right", "down", "left"][last]), flush=True)

@@ -1,0 +1,38 @@
+"""Values drawn from all that a type has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from engine.kernel.chance import Rng
+from tournament.decisions.value_types import Bool, Choice, Float, Int, List, Maybe, Struct, Text, ValueType
+
+
+def drawn_value(kind: ValueType, rng: Rng) -> Any:
+    """Return a value of a type, often one at its limits."""
+    if isinstance(kind, Int):
+        return one_of(range(kind.low, kind.high + 1), rng)
+    if isinstance(kind, Float):
+        drawn = one_of((0.0, rng.random(), -1.0, 1e300, -1e300), rng)
+        return min(max(drawn, kind.low), kind.high)
+    if isinstance(kind, Choice):
+        return one_of(kind.names, rng)
+    if isinstance(kind, Text):
+        return "".join(
+            rng.choice("abcdefghijklmnopqrstuvwxyz ") for _ in range(one_of(range((kind.max_length or 0) + 1), rng))
+        )
+    if isinstance(kind, Bool):
+        return rng.randrange(2) == 1
+    if isinstance(kind, Maybe):
+        return None if rng.randrange(4) == 0 else drawn_value(kind.of, rng)
+    if isinstance(kind, Struct):
+        return {name: drawn_value(field, rng) for name, field in kind.fields.items()}
+    assert isinstance(kind, List)
+    return [drawn_value(kind.of, rng) for _ in range(one_of(range(kind.most + 1), rng))]
+
+
+def one_of(legal: Sequence[Any], rng: Rng) -> Any:
+    """Return one of some values, the first and the last often."""
+    place = rng.randrange(4)
+    return legal[0] if place == 0 else legal[-1] if place == 1 else rng.choice(legal)

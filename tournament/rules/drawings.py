@@ -1,0 +1,100 @@
+"""Drawings of sessions for replays, as `Rules.render` makes them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+
+from engine.kernel.chance import Rng
+from engine.kernel.game_core import GameCore
+from engine.kernel.records import Table
+from engine.rules.session_core import Session, seating
+from tournament.contests.contest import CoreSetup, Tables
+from tournament.leg import LegPlan
+from tournament.rules.rules import Questions, Rules, Settings, most_positions, seats_at_first
+from tournament.rules.sessions import TRIAL_STREAM, answered_by_chance, begun, session_core
+from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
+
+_MOST_DRAWN = 20_000  # characters of a drawing
+_RENDER_FAILED = "render failed: "
+_TRIAL_DRAWINGS = 100  # of a session, to see whether it can be drawn
+
+
+def drawn_core(
+    rules: type[Rules], setup: CoreSetup[Settings], number: int, drawings: list[str], names: Sequence[str]
+) -> GameCore:
+    """Return a core for a replay that draws the session of this number in the leg."""
+
+    def play(played: Rules, session: Session) -> Questions:
+        if session.number != number:
+            return begun(played, session)
+        return drawn(played, session, drawings, [names[seat] for seat in seating(session)])
+
+    return session_core(rules, play, setup)
+
+
+def render_problem(rules: type[Rules], tables_of: Callable[[int], Tables], settings: Settings) -> str:
+    """Return what goes wrong in drawing a session of which the answers are drawn, too; "" for nothing.
+
+    Games show what else goes wrong in it, and all that does with house players, whose content isn't here.
+    """
+    if rules.house:
+        return ""
+    seats = seats_at_first(rules) if not isinstance(rules.seats, range) else int(str(settings.playing()["seats"]))
+    tables, rng, drawings = tables_of(seats), Rng(bytes(32), TRIAL_STREAM), list[str]()
+    positions = most_positions(rules) if rules.teams else seats
+    names = [f"position {place}" for place in range(positions)]
+
+    def play(played: Rules, session: Session) -> Questions:
+        some = _first_of(drawn(played, session, drawings, names), _TRIAL_DRAWINGS)
+        return answered_by_chance(some, rng, range(positions))
+
+    games, sessions = (Table(buffer_fields(columns), ROWS_PER_BUFFER) for columns in (tables.games, tables.sessions))
+    setup = CoreSetup(LegPlan(0, 0, 1, bytes(32), seats), settings, games, sessions)
+    session_core(rules, play, setup).play()
+    return next(filter(failed_to_render, drawings), "")
+
+
+def _first_of(play: Questions, most: int) -> Questions:
+    """Yield the first questions of a session."""
+    answers = None
+    with contextlib.suppress(StopIteration):
+        for _ in range(most):
+            answers = yield play.send(answers)
+
+
+def drawn(rules: Rules, session: Session, drawings: list[str], names: Sequence[str]) -> Questions:
+    """Play a session, drawn before each decision and at its end."""
+    play = begun(rules, session)
+    try:
+        asked = next(play)
+        while True:
+            drawings += [_drawing(rules, names)] * (len(asked) if isinstance(asked, Sequence) else 1)
+            answer = yield asked
+            asked = play.send(answer)
+    except StopIteration:
+        drawings.append(_drawing(rules, names))
+
+
+def _drawing(rules: Rules, names: Sequence[str]) -> str:
+    """Return what a contest draws; a mistake in it is shown in its place, because no game depends on it."""
+    rules.bot_names = names
+    try:
+        found: object = rules.render()
+        if isinstance(found, str) and found.lstrip().startswith("<svg"):
+            if len(found) > _MOST_DRAWN:
+                raise ValueError(f"SVG of {len(found):,} characters; at most {_MOST_DRAWN:,} are shown")
+            # Imported here: a run of rules that draw no SVG needs none of it.
+            from xml.etree import ElementTree
+
+            ElementTree.fromstring(found)  # a browser shows nothing of one that isn't well-formed
+    except (Exception, SystemExit) as problem:
+        return f"{_RENDER_FAILED}{type(problem).__name__}: {' '.join(str(problem).split())}"[:1000]
+    finally:
+        rules.bot_names = ()
+    return found[:_MOST_DRAWN] if isinstance(found, str) else f"{_RENDER_FAILED}it returns {found!r}, which is no text"
+
+
+def failed_to_render(drawing: str) -> bool:
+    """Return whether a drawing says why there is none."""
+    return drawing.startswith(_RENDER_FAILED)

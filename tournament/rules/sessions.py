@@ -1,0 +1,134 @@
+"""Cores that play sessions by rules, with the answers of bots or with some that are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from typing import Any
+
+from engine.kernel.chance import Rng
+from engine.kernel.game_core import GameCore
+from engine.rules.decisions import LEGAL_ACTIONS, Question
+from engine.rules.placements import Placement
+from engine.rules.session_core import Session, SessionCore, seating
+from engine.rules.steps import Steps
+from tournament.contests.contest import CoreSetup
+from tournament.decisions.decision import Decision
+from tournament.decisions.drawn_values import drawn_value, one_of
+from tournament.decisions.struct_layout import answer_layout, lay_out
+from tournament.decisions.value_types import LegalAction
+from tournament.rules.rules import DECISIONS_KEPT, Questions, Rules, Settings, decisions_of, most_positions
+
+# A stream of chance above every session's number.
+TRIAL_STREAM = 1 << 63
+
+
+@lru_cache(DECISIONS_KEPT)
+def placements_of(decisions: tuple[Decision, ...], most_seats: int) -> list[Placement]:
+    """Return where the C bots of a contest find each decision's values and leave its answer.
+
+    Args:
+        decisions: The contest's decisions.
+        most_seats: The most seats of a table.
+    """
+    view = lay_out(decisions, most_seats)
+    left = [answer_layout(decision.answer) for decision in decisions]
+    return [
+        Placement(decision, kind, view.slots, view.size, answer.slot if answer else None)
+        for kind, (decision, answer) in enumerate(zip(decisions, left))
+    ]
+
+
+def session_core(
+    rules: type[Rules],
+    play: Callable[[Rules, Session], Questions],
+    setup: CoreSetup[Settings],
+) -> GameCore:
+    """Return the core of a leg by these rules; `play` gives the generator that plays a session."""
+    leg = setup.leg
+    with Steps(setup.settings.rules_seconds_per_step) as steps:
+        played = rules(setup.settings)
+    played.house_content = setup.house or b""
+    columns = [(column.name, column.dtype, column.per_seat) for column in rules.columns]
+    return SessionCore(
+        setup.games,
+        setup.sessions,
+        partial(play, played),
+        columns,
+        placements_of(decisions_of(rules, setup.settings), most_positions(rules)),
+        **leg.for_core,
+        seats=leg.seats,
+        rotation=leg.rotation,
+        steps=steps,
+        teams=rules.teams or None,
+        house_seats=setup.settings.house_seats,
+        zero_sum=rules.zero_sum,
+        max_questions=setup.settings.max_questions,
+    )
+
+
+def begun(rules: Rules, session: Session) -> Questions:
+    """Return a session about to be played. Raises TypeError where `play` is a plain function: it asks no one."""
+    play: Questions | None = rules.play(session)
+    if play is None:
+        raise TypeError("play yields no question; it asks a bot by: answer = yield DECISION(seat, …)")
+    return play
+
+
+def core_by_chance(rules: type[Rules], is_drawn: Callable[[int], bool], setup: CoreSetup[Settings]) -> GameCore:
+    """Return a core that draws answers from all that are legal.
+
+    Args:
+        rules: The rules.
+        is_drawn: Returns whether the answers of a seat's bots are drawn.
+        setup: What the core is made of.
+    """
+    rng = Rng(setup.leg.deals_key, TRIAL_STREAM)
+
+    def play(played: Rules, session: Session) -> Questions:
+        positions = [place for place, seat in enumerate(seating(session)) if is_drawn(seat)]
+        return answered_by_chance(begun(played, session), rng, positions)
+
+    return session_core(rules, play, setup)
+
+
+def answered_core(
+    rules: type[Rules], setup: CoreSetup[Settings], answer: Callable[[Question], Any] | None = None
+) -> GameCore:
+    """Return a core that answers for all bots; by default it draws from all that is legal."""
+    given = answer or partial(drawn_answer, rng=Rng(setup.leg.deals_key, TRIAL_STREAM))
+
+    def play(played: Rules, session: Session) -> Questions:
+        return answered(begun(played, session), given, range(session.seats))
+
+    return session_core(rules, play, setup)
+
+
+def answered_by_chance(play: Questions, rng: Rng, positions: Sequence[int]) -> Questions:
+    """Play a session with the answers of these positions drawn from all that are legal, often the first or last."""
+    return answered(play, partial(drawn_answer, rng=rng), positions)
+
+
+def answered(play: Questions, answer: Callable[[Question], Any], positions: Sequence[int]) -> Questions:
+    """Play a session in which a function answers for these positions."""
+    try:
+        yielded = next(play)
+        while True:
+            questions = [yielded] if isinstance(yielded, Question) else list(yielded)
+            by_chance = {one.position: answer(one) for one in questions if one.position in positions}
+            left = [question for question in questions if question.position not in positions]
+            answers = by_chance | ((yield left) if left else {})
+            yielded = play.send(answers[yielded.position] if isinstance(yielded, Question) else answers)
+    except StopIteration:
+        return
+
+
+def drawn_answer(question: Question, rng: Rng) -> Any:
+    """Return an answer that is legal, often one at the limits."""
+    decision = question.decision
+    assert isinstance(decision, Decision)
+    if decision.is_news:
+        return None
+    if isinstance(decision.answer, LegalAction):
+        return one_of(list(question.plain()[LEGAL_ACTIONS]), rng)
+    return drawn_value(question.answer or decision.answer, rng)
