@@ -96,7 +96,7 @@ def test_version_is_the_packages(tmp_path: Path) -> None:
 def test_a_folder_may_begin_without_the_shipped_bots(tmp_path: Path) -> None:
     made = command(tmp_path, "init", "ours", "--no-bots", "--contest", NAMES[0])
     assert made.code == 0, made.err
-    assert made.out.endswith(f"begin with: cd ours && tournament new {NAMES[0]} my_bot\n")
+    assert made.out.endswith(f"start with: cd ours && tournament new {NAMES[0]} my_bot\n")
     folder = tmp_path / "ours"
     assert list((folder / "entrants" / NAMES[0]).iterdir()) == []
     # Among a contest's bots `new` writes right there, by the settings above.

@@ -100,7 +100,7 @@ def test_companions_are_drawn_from_the_field_or_named(tmp_path: Path) -> None:
     own = [str(config.parent / name) for name in ("aaa.c", "zzz.c")]
     shown = run_cli("match", "luck", own[0], *names, "--baseline", own[1], "--config", str(config), "--replicas", "5")
     assert shown.code == 0 and "tables 5, the same for both" in " ".join(shown.out.split())
-    assert "better by" in shown.out and "surely better" in shown.out
+    assert "better by" in shown.out and "significantly better" in shown.out
 
 
 def test_a_house_bot_sits_at_paired_tables(tmp_path: Path) -> None:

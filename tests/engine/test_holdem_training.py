@@ -110,7 +110,7 @@ def test_core_plays_as_the_oracle(
         # Where most rollouts tie and the others lose: three aces, king and queen play unless Alice beats them.
         ("2c 3d", "As Ad Ac Kh Qd", 4, 12, 40),
         # 40 wins and 60 losses, as some of these have: calling 20 into a pot of 10 gains 40 · 30 and loses 60 · 20.
-        ("Ac Jd", "Kh Qs 7h 4c 2s", 4, 20, 60),
+        ("Ac Jd", "Kh Qs 7h 4c 2s", 4, 20, 600),
         ("Ac Jd", "Kh Qs 7h 4c 2s", 4, 19, 60),
     ],
 )

@@ -196,8 +196,8 @@ def test_results_in_a_jobs_own_folder_are_refused_before_play(tmp_path: Path) ->
 
 def test_page_has_every_key_of_a_clusters_state() -> None:
     page = (REPOSITORY / "docs" / "how_to" / "cluster.md").read_text()
-    table = page[page.index("## What a run shows") :].split("## What it costs")[0]
-    assert re.findall(r"^\| `(\w+)` \|", table, re.M) == [one.name for one in fields(ClusterState)]
+    section = page[page.index("## What a run shows") :].split("## What it costs")[0]
+    assert re.findall(r"^- `(\w+)`: ", section, re.M) == [one.name for one in fields(ClusterState)]
 
 
 def test_live_line_ends_with_the_cluster() -> None:

@@ -98,7 +98,7 @@ def test_self_play_against_house_players_is_refused(tmp_path: Path, rules: str) 
     (tmp_path / "bots").mkdir()
     config = tmp_path / "tournament.toml"
     config.write_text(f'[c]\nrules = "{rules}"\nentrants = "bots"\nself_play = true\n')
-    with pytest.raises(InputError, match="c: self_play: requires a contest for two bots; remove the setting"):
+    with pytest.raises(InputError, match="c: self_play: requires a contest for two entrants; remove the setting"):
         run("c", config=config)
 
 
