@@ -48,7 +48,7 @@ for line in sys.stdin:
 
 DEEDS = {
     "loops": (LOOP, "took more than 0.2 s of processor time for a decision: it loops or is too slow"),
-    "sleeps": ("time.sleep(9)", "did not answer for 0.3 s"),
+    "sleeps": ("time.sleep(9)", "did not answer for 2 s"),
     "ends": ("os._exit(0)", "ended"),
     "exits": ("os._exit(7)", "ended with status 7"),
     "killed": ("import ctypes; ctypes.string_at(0)", "was killed by SIGSEGV"),
@@ -79,7 +79,8 @@ def test_every_deed_is_one_fault_and_the_bot_starts_afresh(
     for name, (deed, _) in DEEDS.items():
         bots |= {f"py_{name}.py": python(deed)} if name != "closes" else {}
         bots[f"told_{name}"] = program(deed)
-    for name, each in ask_each(bots, [A] * 3, Settings(max_faults=1, idle_seconds=0.3)).items():
+    # On a busy machine a loop must pass its limit of processor time before the idle time ends.
+    for name, each in ask_each(bots, [A] * 3, Settings(max_faults=1, idle_seconds=2)).items():
         assert each.what == [DEEDS[name.split("_")[1]][1]], name
         assert each.answers == [10, 0, 10]
         (fault,) = each.faults
