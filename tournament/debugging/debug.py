@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import subprocess
 import sys
@@ -55,6 +56,7 @@ class TapedBot:
         decisions: The decisions since the bot's last start.
         texts: The decisions in words.
         first: Index of the game's first decision.
+        random_seed: The start of the bot's own randomness at its last start.
         tape: All that was recorded.
         known: The leg that was recorded.
     """
@@ -164,10 +166,8 @@ def debug_bot(taped: TapedBot, folder: Path | None, debugger: Debugger, say: Cal
     run = {"c": _debug_native, "cpp": _debug_native, "python": _debug_python, "program": _debug_program}
     if taped.submission.kind not in run:
         raise InputError(f"{taped.submission.path}: debug needs the source of a bot")
-    if folder is not None:
-        return run[taped.submission.kind](taped, folder, debugger, say)
-    with scratch_folder() as scratch:
-        return run[taped.submission.kind](taped, scratch, debugger, say)
+    with scratch_folder() if folder is None else contextlib.nullcontext(folder) as place:
+        return run[taped.submission.kind](taped, place, debugger, say)
 
 
 def _debug_native(taped: TapedBot, folder: Path, debugger: Debugger, say: Callable[[str], None]) -> int:

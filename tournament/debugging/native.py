@@ -58,11 +58,6 @@ class NativeBot:
     has_sanitizers: bool
     description: str
 
-    @property
-    def library(self) -> Path:
-        """The shared library."""
-        return self.folder / "bot.so"
-
 
 def build_native(
     submission: Submission, interface: Interface, sandbox: SandboxSettings, folder: Path, *, has_sanitizers: bool

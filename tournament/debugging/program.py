@@ -23,12 +23,12 @@ def lines_of(
 
     The lines are those of contests whose programs are asked in JSON.
     """
-    lines, answers = [str(sessions)], []
+    lines, answers = [str(sessions)], list[tuple[str, object]]()
     for decision, text in zip(decisions, texts):
         question = interface.questions[decision.kind]
         lines.append(json.dumps({"decision": question.python_name, **decision.values}))
         if not question.is_news:
-            answers.append((text, decision.answer if decision.number is None else _plain(decision)))
+            answers.append((text, decision.number if decision.answer is None else decision.answer))
     return lines, answers
 
 
@@ -44,9 +44,8 @@ def run_program(archive: bytes, lines: Sequence[str], folder: Path) -> tuple[lis
     recipe = recipe_of(archive)
     unpack(archive, folder)
     (folder / "lines").write_text("".join(f"{line}\n" for line in lines))
-    for words in filter(None, (recipe.build,)):
-        if subprocess.run(words, cwd=folder).returncode:
-            raise InputError(f"{' '.join(words)}: the program's build failed")
+    if recipe.build and subprocess.run(recipe.build, cwd=folder).returncode:
+        raise InputError(f"{' '.join(recipe.build)}: the program's build failed")
     try:
         with (folder / "lines").open() as questions:
             ended = subprocess.run(
@@ -69,10 +68,6 @@ def first_difference(written: Sequence[str], answers: Sequence[tuple[str, object
         if _meaning(written[number]) != _meaning(recorded):
             return f"{text}: wrote {truncate(written[number], 200)!r} here, {recorded} in the contest"
     return ""
-
-
-def _plain(decision: TapedDecision) -> object:
-    return decision.number if decision.answer is None else decision.answer
 
 
 def _meaning(line: object) -> object:
