@@ -10,7 +10,7 @@ number of games of the sessions in earlier blocks: dividing by a session's own n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -29,29 +29,28 @@ _USUAL_LENGTH, _USUAL_SESSIONS = 25.0, 10.0  # initial games of a session, and h
 _SCALE = 1.1
 
 
-class LegLuck:
-    """Gathers a leg's games as they come, in any pieces."""
+class LegsLuck:
+    """Gathers the games of legs of this many sessions."""
 
-    def __init__(self, first_session: int, sessions: int) -> None:
-        self._cells = CellSums(first_session, sessions, *_blocks_of(sessions))
+    def __init__(self, sessions: int) -> None:
+        usual = usual_gains(), _USUAL_GAMES, _USUAL_LENGTH, _USUAL_SESSIONS
+        played = np.flatnonzero(block_sizes(sessions))
+        self._cells = CellSums(sessions, played, block_starts(sessions)[played], *usual, _SCALE)
+        self._legs = 0
 
-    def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
-        """The next games, by column. Raises ValueError for games that no leg has."""
-        self._cells.add(*[np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS])
+    def add(
+        self, games: Mapping[str, npt.NDArray[Any]], first_rows: Sequence[int], first_sessions: Sequence[int]
+    ) -> None:
+        """Add the next games. Raises ValueError if no leg has them."""
+        legs = np.array(first_rows, np.int64), np.array(first_sessions, np.int64)
+        self._cells.add(*legs, *[np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS])
+        self._legs += len(first_rows)
 
     def blocks(self) -> Floats:
-        """What luck was worth to seat 0, in points, by block."""
-        luck = np.zeros(BLOCK_COUNT)
-        self._cells.write_luck(usual_gains(), _USUAL_GAMES, _USUAL_LENGTH, _USUAL_SESSIONS, _SCALE, luck)
+        """Return what luck was worth to seat 0, in points, by leg and block."""
+        luck = np.empty((self._legs, BLOCK_COUNT))
+        self._cells.write_luck(luck)
         return luck
-
-
-@cache
-def _blocks_of(sessions: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The blocks that have some of this many sessions, and how many sessions are in earlier ones: in a short leg few
-    blocks have some, and there may be half a million legs."""
-    played = np.flatnonzero(block_sizes(sessions))
-    return played, block_starts(sessions)[played]
 
 
 @cache
