@@ -63,7 +63,7 @@ def job_server(folder: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
         "temp-dir": folder,
     }
     command = [
-        PROGRAMS / "ray",
+        str(PROGRAMS / "ray"),
         "start",
         "--head",
         "--block",
