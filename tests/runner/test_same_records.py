@@ -122,8 +122,13 @@ class Field:
 
     def change(self) -> None:
         """Add, replace, remove or comment a bot."""
-        name, kind = self.chance.choice(COME), self.chance.choice(sorted(self.sources))
-        self.chance.choice([lambda: self.put(name, kind), lambda: self.remove(name), lambda: self.comment(name)])()
+        name, kind = self.chance.choice(COME), self.chance.choice([*self.sources, "comment", "nothing"])
+        if kind == "comment":
+            self.comment(name)
+        elif kind == "nothing":
+            self.remove(name)
+        else:
+            self.put(name, kind)
 
     def put(self, name: str, kind: str) -> None:
         """Add a bot, or put another in its place."""
