@@ -90,9 +90,17 @@ NewCore = Callable[[CoreSetup[Any]], GameCore]
 
 
 class NewAnsweredCore(Protocol):
-    """Makes the core of a leg that asks no bot: a function answers each question, or chance draws."""
+    """Makes the core of a leg that asks no bot: a function answers each question, or chance draws.
 
-    def __call__(self, setup: CoreSetup[Any], answer: Callable[[Any], Any] | None = None) -> GameCore: ...
+    Rules get what `watch` returns instead of a session.
+    """
+
+    def __call__(
+        self,
+        setup: CoreSetup[Any],
+        answer: Callable[[Any], Any] | None = None,
+        watch: Callable[[Any], Any] | None = None,
+    ) -> GameCore: ...
 
 
 class NewDrawnCore(Protocol):
@@ -145,8 +153,8 @@ class Contest:
     contests that come with bots, and their settings in a new settings file.
     `requires`: packages that its games depend on, with their versions. `tables_for` gives the columns of tables of this
     many seats. `first_by_name`: of two seats the first by name begins. `members`: bots
-    of each entrant at a table. `source`: where rules of others are from; a
-    file's digest is the `edition`.
+    of each entrant at a table. `hints`: values that tell of hidden draws on purpose. `source`: where rules of others
+    are from; a file's digest is the `edition`.
     """
 
     name: str
@@ -176,6 +184,7 @@ class Contest:
     tables_for: Callable[[int], Tables] | None = None
     first_by_name: bool = False
     members: int = 1
+    hints: tuple[str, ...] = ()
     rules: str = ""
     source: Source | None = None
     edition: str = ""
