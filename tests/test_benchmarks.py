@@ -22,6 +22,7 @@ SMALL = {
     "benchmarks.open_contest": ["--help"],
     "benchmarks.ranking": ["--help"],
     "benchmarks.tables": ["--rounds 1"],
+    "benchmarks.versions": ["--tries 1 --replicas 2 --only auction"],
 }
 
 
