@@ -150,7 +150,7 @@ def test_command_shows_the_findings_after_the_suite(tmp_path: Path, monkeypatch:
     assert run_cli("check", __file__, "--audit").code == 2
 
 
-@pytest.mark.parametrize("name", ["von_neumann_poker", "rock_paper_scissors"])
+@pytest.mark.parametrize("name", ["von_neumann_poker", "prisoners_dilemma"])
 def test_contests_of_a_core_are_audited_without_foresight(name: str) -> None:
     config = load_config(name, Path(__file__).parents[2] / "tournament.toml")
     found = audit(config.played, config.contest, 0, lambda _: None)

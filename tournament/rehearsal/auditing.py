@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
+
+from pydantic import ValidationError
 
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
@@ -12,13 +15,14 @@ from tournament.rehearsal.finding import Finding
 from tournament.rehearsal.foresight import foresight
 from tournament.rehearsal.fuzz import fuzz
 from tournament.rehearsal.length import cost, length
-from tournament.rehearsal.memory import independence
+from tournament.rehearsal.memory import growth, independence
 from tournament.rehearsal.plays import FEWEST_LEGS, MOST_QUESTIONS, Plays, play_at
 from tournament.rehearsal.positions import positions
 from tournament.rehearsal.twins import twins
 
 FINDINGS: tuple[Callable[[Sequence[Plays]], Iterator[Finding]], ...] = (
     fuzz,
+    growth,
     independence,
     positions,
     twins,
@@ -76,4 +80,12 @@ def _seat_counts(contest: Contest, settings: ContestSettings) -> list[int]:
     if isinstance(contest.seats, int):
         return [contest.seats]
     counts = {contest.seats[0], contest.seats[-1], usual or contest.seats[0]}
-    return sorted(count for count in counts if count > settings.house_seats)
+    return sorted(count for count in counts if count > settings.house_seats and _can_seat(settings, count))
+
+
+def _can_seat(settings: ContestSettings, seats: int) -> bool:
+    """Return whether the other settings allow this many seats: those of a game of OpenSpiel follow from its name."""
+    with contextlib.suppress(ValidationError):
+        type(settings).model_validate(settings.model_dump(exclude_unset=True) | {"seats": seats})
+        return True
+    return False

@@ -24,7 +24,7 @@ from tournament.rules.sessions import TRIAL_STREAM, drawn_answer
 from tournament.store.columns import buffer_fields
 
 MANNERS = ("fixed", "random", "learning")
-FEWEST_LEGS, MOST_LEGS = 12, 400
+FEWEST_LEGS, MOST_LEGS, REPEATS = 12, 400, 4
 # Of all numbers of seats together; more legs are played until there are as many.
 MOST_QUESTIONS = 100_000
 # One answer of this many is illegal, if that loses the game.
@@ -126,7 +126,7 @@ class Plays:
         seats: The number.
         house_seats: How many of the bots are the house's, those with the highest numbers.
         legs: The legs, of all manners.
-        repeated: The first leg of each manner, played again after all.
+        repeated: The first leg of each manner, played again after all, several times in turn.
     """
 
     seats: int
@@ -170,7 +170,8 @@ def play_at(
         asked += legs[-1].meter.questions
         if legs[-1].failure:
             break
-    repeated = [_play(contest, chosen, seats, leg.manner, number) for number, leg in enumerate(legs[: len(MANNERS)])]
+    first = list(enumerate(legs[: len(MANNERS)]))
+    repeated = [_play(contest, chosen, seats, leg.manner, number) for number, leg in REPEATS * first]
     return Plays(seats, chosen.house_seats, legs, repeated)
 
 

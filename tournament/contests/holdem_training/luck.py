@@ -1,17 +1,19 @@
-"""What luck was worth in a session of Hold'em training: the cards, and Bob's dice before the flop.
+"""The value of luck in a session of Hold'em training: the cards, and Bob's dice before the flop.
 
-A hand's luck is a sum of controls, numbers of mean zero however Alice plays, each times a weight that is known before
-the hand; `engine.games.holdem_training.luck` says which. So its mean is zero, and the score without it has the same
-expectation. The controls of the pot are the martingale of AIVAT (N. Burch, M. Schmid, M. Moravčík, D. Morrill and M.
-Bowling, "AIVAT: A New Variance Reduction Technique for Agent Evaluation in Imperfect Information Games", 2018) for
-hands that are checked down from where they are. They can't see how later bets depend on the cards. The weights make up
-for that, and so do the controls that compare hands. The weights are those that would have left the least variance in
-the earlier hands of the session (control variates by ridge regression: S. Lavenberg and P. Welch, 1981).
+A hand's luck is a sum of controls, each times a weight that is known before the hand. Controls are numbers of mean zero
+however Alice plays, listed in `engine.games.holdem_training.luck`. So the luck's mean is zero, and the score without it
+has the same expectation. The controls of the pot are the martingale of AIVAT (N. Burch, M. Schmid, M. Moravčík,
+D. Morrill and M. Bowling, "AIVAT: A New Variance Reduction Technique for Agent Evaluation in Imperfect Information
+Games", 2018) for hands that are checked down from where they are. They can't see how later bets depend on the cards.
+The weights make up for that, and so do the controls that compare hands. The weights are those that would have left the
+least variance in the earlier hands of the session (control variates by ridge regression: S. Lavenberg and P. Welch,
+1981).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,9 +33,31 @@ _FIRMNESS = np.array([2000.0] * 5 + [5.0] * 6)
 _LEARNED_BEFORE = [1, 2, 4, 8, 16]  # blocks
 
 
-class LegLuck:
-    """Goes through a session of this many hands as they come, in any pieces; its weights are learned from the earlier
-    ones."""
+class LegsLuck:
+    """Computes the luck of sessions of this many hands, each a leg."""
+
+    def __init__(self, hands: int) -> None:
+        self._hands = hands
+        self._legs: list[_LegLuck] = []
+
+    def add(
+        self, games: Mapping[str, npt.NDArray[Any]], first_rows: Sequence[int], first_sessions: Sequence[int]
+    ) -> None:
+        """Add the next hands."""
+        edges = [*first_rows, len(games["profit"])]
+        if edges[0]:
+            self._legs[-1].add({name: column[: edges[0]] for name, column in games.items()})
+        for first, end in itertools.pairwise(edges):
+            self._legs.append(_LegLuck(self._hands))
+            self._legs[-1].add({name: column[first:end] for name, column in games.items()})
+
+    def blocks(self) -> Floats:
+        """Return the value of luck for the bot, in chips, by leg and block."""
+        return np.array([leg.luck for leg in self._legs]).reshape(-1, BLOCK_COUNT)
+
+
+class _LegLuck:
+    """Computes the luck of a session's hands, with weights that it learns from earlier hands."""
 
     def __init__(self, hands: int) -> None:
         self.hands = hands
@@ -46,7 +70,7 @@ class LegLuck:
         self._shuffle = 0
 
     def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
-        """The next hands, by column. Raises ValueError for hands that no session has."""
+        """Add the next hands, by column. A ValueError means that no session has such hands."""
         whole = [np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS]
         if self._first:
             whole = [np.concatenate(both) for both in zip(self._first, whole)]
@@ -72,14 +96,12 @@ class LegLuck:
             self.played += end - row
             row = end
 
-    def blocks(self) -> Floats:
-        """What luck was worth to the bot, in chips, by block."""
-        return self.luck
-
 
 def best_weights(moments: Floats) -> Floats:
-    """The weights that leave the least variance of the profit, near the usual ones where little is known. `moments`: on
-    and above its diagonal, the sums of the products of 1, the controls and the profit."""
+    """Return the weights that leave the least variance of the profit, near the usual ones while few hands are known.
+
+    The moments are sums of products of 1, the controls and the profit, on and above the diagonal.
+    """
     count = moments[0, 0]
     if count < 2:
         return _USUAL
