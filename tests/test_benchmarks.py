@@ -23,6 +23,7 @@ SMALL = {
     "benchmarks.ranking": ["--help"],
     "benchmarks.tables": ["--rounds 1"],
     "benchmarks.versions": ["--tries 1 --replicas 2 --only auction"],
+    "benchmarks.views": ["--help"],
 }
 
 

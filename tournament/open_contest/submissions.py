@@ -238,7 +238,9 @@ class Submissions:
         if not (files := files_of_bot(config.entrants, bot)):
             raise Refused(404, f"{bot} isn't in the contest")
         if asks.get("baseline") == bot:
-            raise Refused(400, f"baseline={bot}: this is the bot itself; send another version of it, or name another bot")
+            raise Refused(
+                400, f"baseline={bot}: this is the bot itself; send another version of it, or name another bot"
+            )
         self._require_asked(author.name, contest, bot, asks)
         return self._add(Job("", author.name, contest, bot, files[0].name, kind=PRACTICE, asks=asks))
 
