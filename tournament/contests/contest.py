@@ -44,7 +44,7 @@ class LegsLuck(Protocol):
         """
 
     def blocks(self) -> npt.NDArray[np.float64]:
-        """Return the value of luck in points, by leg and by the BLOCK_COUNT blocks into which a leg's points are cut."""
+        """Return the value of luck in points, by leg and by its BLOCK_COUNT blocks of sessions."""
 
 
 @dataclass(frozen=True)
