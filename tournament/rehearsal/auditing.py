@@ -30,7 +30,8 @@ FINDINGS: tuple[Callable[[Sequence[Plays]], Iterator[Finding]], ...] = (
     cost,
 )
 _SEATS_OF_ALL = (2, 8)
-_SHARE_OF_FORESIGHT, _FEWEST_DRAWS = 0.1, 24  # of the time; however long they take
+# Share of the time, and the draws that foresight changes however long they take.
+_SHARE_OF_FORESIGHT, _FEWEST_DRAWS = 0.1, 24
 
 
 def audit(

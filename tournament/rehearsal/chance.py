@@ -29,7 +29,7 @@ class Draw(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether a part of it differs from all of it, and it can't be a seed."""
+        """True if a part of the draw is less than all of it, and the draw can't be a seed."""
         return self.options == 0 or 2 < self.options <= MOST_OPTIONS
 
 
@@ -116,7 +116,7 @@ class Chance:
             items[change.one], items[change.other] = items[change.other], items[change.one]
 
     def sample(self, items: Sequence[Any], count: int) -> list[Any]:
-        """Return items in random order; those that are left over have the last places of the order."""
+        """Return items in random order. Items that are left over have the last places of the order."""
         places = self._rng.sample(range(len(items)), count)
         if change := self._taken(Draw(len(items), is_order=True, taken=count)):
             places += sorted(set(range(len(items))) - set(places))

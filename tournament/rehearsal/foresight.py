@@ -31,7 +31,7 @@ _MOST_SHOWN = 400
 # Draws that a value must tell of.
 _CONFIRMED = 2
 _OUTCOMES = 6
-# Places of a random order that are swapped with each other: among so many at one of its ends.
+# Places of a random order that are swapped with each other, out of neighbours at one of its ends.
 _PLACES, _NEIGHBOURS = 6, 12
 _LEGS, _SESSIONS = 3, 8
 # Smaller numbers occur by chance.
@@ -215,8 +215,8 @@ def _of_values(run: Run, draw: Draw, again: Callable[[int], Run], rng: Rng) -> I
 def _in_order(run: Run, draw: Draw, again: Callable[[int, int], Run], rng: Rng) -> Iterator[tuple[int, str, str]]:
     """Yield the same of a random order, in which two places change at a time.
 
-    A question shows a place early if it differs when the place is swapped with others, and doesn't when these are
-    swapped among themselves: they might be a bot's own cards.
+    A question shows a place early if it differs when the place is swapped with others. It must not differ when these
+    others are swapped among themselves, because they might be a bot's own cards.
     """
     near = min(draw.options, max(draw.taken, _PLACES) if draw.taken else _NEIGHBOURS)
     first = 0 if draw.taken else rng.choice([0, draw.options - near])
@@ -316,6 +316,7 @@ class _Traces:
 
     @classmethod
     def of(cls, *secrets: bytes) -> _Traces:
+        """Return the traces of secrets."""
         pieces = {
             secret[at : at + size]
             for secret in secrets

@@ -201,7 +201,8 @@ def _play(contest: Contest, settings: Any, seats: int, manner: str, number: int)
     failure = f"{type(error).__name__}: {error}{_line_of(error)}" if error else ""
     rows = sessions.rows
     points = np.array([sessions.arrays[f"points_{place}"][:rows] for place in range(seats)]).T.reshape(-1, seats)
-    bots = np.tile(np.arange(seats), (rows, 1))  # of a core that has no positions
+    # A core without positions has a bot at each seat.
+    bots = np.tile(np.arange(seats), (rows, 1))
     if contest.scored.by_position:
         bots = np.array([sessions.arrays[f"bot_{place}"][:rows] for place in range(seats)]).T.reshape(-1, seats)
     return Played(manner, points.astype(np.float64), bots.astype(np.int64), meter, failure, sys.getallocatedblocks())
