@@ -34,8 +34,7 @@ def independence(several: Sequence[Plays]) -> Iterator[Finding]:
 def growth(several: Sequence[Plays]) -> Iterator[Finding]:
     """Yield how much rules keep when the same legs are played again and again: what they cache is kept by then."""
     for plays in several:
-        kept = [leg.blocks for leg in plays.repeated[len(MANNERS) - 1 :: len(MANNERS)]]
-        rises = [(later - before) / len(MANNERS) for before, later in itertools.pairwise(kept)]
+        rises = [(later - before) / len(MANNERS) for before, later in itertools.pairwise(plays.kept)]
         if rises and min(rises) > _GROWTH:
             yield Finding(
                 "memory",

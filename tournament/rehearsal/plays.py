@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +25,7 @@ from tournament.rules.sessions import TRIAL_STREAM, drawn_answer
 from tournament.store.columns import buffer_fields
 
 MANNERS = ("fixed", "random", "learning")
-FEWEST_LEGS, MOST_LEGS, REPEATS = 12, 400, 4
+FEWEST_LEGS, MOST_LEGS, _TURNS = 12, 400, 4
 # Of all numbers of seats together; more legs are played until there are as many.
 MOST_QUESTIONS = 100_000
 # One answer of this many is illegal, if that loses the game.
@@ -102,7 +103,6 @@ class Played:
         bots: The bot at each session's position, by number.
         meter: What the rules took.
         failure: What went wrong, "" for nothing.
-        blocks: Blocks of memory of the interpreter after it.
     """
 
     manner: str
@@ -110,7 +110,6 @@ class Played:
     bots: Whole
     meter: Meter
     failure: str
-    blocks: int
 
     @property
     def by_bot(self) -> Floats:
@@ -127,12 +126,14 @@ class Plays:
         house_seats: How many of the bots are the house's, those with the highest numbers.
         legs: The legs, of all manners.
         repeated: The first leg of each manner, played again after all, several times in turn.
+        kept: Blocks of memory of the interpreter after each turn.
     """
 
     seats: int
     house_seats: int
     legs: Sequence[Played]
     repeated: Sequence[Played]
+    kept: Sequence[int]
 
     def of(self, manner: str) -> list[Played]:
         """Return the legs of a manner that ended."""
@@ -170,9 +171,13 @@ def play_at(
         asked += legs[-1].meter.questions
         if legs[-1].failure:
             break
-    first = list(enumerate(legs[: len(MANNERS)]))
-    repeated = [_play(contest, chosen, seats, leg.manner, number) for number, leg in REPEATS * first]
-    return Plays(seats, chosen.house_seats, legs, repeated)
+    repeated: list[Played] = []
+    kept = []
+    for _ in range(_TURNS):
+        repeated += [_play(contest, chosen, seats, leg.manner, at) for at, leg in enumerate(legs[: len(MANNERS)])]
+        gc.collect()
+        kept.append(sys.getallocatedblocks())
+    return Plays(seats, chosen.house_seats, legs, repeated, kept)
 
 
 def _numbered() -> Iterator[tuple[int, str]]:
@@ -205,7 +210,7 @@ def _play(contest: Contest, settings: Any, seats: int, manner: str, number: int)
     bots = np.tile(np.arange(seats), (rows, 1))
     if contest.scored.by_position:
         bots = np.array([sessions.arrays[f"bot_{place}"][:rows] for place in range(seats)]).T.reshape(-1, seats)
-    return Played(manner, points.astype(np.float64), bots.astype(np.int64), meter, failure, sys.getallocatedblocks())
+    return Played(manner, points.astype(np.float64), bots.astype(np.int64), meter, failure)
 
 
 def leg_key(settings: ContestSettings, *label: str | int) -> bytes:
