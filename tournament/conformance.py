@@ -308,6 +308,7 @@ class ContestSuite:
             return
         names = [question.python_name for question in self.contest.interface.questions]
         functions = [f'def {name}(*told):\n    raise ValueError("a fault on purpose")\n' for name in names]
+        bots.mkdir(exist_ok=True)
         (bots / f"{_FAULTY}.py").write_text("\n\n".join(functions), encoding="utf-8")
 
     def _play(self, place: Path, workers: int) -> Played:
