@@ -70,6 +70,6 @@ def __getattr__(name: str) -> object:
 
 
 def _kept(name: str, value: object) -> object:
-    """A function that is found without asking again: it is one and the same."""
+    """Store a function in the module, so that each later access finds it directly."""
     globals()[name] = value
     return value

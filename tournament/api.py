@@ -174,7 +174,7 @@ def environment(
 ) -> Environment:
     """Return an environment in which the caller plays a contest against its bots, to train a bot or to try ideas.
 
-    Games are never those of the contest's records, nor of `match`: all that is random has keys of its own.
+    Games are never those of the contest's records or of a match, because all that is random has separate keys.
 
     Args:
         contest: Name of the contest's table; default the settings file's only one.

@@ -1,4 +1,4 @@
-"""How often each pair of cards was dealt in a leg of von Neumann poker, and the gains with it."""
+"""Counts of each pair of cards in a leg of von Neumann poker, and the gains with it."""
 
 cimport cython
 from libc.math cimport sqrt
