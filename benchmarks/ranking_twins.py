@@ -279,7 +279,7 @@ def rows(what: str, play: Play, counts: Sequence[int]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Figures:
-    """Counts of tournaments and of those with twins told apart or another error, and shares of sure pairs and coverage."""
+    """Counts of tournaments, those with twins told apart or another error, and shares of sure pairs and coverage."""
 
     count: int
     told: int

@@ -262,7 +262,7 @@ def _documented(name: str, thing: Any) -> str:
     if inspect.isclass(thing):
         own = {key: value for key, value in vars(thing).items() if not key.startswith("_") and _offers(value)}
         above = [name for base in thing.__mro__[1:] for name in vars(base)]
-        own = {key: value for key, value in own.items() if key not in above or value.__doc__}  # its own docstrings
+        own = {key: value for key, value in own.items() if key not in above or value.__doc__}  # no inherited ones
         rows = [
             (f"`{_member(key, value)}`", _text(f"{name}.{key}", value).split("\n\n")[0]) for key, value in own.items()
         ]

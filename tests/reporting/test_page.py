@@ -317,7 +317,6 @@ def large_field(one: Played, bots: int) -> Findings:
 
 @pytest.mark.parametrize(("bots", "most"), [(300, 5e6), pytest.param(1000, 8e6, marks=pytest.mark.thorough)])
 def test_a_large_field_makes_a_page_that_can_be_sent(bots: int, most: float, pages: Mapping[str, Played]) -> None:
-    """The page has the results of the best, pages of more bots, and games of all."""
     findings = large_field(pages["von_neumann_poker"], bots)
     page = render(find_contest("von_neumann_poker"), findings)
     assert len(page.encode()) < most

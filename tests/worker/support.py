@@ -124,7 +124,7 @@ def read(leg: PlayedLeg) -> Played:
 
 
 def record_of(rows: LegRows) -> Record:
-    """A leg's rows as the oracle writes them."""
+    """Return a leg's rows as the oracle writes them."""
     (games, sessions), record = poker_tables(1 << 13, 1 << 13), Record()
     sink: Any = SimpleNamespace(games=games, sessions=sessions, clear=lambda: take_rows(games, sessions, record))
     rows.replay_into(sink)

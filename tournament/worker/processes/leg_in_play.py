@@ -36,7 +36,7 @@ class PlayedLeg:
 
     @cached_property
     def result(self) -> LegResult:
-        """The leg's result, computed for this leg alone. Raises RulesFailed."""
+        """The leg's result, computed for this leg alone."""
         return result_of(self.contest, self.outcome)
 
 
