@@ -48,7 +48,7 @@ cdef class CellSums:
     cdef const double[::1] usual_gains
     cdef double games_of_usual, usual_length, sessions_of_usual, scale
     cdef int64_t* sums
-    cdef double* luck           # of legs, a row of blocks each, the last one under way
+    cdef double* luck           # rows of legs, an element for each block, the last one unfinished
     cdef int64_t legs, most_legs
 
     def __init__(
@@ -228,7 +228,7 @@ cdef class CellSums:
             )
 
     def write_luck(self, double[:, ::1] luck):
-        """Write what luck was worth to x in each leg and block. Raises ValueError for an array of another shape."""
+        """Write the value of luck for x in each leg and block, or raise an error for an array of another shape."""
         if luck.shape[0] != self.legs or luck.shape[1] != BLOCKS:
             raise ValueError("an array of another shape")
         self.end()
