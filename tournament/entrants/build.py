@@ -54,7 +54,7 @@ _LOOK_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
-class PutOff:
+class PostponedBuild:
     """A bot that couldn't be built or tried, perhaps because of the machine.
 
     Attributes:
@@ -75,8 +75,8 @@ class Building:
     def __init__(
         self,
         pool: ThreadPoolExecutor,
-        build: Callable[[Submission], Entrant | PutOff],
-        build_alone: Callable[[PutOff], Entrant],
+        build: Callable[[Submission], Entrant | PostponedBuild],
+        build_alone: Callable[[PostponedBuild], Entrant],
         submissions: Sequence[Submission],
         refused: Sequence[Entrant],
         recorded: Recorded,
@@ -94,8 +94,10 @@ class Building:
             house: Names of the host's own bots.
         """
         self._pool, self._build_alone, self._recorded, self._house = pool, build_alone, recorded, house
-        self._under_way: dict[Future[Entrant | PutOff], Submission] = {pool.submit(build, s): s for s in submissions}
-        self._put_off: list[PutOff] = []
+        self._under_way: dict[Future[Entrant | PostponedBuild], Submission] = {
+            pool.submit(build, s): s for s in submissions
+        }
+        self._postponed: list[PostponedBuild] = []
         self._ready = [*refused]
         self._shown = len(self._ready)
 
@@ -113,10 +115,10 @@ class Building:
             RunError: This machine fails.
         """
         start = last_message = time.monotonic()
-        while self._under_way or self._put_off:
+        while self._under_way or self._postponed:
             if not self._under_way:
-                put_off = self._put_off.pop(0)
-                self._under_way[self._pool.submit(self._build_alone, put_off)] = put_off.submission
+                postponed = self._postponed.pop(0)
+                self._under_way[self._pool.submit(self._build_alone, postponed)] = postponed.submission
             self._take(wait(self._under_way, _LOOK_SECONDS, FIRST_EXCEPTION)[0])
             now = time.monotonic()
             if now - start >= patience and self._may_go_on(least):
@@ -133,14 +135,14 @@ class Building:
 
     @property
     def _left(self) -> list[Submission]:
-        return [*self._under_way.values(), *(one.submission for one in self._put_off)]
+        return [*self._under_way.values(), *(one.submission for one in self._postponed)]
 
-    def _take(self, done: Iterable[Future[Entrant | PutOff]]) -> None:
+    def _take(self, done: Iterable[Future[Entrant | PostponedBuild]]) -> None:
         """Add finished builds to the ready or the postponed bots."""
         for one in done:
             built = one.result()
             del self._under_way[one]
-            (self._put_off if isinstance(built, PutOff) else self._ready).append(built)  # type: ignore[arg-type]
+            (self._postponed if isinstance(built, PostponedBuild) else self._ready).append(built)  # type: ignore[arg-type]
 
     def _may_go_on(self, least: int) -> bool:
         """Return whether the bots that are ready can play without the others."""
@@ -250,7 +252,7 @@ def build_entrant(
     """
     builds = Builds.of(interface, settings, sandbox)
     built = builds.build(submission)
-    return builds.build_alone(built) if isinstance(built, PutOff) else built
+    return builds.build_alone(built) if isinstance(built, PostponedBuild) else built
 
 
 @dataclass(frozen=True)
@@ -276,7 +278,7 @@ class Builds:
         """
         return Builds(adapted(interface, settings), settings, sandbox)
 
-    def build(self, submission: Submission) -> Entrant | PutOff:
+    def build(self, submission: Submission) -> Entrant | PostponedBuild:
         """Build a bot and start it once.
 
         Returns:
@@ -292,12 +294,12 @@ class Builds:
             raise
         except Exception as error:
             if isinstance(error, (TournamentError, OSError, MemoryError)):
-                return PutOff(submission, error)
+                return PostponedBuild(submission, error)
             problem, failed = _problem_of(submission, error)
             return Entrant(submission.name, submission.kind, submission.sha256, None, problem, failed)
         return Entrant(submission.name, submission.kind, submission.sha256, artifact)
 
-    def build_alone(self, put_off: PutOff) -> Entrant:
+    def build_alone(self, postponed: PostponedBuild) -> Entrant:
         """Build a postponed bot while no other build is running.
 
         If it fails again, although the machine can build the project's own bot, the bot is set aside.
@@ -306,7 +308,7 @@ class Builds:
             InputError: This machine can't build or confine the project's own bot.
             RunError: This machine fails.
         """
-        built = self.build(put_off.submission)
+        built = self.build(postponed.submission)
         if isinstance(built, Entrant):
             return built
         from tournament.entrants import own_trial
