@@ -19,7 +19,7 @@ from tournament.config import load_config
 from tournament.entrants.new import templates, write_new_bot
 from tournament.open_contest.authors import AuthorsFile, add_author, read_authors
 from tournament.open_contest.jobs import OTHER, PRACTICE, QUICK, TRIAL, Job, database_beside
-from tournament.open_contest.submissions import Open, Submissions
+from tournament.open_contest.submissions import OpenContests, Submissions
 from tournament.records.results import Results
 from tournament.runner.listener import ProgressListener
 from tournament.runner.schedule import legs
@@ -154,7 +154,9 @@ def test_open_contest_of_four_seats_takes_uploads_and_plays_practice(tmp_path: P
     folder = copied(tmp_path, "snakes")
     settings, new = folder / "tournament.toml", (EXAMPLES / "snakes" / "entrants" / "snakes" / "any_way.c").read_bytes()
     config = load_config("snakes", settings)
-    current = Open(settings, config.opening, {"snakes": config}, set(), {"snakes": str(folder / "results" / "snakes")})
+    current = OpenContests(
+        settings, config.opening, {"snakes": config}, set(), {"snakes": str(folder / "results" / "snakes")}
+    )
     authors = folder / "authors.toml"
     add_author(authors, "ann")
     ann = read_authors(authors)["ann"]

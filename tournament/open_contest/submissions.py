@@ -79,7 +79,7 @@ _NO_ASKS: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)
-class Open:
+class OpenContests:
     """The contests that take submissions, as the last good tournament.toml has them.
 
     Attributes:
@@ -122,7 +122,7 @@ class Submissions:
     def __init__(
         self,
         database: Path,
-        current: Callable[[], Open],
+        current: Callable[[], OpenContests],
         authors: Callable[[], Mapping[str, Author]],
         tell: Callable[[str, str], None] = lambda contest, what: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -150,7 +150,7 @@ class Submissions:
                     _remove(path)
 
     @property
-    def current(self) -> Open:
+    def current(self) -> OpenContests:
         """The contests that take submissions."""
         return self._current()
 

@@ -25,7 +25,7 @@ from tournament.containment import our_error
 from tournament.errors import InputError, RunError, TooFewBotsError, TournamentError, main_error_line
 from tournament.open_contest.jobs import authors_of_bots, database_beside
 from tournament.open_contest.publish import PRELIMINARY, publish, publish_index, unready
-from tournament.open_contest.submissions import Open, Submissions, bots_in
+from tournament.open_contest.submissions import OpenContests, Submissions, bots_in
 from tournament.records.finals import final_place
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.listener import NullListener, Progress, ProgressListener
@@ -146,7 +146,7 @@ class Watch:
         except OSError as trouble:  # Each round publishes it again.
             self.shown.tell("", f"the index of {self.published} can't be published now: {trouble.strerror}")
 
-    def current(self) -> Open:
+    def current(self) -> OpenContests:
         """Return the contests for which authors submit bots."""
         contests = {one.name: one.config for one in self._contests}
         over = {one.name for one in self._contests if self._is_over(one)}
@@ -155,7 +155,7 @@ class Watch:
             for one in self._contests
         }
         is_good = self._is_good and _files(self.settings) == self._read
-        return Open(self.settings, self._contests[0].config.opening, contests, over, records, is_good)
+        return OpenContests(self.settings, self._contests[0].config.opening, contests, over, records, is_good)
 
     def _publish_index(self) -> None:
         current = self.current()
