@@ -56,7 +56,7 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.outlier_pairs import outlier_pairs
 from tournament.standings.rank_bounds import surely_ahead
 from tournament.standings.settled_order import Verdict, looks_of, next_count, settled_order
-from tournament.standings.standard_errors import Differences, Met
+from tournament.standings.standard_errors import Differences, RoundRobinErrors
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.stopping import FEWEST_REPLICAS, critical_value, looks
 from tournament.store.columns import ROWS_PER_GROUP
@@ -464,7 +464,7 @@ def _differences(values: Floats) -> Differences:
     x, y = np.triu_indices(count, 1)
     each = values[:, x, y]
     v = each.var(axis=0, ddof=1) / replicas
-    met = Met(
+    met = RoundRobinErrors(
         np.stack([x, y], axis=1),
         v[:, np.newaxis, np.newaxis] * np.array([[1, -1], [-1, 1]]),
         np.full(len(x), replicas - 1),
