@@ -67,7 +67,7 @@ def make_folder(folder: Path) -> None:
             missing.chmod(0o755)
 
 
-def recall(path: Path) -> bytes | None:
+def read_cached(path: Path) -> bytes | None:
     """Return the content stored at a path, or None if there is none or it is damaged.
 
     Raises:
@@ -85,7 +85,7 @@ def recall(path: Path) -> bytes | None:
     return content if seal == _seal(path, content) else None
 
 
-def keep(path: Path, content: bytes) -> None:
+def write_cached(path: Path, content: bytes) -> None:
     """Write a content to a path, completely or not at all, even when power fails, or raise an error."""
     with cache_trouble(path.parent):
         make_folder(path.parent)
@@ -100,12 +100,12 @@ def list_as_kept(path: Path) -> None:
             listed.write(f"{path.parent.name}/{path.name}\n")
 
 
-def remembered(path: Path, make: Callable[[], bytes]) -> bytes:
+def get_or_make(path: Path, make: Callable[[], bytes]) -> bytes:
     """Return the content stored at a path, after making and storing it if there is none."""
-    content = recall(path)
+    content = read_cached(path)
     if content is None:
         content = make()
-        keep(path, content)
+        write_cached(path, content)
     return content
 
 

@@ -21,7 +21,7 @@ from tournament.artifacts import compiler_command
 from tournament.artifacts.archive import recipe_of
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.artifacts.compiler_command import LANGUAGES, WRITTEN_FROM, Purpose
-from tournament.cache import cache_folder, keep, recall, trouble_in_words
+from tournament.cache import cache_folder, read_cached, trouble_in_words, write_cached
 from tournament.containment import our_error
 from tournament.contests.bots import ADAPTED, Adapter
 from tournament.contests.contest import Contest
@@ -518,17 +518,17 @@ def _kept(made_from: Iterable[object], make: Callable[[], bytes]) -> bytes:
         RunError: The cache can't be written.
     """
     result, verdict = _places(made_from)
-    if (content := recall(result)) is not None:
+    if (content := read_cached(result)) is not None:
         return content
-    if reason := recall(verdict):
+    if reason := read_cached(verdict):
         raise Unfit(**json.loads(reason))
     try:
         content = make()
     except Unfit as unfit:
         if unfit.lasting:
-            keep(verdict, json.dumps({"why": str(unfit), "kind": unfit.kind}).encode(errors="replace"))
+            write_cached(verdict, json.dumps({"why": str(unfit), "kind": unfit.kind}).encode(errors="replace"))
         raise
-    keep(result, content)
+    write_cached(result, content)
     return content
 
 
