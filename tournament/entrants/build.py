@@ -34,7 +34,7 @@ from tournament.errors import InputError, TooFewBotsError, TournamentError, join
 from tournament.leg import FailureKind, Unfit
 from tournament.library import read_library
 from tournament.sandbox import inside
-from tournament.sandbox.outside.ending import Ended, threads_that_end
+from tournament.sandbox.outside.ending import CommandAborted, threads_that_end
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.small_files import read_small_file
 from tournament.worker.leg import limits_of
@@ -285,12 +285,12 @@ class Builds:
             The entrant, whose problem is any failure of the bot; or a postponed bot, if the machine might be at fault.
 
         Raises:
-            Ended: The builds are cancelled.
+            CommandAborted: The builds are cancelled.
         """
         try:
             artifact = _artifact(submission, self.interface, self.sandbox)
             _try(artifact, submission, self.interface, self.settings, self.sandbox)
-        except Ended:
+        except CommandAborted:
             raise
         except Exception as error:
             if isinstance(error, (TournamentError, OSError, MemoryError)):
