@@ -52,7 +52,7 @@ _Files = dict[str, tuple[int, int]]  # time of the last change and size, by path
 _State = tuple[_Files, bool]  # a contest's entrants, and whether the contest is over
 
 
-class Shown(Protocol):
+class WatchListener(Protocol):
     """Receives the progress for the organiser."""
 
     def round(self, config: Config) -> AbstractContextManager[ProgressListener]:
@@ -65,7 +65,7 @@ class Shown(Protocol):
         """Show the standings after a round."""
 
 
-class _SomethingCame(Exception):
+class _FilesChanged(Exception):
     """Raised to end a round because its files changed."""
 
 
@@ -114,7 +114,7 @@ class Watch:
     settings: Path
     options: Mapping[str, Any]
     published: Path
-    shown: Shown
+    shown: WatchListener
     authors: Path | None = None
     submissions: Submissions | None = None
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -251,7 +251,7 @@ class Watch:
             self._published(contest, "index", self._publish_index)
             play = self._play_final if is_over else self._play_open
             contest.attended = (play(contest), is_over)
-        except _SomethingCame:
+        except _FilesChanged:
             contest.attended = None
             self.shown.tell(contest.name, "something changed: the round starts over, with the games that it has")
         except InputError as waits:
@@ -434,7 +434,7 @@ class _Between:
                 self.publish()
             self.due = time.monotonic() + max(_PUBLISH_SECONDS, _PAUSE * (time.monotonic() - began))
         if came:
-            raise _SomethingCame
+            raise _FilesChanged
 
 
 def _is_worth_showing(ranking: Standings) -> bool:
