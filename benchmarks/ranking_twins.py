@@ -34,7 +34,7 @@ from tournament.contests.two_card_draw.servers import generated_server
 from tournament.leg import legs_per_replica
 from tournament.rules import Decision, Int, Questions, Rules, Session
 from tournament.rules.contests import contest_of
-from tournament.standings.rank_bounds import with_implied
+from tournament.standings.rank_bounds import transitive_closure
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.field import Batch, ContestSetup
 from tournament.store.legs import Legs
@@ -323,7 +323,7 @@ def _ahead(ranking: Standings, names: Sequence[str]) -> npt.NDArray[np.bool_]:
     for line in ranking.ranked:
         for behind in line.significantly_ahead_of:
             ahead[place[line.name], place[behind]] = True
-    return with_implied(ahead)
+    return transitive_closure(ahead)
 
 
 def _are_twins(names: Sequence[str]) -> npt.NDArray[np.bool_]:

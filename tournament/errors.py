@@ -61,7 +61,7 @@ def and_more(count: int) -> str:
     return f" and {count:,} more" if count > 0 else ""
 
 
-def first_of(lines: Sequence[str], most: int) -> list[str]:
+def truncate_lines(lines: Sequence[str], most: int) -> list[str]:
     """Return the first lines, and one with the number of further ones."""
     return [*lines[:most], *([f"…{and_more(len(lines) - most)} lines"] if len(lines) > most else [])]
 
@@ -77,7 +77,7 @@ def main_error_line(problem: str) -> str:
     return next((line for line in lines if "error:" in line), lines[0] if lines else "")
 
 
-def speaking_of_parameters(called: _Called) -> _Called:
+def name_parameters_in_errors(called: _Called) -> _Called:
     """Return a function whose errors name parameters, not the command's options."""
 
     @functools.wraps(called)
