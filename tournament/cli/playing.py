@@ -34,7 +34,7 @@ TO_REPEAT = ("sessions", "replicas", "seed")
 
 
 @dataclass(frozen=True)
-class Playing:
+class RunCommand:
     """Contests to play, by name, with their settings.
 
     Attributes:
