@@ -583,7 +583,7 @@ def _made_from(submission: Submission, interface: Interface) -> list[object]:
 def _is_compiled(submission: Submission, interface: Interface) -> bool:
     """Return whether a bot needs no compiler. If that is unknown, its build will show the reason."""
     with contextlib.suppress(Exception):
-        return any(map(recall, _places(["wasm", *_made_from(submission, interface)])))
+        return any(map(read_cached, _places(["wasm", *_made_from(submission, interface)])))
     return True
 
 
