@@ -80,7 +80,7 @@ class ConformanceError(AssertionError):
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedContest:
     """A played contest: its folder, its tables as read from there, and its results."""
 
     folder: Path
@@ -156,7 +156,7 @@ class ContestSuite:
         return self._languages or (*compiled[:1], *[language for language in known if language == "python"])
 
     @cached_property
-    def once(self) -> Played:
+    def once(self) -> PlayedContest:
         """A run of all bots, by one worker."""
         place = self._place("once")
         for number in range(self.bots):
@@ -164,7 +164,7 @@ class ContestSuite:
         return self._play(place, workers=1)
 
     @cached_property
-    def in_pieces(self) -> Played:
+    def in_pieces(self) -> PlayedContest:
         """The same bots in three runs by two workers: the last bot comes later, and then a part is lost."""
         place = self._place("in_pieces")
         for number in range(self.bots - 1):
@@ -201,7 +201,7 @@ class ContestSuite:
         return [{name: _sorted(pd.read_parquet(folder / name)) for name in _TABLES} for folder in folders]
 
     @cached_property
-    def lost(self) -> Played:
+    def lost(self) -> PlayedContest:
         """Bots, and one that answers illegally wherever that loses the game."""
         place = self._place("illegal")
         for number in range(self.bots - 1):
@@ -314,13 +314,13 @@ class ContestSuite:
         functions = [f'def {name}(*told):\n    raise ValueError("a fault on purpose")\n' for name in names]
         (bots / f"{_FAULTY}.py").write_text("\n\n".join(functions), encoding="utf-8")
 
-    def _play(self, place: Path, workers: int) -> Played:
+    def _play(self, place: Path, workers: int) -> PlayedContest:
         results = run(self.name, config=place, workers=workers, executor="local", listener=NullListener())
         for failed in results.ranking.failed_legs:
             raise RunError(f"the rules failed in {failed}")
         folder = place.parent / "results" / self.name
         files = {name: folder / name for name in _TABLES} | {"matches": folder / "matches.parquet"}
-        return Played(folder, {name: _sorted(pd.read_parquet(path)) for name, path in files.items()}, results)
+        return PlayedContest(folder, {name: _sorted(pd.read_parquet(path)) for name, path in files.items()}, results)
 
 
 def documented(suite: ContestSuite) -> None:
