@@ -159,7 +159,7 @@ class MatchReport:
 
 
 @dataclass(frozen=True)
-class _Played:
+class _VersionResult:
     """A version's results, its name in them, and its label beside the other version."""
 
     name: str
@@ -239,7 +239,7 @@ def play_match(
             stack.enter_context(_version(contest, config, path, label, paths, keep, listener, paired=bool(baseline)))
             for path, label in (((bot, name), (baseline, str(baseline))) if baseline else ((bot, name),))
         ]
-        played: list[_Played] = []
+        played: list[_VersionResult] = []
 
         def play(replicas: int) -> Difference | None:
             played[:] = [version(replicas) for _, version in versions]
@@ -340,7 +340,7 @@ def _version(
     listener: ProgressListener,
     *,
     paired: bool,
-) -> Iterator[tuple[Config, Callable[[int], _Played]]]:
+) -> Iterator[tuple[Config, Callable[[int], _VersionResult]]]:
     """Yield a version's settings and a function that plays it up to a number of replicas, continuing where it was."""
     with scratch_folder() as folder:
         bots, house, of_house = folder / "bots", folder / "house", house_bots(config)
@@ -357,11 +357,11 @@ def _version(
             if keep is not None and (unlike := prepared.incompatible_records()) and unlike.needs_confirmation:
                 raise InputError(f"{unlike}; give another folder as --results")
 
-            def play(replicas: int) -> _Played:
+            def play(replicas: int) -> _VersionResult:
                 standings = run_replicas(replace(prepared, paired=paired), replicas, listener)
                 for failed in standings.failed_legs:
                     raise RunError(f"the rules failed in {failed}")
-                return _Played(name, label, *legs_in(prepared.location), standings)
+                return _VersionResult(name, label, *legs_in(prepared.location), standings)
 
             yield own, play
 
@@ -396,7 +396,7 @@ class _PooledLegs:
     opponents: list[str]
 
     @classmethod
-    def of(cls, contest: Contest, played: Sequence[_Played]) -> _PooledLegs:
+    def of(cls, contest: Contest, played: Sequence[_VersionResult]) -> _PooledLegs:
         """Join the legs of versions."""
         (mine, *before), legs = played, played[0].legs
         for other in before:
@@ -436,7 +436,11 @@ class _PooledLegs:
 
 
 def _report(
-    contest: Contest, config: Config, played: Sequence[_Played], stopped: InterimResult | None, opponent: str | None
+    contest: Contest,
+    config: Config,
+    played: Sequence[_VersionResult],
+    stopped: InterimResult | None,
+    opponent: str | None,
 ) -> MatchReport:
     """Return the report of one version, or of the bot and its baseline, with the name of a single opponent, if any."""
     mine, *before = played
@@ -478,7 +482,7 @@ def _report(
     )
 
 
-def _tables_of(played: Sequence[_Played]) -> PairedTables:
+def _tables_of(played: Sequence[_VersionResult]) -> PairedTables:
     """Return the tables of both versions without those of bots that were disqualified at one."""
     out = {line.name for one in played for line in one.standings.below}
     return PairedTables.of([(one.name, one.legs) for one in played], played[0].field.settings, out)
@@ -516,7 +520,7 @@ def _of_pairs(report: MatchReport, tables: PairedTables, stopped: InterimResult 
 
 
 def _at_tables(
-    contest: Contest, config: Config, mine: _Played, report: MatchReport, opponents: Sequence[str]
+    contest: Contest, config: Config, mine: _VersionResult, report: MatchReport, opponents: Sequence[str]
 ) -> MatchReport:
     """Return the report of one version at tables of several bots: its points, and its lead over each other bot."""
     standings = mine.standings
@@ -549,7 +553,7 @@ def _against(contest: Contest, match: Match, figures: Sequence[Estimate]) -> Opp
     return OpponentResult(match.y, points, theirs, baseline, better, match.measures)
 
 
-def _lead(played: _Played, match: Match) -> Estimate:
+def _lead(played: _VersionResult, match: Match) -> Estimate:
     """Return the bot's lead over its only opponent, or 0 if sums might differ by rounding alone."""
     standings = played.standings
     lead, error = match.points_per_session - match.from_y().points_per_session, match.lead_stderr_per_session
@@ -557,7 +561,7 @@ def _lead(played: _Played, match: Match) -> Estimate:
     return Estimate(lead, error, None if error is None else half_width(error, match.freedom))
 
 
-def _difference(played: _Played) -> Difference:
+def _difference(played: _VersionResult) -> Difference:
     """Return the difference of the bot's points from those of its only opponent."""
     match = next(one for one in played.standings.sides if one.x == played.name)
     lead = _lead(played, match)
@@ -565,7 +569,7 @@ def _difference(played: _Played) -> Difference:
 
 
 def _projected_rank(
-    contest: Contest, config: Config, mine: _Played, own: ScoreErrors, opponents: Sequence[str]
+    contest: Contest, config: Config, mine: _VersionResult, own: ScoreErrors, opponents: Sequence[str]
 ) -> ProjectedRank | None:
     """Return the bot's rank among the recorded bots, or None if those had other settings or opponents."""
     try:
