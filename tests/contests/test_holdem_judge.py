@@ -30,7 +30,7 @@ from tournament.errors import InputError
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.trial import judging
-from tournament.trial.judging import Verdict, WrittenDialogue, judge_program
+from tournament.trial.judging import TranscribedDialogue, Verdict, judge_program
 from tournament.worker.processes import bot_process
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -49,7 +49,7 @@ class Match:
             self.games, self.sessions, deals_key=key_of(deals_key), sessions=1, hands=hands, decks=fixed
         )
         self.transcript = io.StringIO()
-        self.dialogue = WrittenDialogue(self.core, RateSampler(key_of(4)), self.transcript)
+        self.dialogue = TranscribedDialogue(self.core, RateSampler(key_of(4)), self.transcript)
         self.over = False
 
     def start(self) -> list[str]:
