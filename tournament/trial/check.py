@@ -25,7 +25,7 @@ from tournament.errors import InputError, TournamentError, pluralize, truncate
 from tournament.keys import drawn_seed
 from tournament.leg import OF_TIME, TOO_SLOW
 from tournament.sandbox.outside import probe
-from tournament.sandbox.outside.ending import Ended
+from tournament.sandbox.outside.ending import CommandAborted
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.leg_result import Fault, LegResult
 from tournament.trial.sanitizer_search import Search, search
@@ -194,7 +194,7 @@ def check_bot(
         if trouble.__cause__ is None or isinstance(trouble.__cause__, TournamentError):
             raise  # the machine may be the cause
         problem = trouble.reason
-    except (TournamentError, OSError, Ended):
+    except (TournamentError, OSError, CommandAborted):
         raise
     except Exception as error:
         problem = our_error(error, "can't be tried")
