@@ -54,7 +54,7 @@ def _check(path: Path, state: os.stat_result) -> None:
         raise RunError(f"the cache {path} belongs to {whose}, who could change bots; {_NAME_ANOTHER}")
     if state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise RunError(
-            f"others may write to the cache {path}, and so change bots;"
+            f"others can write to the cache {path}, and so change bots;"
             f" remove it, or, if no one did: chmod -R go-w {shlex.quote(str(path))}"
         )
 

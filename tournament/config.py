@@ -393,8 +393,8 @@ def _of_others(game: str, file: _File, library: list[Path], made: Mapping[str, C
         raise InputError(f"{game} calls its rules {contest.rules}, as others are called; give them another name")
     if any(other.edition != contest.edition for other in others):
         raise InputError(
-            f"{game}: its library isn't the one that another table gives these rules; give both the same, or put the"
-            " rules into two files with a name of its own in each"
+            f"{game}: another table has another library for these rules; use one library, or put the"
+            " rules into two files with different names"
         )
     return contest
 
@@ -405,8 +405,8 @@ def _check_table(file: _File, name: str, game: object) -> None:
     others = 'a file: rules = "my_rules.py", or a package\'s class: rules = "my_package:MyRules"'
     if game is None and name not in KNOWN_RULES and loaded_rules(name) is None:
         raise InputError(
-            f"{file.place(None, name)}: unknown table {shown}; a contest of that name says by which rules it is played:"
-            f' rules = "{KNOWN_RULES[0]}", {others}. There are {rules}; other tables: {_SANDBOX}, {_WATCH}'
+            f"{file.place(None, name)}: unknown table {shown}; a contest of that name needs a key for its rules:"
+            f' rules = "{KNOWN_RULES[0]}", {others}. Built in are {rules}; other tables: {_SANDBOX}, {_WATCH}'
             f"{did_you_mean(name, [*KNOWN_RULES, _SANDBOX, _WATCH])}"
         )
     place = file.place(name, "rules")

@@ -119,7 +119,7 @@ BAD_INPUT = [
             ("steady torn", "torn can't play"),
         )
     ),
-    (["match", "two_card_draw", "check_caller", "Alice"], "has no such house player; there are"),
+    (["match", "two_card_draw", "check_caller", "Alice"], "has no such house player; expected one of"),
 ]
 
 

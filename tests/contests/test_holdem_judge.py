@@ -288,8 +288,8 @@ def test_a_program_that_works_too_long_is_out_of_time(
         ("0 1 " * 8 + "0\n", "line 1: has 17 words instead of 18 integers"),
         ("\n\n" + "0 1 " * 10, "line 3: has 20 words instead of 18 integers"),
         ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 0 x", "line 1: x is neither a suit, 0 to 3, nor a value, 1 to 13"),
-        ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 4 9", "line 1: there is no card 4 9; suits are 0 to 3"),
-        ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 0 14", "line 1: there is no card 0 14; suits are 0 to 3"),
+        ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 4 9", "line 1: unknown card 4 9; suits are 0 to 3"),
+        ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 0 14", "line 1: unknown card 0 14; suits are 0 to 3"),
         ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 0 1", "line 1: the card 0 1 is there twice"),
     ],
 )

@@ -267,7 +267,7 @@ def test_two_tables_of_the_same_rules_need_the_same_library(place: Path) -> None
     table = '[again]\nrules = "maze_rules.py"\nlibrary = "LIBRARY"\n'
     settings = place.read_text()
     place.write_text(settings + table.replace("LIBRARY", "other/"))
-    with pytest.raises(InputError, match=r"maze_rules\.py: its library isn't the one that another table gives"):
+    with pytest.raises(InputError, match=r"maze_rules\.py: another table has another library for these rules"):
         load_config("again", place)
     # Another file of the library, which the rules don't name, makes no difference.
     (place.parent / "lib" / "helper.py").rename(place.parent / "other" / "helper.py")

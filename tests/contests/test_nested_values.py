@@ -438,7 +438,7 @@ def test_impossible_types_are_refused() -> None:
         Struct(**{"class": Int(0, 1)})
     with pytest.raises(ValueError, match="expected a type"):
         Struct(x=3)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="has_x is what C bots call a part of x"):
+    with pytest.raises(ValueError, match="C bots have the name has_x for a part of x"):
         lay_out([Decision("a", "m", observation={"has_x": Bool(), "x": Maybe(Int(0, 1))}, answer=Bool())], 2)
     with pytest.raises(ValueError, match="can be called answer"):
         Decision("a", "m", observation={"answer": Bool()}, answer=Bool())

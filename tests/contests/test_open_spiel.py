@@ -173,11 +173,11 @@ def test_points_of_a_game_that_is_not_zero_sum_are_both_recorded() -> None:
     ("game", "message"),
     [
         ("leduc_pokr", "there is no game leduc_pokr in OpenSpiel"),
-        ("crazy_eights(players=12)", "it is a game of 12; contests are for 2 to 10"),
-        ("2048", "it is a game of 1; contests are for 2 to 10"),
+        ("crazy_eights(players=12)", "it has 12 players; contests need 2 to 10"),
+        ("2048", "it has 1 player; contests need 2 to 10"),
         ("mfg_crowd_modelling", "it is a mean field game"),
-        ("leduc_poker(cards=2)", "refused by OpenSpiel: Unknown parameter 'cards'"),
-        ("", 'say which game, such as open_spiel_game = "leduc_poker"'),
+        ("leduc_poker(cards=2)", "it is refused by OpenSpiel: Unknown parameter 'cards'"),
+        ("", 'missing game; set one, such as open_spiel_game = "leduc_poker"'),
     ],
 )
 def test_game_that_cannot_be_played_is_refused_with_its_line(game: str, message: str, tmp_path: Any) -> None:

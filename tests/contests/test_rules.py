@@ -384,7 +384,7 @@ def test_declarations_that_contradict_each_other_are_refused() -> None:
     with pytest.raises(ValueError, match="are observed with answer=LegalAction"):
         one("a", legal_actions=Int(0, 1, "v"))
     for name in ("seat", "seats", "players"):
-        with pytest.raises(ValueError, match=f"a: every bot observes {name} already; leave it out"):
+        with pytest.raises(ValueError, match=f"a: every bot already observes {name}; remove it"):
             one("a", **{name: Int(0, 1, "v")})
 
 

@@ -153,12 +153,12 @@ def test_records_are_read_where_their_rules_are_not_and_no_file_is_run_for_them(
         (
             "rules/our_dice.py",
             DICE + "def play(bid):\n    one, other = yield [bid(0), bid(1)]\n",
-            r"line \d+: answers asked together come as a dict by position; take answers\[position\]",
+            r"line \d+: simultaneous answers are a dict by position; use answers\[position\]",
         ),
         (
             "rules/our_dice.py",
             DICE + "def play(bid):\n    [one, *others] = yield [bid(n) for n in range(3)]\n",
-            "answers asked together come as a dict",
+            "simultaneous answers are a dict",
         ),
         ("our_dice", DICE, 'unknown rules; .* a file: rules = "my_rules.py", or a package'),
         (

@@ -201,7 +201,7 @@ def write(path: Path, text: str) -> None:
 
 def test_bad_input_is_one_line(contest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     errors = {
-        ("debug",): "say also the BOT: the name of a bot in the records",
+        ("debug",): "missing BOT; give the name of a bot in the records",
         ("debug", "naive"): "naive has no recorded fault; choose a game with --match and --session",
         ("debug", "naive", "--match", "draws,behind"): "naive doesn't play in match",
         ("debug", "naive", "--match", "draws,naive", "--session", "99"): "has sessions 0 to 7",

@@ -233,7 +233,7 @@ def test_a_cache_that_others_can_write_is_not_believed(
     place = folder / below
     if state == "for all to write":
         place.chmod(0o757)
-        line = f"others may write to the cache {place}, and so change bots; .* chmod -R go-w {place}"
+        line = f"others can write to the cache {place}, and so change bots; .* chmod -R go-w {place}"
     else:
         _give_away(place, monkeypatch)
         line = f"the cache {place} belongs to .*, who could change bots; name a folder of yours in TOURNAMENT_CACHE"

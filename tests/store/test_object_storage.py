@@ -273,7 +273,7 @@ def test_missing_credentials_are_one_line(served_store: ServedStore, monkeypatch
     with served_store.behaving() as requests:
         line = trouble(f"s3://{BUCKET}/place?{served_store.options}")
     assert line == (
-        "s3://bucket/place needs credentials, and there are none: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        "s3://bucket/place needs credentials, but none were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
     )
     assert requests == []
 

@@ -138,7 +138,7 @@ class Watch:
         published = self.published.resolve()
         for place in (path.resolve() for path in secret):
             if place.is_relative_to(published) or published.is_relative_to(place):
-                raise InputError(f"--publish {self.published}: everybody sees that folder, and no one may see {place}")
+                raise InputError(f"--publish {self.published}: that folder is public, and would reveal {place}")
         self._look_for_finals(self._contests)
         sweep_temporary()  # A killed server's files can fill the disk.
         try:
@@ -202,8 +202,8 @@ class Watch:
         config = load_config(name, self.settings, **self.options)
         if config.contest.until_settled is not None and not config.opening.closes:
             raise InputError(
-                f"{name}: until_settled is for a final: edits in answer to the board void its chance. Take it away, or"
-                " say in [watch] when submissions close"
+                f"{name}: until_settled requires a final, because edits in answer to the board void its probability."
+                " Remove it, or set in [watch] when submissions close"
             )
         least = config.played.fewest_entrants(config.contest.playing())
         if config.opening.final_top and config.opening.final_top < least:

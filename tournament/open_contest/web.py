@@ -408,7 +408,7 @@ class Desk:
             raise Refused(401, "this needs a token: Authorization: Bearer TOKEN, as the organiser gave it")
         author = author_of(token, self._authors())
         if author is None:
-            raise Refused(401, "this token isn't valid: copy it whole, or ask the organiser for a new one")
+            raise Refused(401, "this token isn't valid: copy all of it, or ask the organiser for a new one")
         return author
 
     def _signed_in(self, request: Request) -> Author | None:

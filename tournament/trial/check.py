@@ -164,7 +164,7 @@ def contest_of(path: Path, known: Contests) -> str:
     if len(known.chosen) == 1:
         return known.chosen[0]
     choices = " or ".join(f"--contest {name}" for name in known.chosen)
-    raise InputError(f"{path}: for which contest? Its path doesn't say; add {choices}")
+    raise InputError(f"{path}: its path names no contest; add {choices}")
 
 
 def check_bot(

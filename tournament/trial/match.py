@@ -265,9 +265,7 @@ def require_other_deals(contest: Contest, config: Config) -> None:
     with contextlib.suppress(OSError, RunError):
         recorded = read_field(open_storage(join_location(config.results, contest.name)))
         if recorded and recorded.settings.get("seed") == seed_fingerprint(master_key(config.contest.seed)):
-            raise InputError(
-                "--seed: it is that of the contest's records; its deals would tell bots what they will see"
-            )
+            raise InputError("--seed: this is the seed of the contest's records, whose deals would be revealed to bots")
 
 
 def _existing(bot: Path) -> str:
@@ -378,7 +376,7 @@ def on_deals_of_its_own(contest: Contest, names: Sequence[str]) -> Contest:
         for name in names:
             if name not in there:
                 raise InputError(
-                    f"{name}: {contest.title} has no such house player; there are {', '.join(sorted(there))}"
+                    f"{name}: {contest.title} has no such house player; expected one of: {', '.join(sorted(there))}"
                 )
         return [player for player in known if not names or player.name in names]
 
