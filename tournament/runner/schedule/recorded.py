@@ -13,7 +13,7 @@ from tournament.store.field import Batch
 
 
 def recorded_replicas(batches: Iterable[Batch], legs_per_replica: int) -> Replicas:
-    """The replicas of each match of which a leg was played, but no more than it has legs: leg numbers are claims."""
+    """Return the played replicas of each match, at most as many as it has legs, because leg numbers are claims."""
     more: dict[int, int] = {}
     played: Counter[int] = Counter()
     for batch in batches:
@@ -29,7 +29,7 @@ def recorded_replicas(batches: Iterable[Batch], legs_per_replica: int) -> Replic
 def extend_with_played_replicas(
     schedule_with: Callable[[Replicas], Schedule], wanted: Replicas, batches: Iterable[Batch]
 ) -> Schedule:
-    """The schedule of the wanted replicas and of further ones that the current players have played already.
+    """Return the schedule of the wanted replicas and of further ones that the current players have already played.
 
     So nothing is lost when fewer are wanted than before.
     """
