@@ -82,15 +82,7 @@ def expected(n: int) -> dict[str, Any]:
     }
 
 
-DEFAULTS = {
-    "share": 0.0,
-    "word": "é",
-    "split": [7],
-    "shares": [0.5],
-    "sign": "rock",
-    "signs": ["paper"],
-    "say": "yes",
-}
+DEFAULTS = {"share": 0.0, "word": "é", "split": [7], "shares": [0.5], "sign": "rock", "signs": ["paper"], "say": "yes"}
 IN_C = """\
 double share(const View *view) { return view->n / 4.0; }
 void word(const View *view, char answer[13]) { sprintf(answer, "né%d", view->n); }

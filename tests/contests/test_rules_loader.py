@@ -130,11 +130,7 @@ def test_records_are_read_where_their_rules_are_not_and_no_file_is_run_for_them(
         ("rules/our_dice.py", "\n1 // 0\n", "our_dice.py, line 2: ZeroDivisionError"),
         ("rules/our_dice.py", "raise SystemExit(3)", "line 1: SystemExit: 3"),
         ("rules/our_dice.py", "", "has no subclass of Rules"),
-        (
-            "rules/our_dice.py:Other",
-            DICE,
-            'no subclass Other of Rules; there are LiarsDice; name one: rules = "our',
-        ),
+        ("rules/our_dice.py:Other", DICE, 'no subclass Other of Rules; there are LiarsDice; name one: rules = "our'),
         ("rules/our_dice.py", DICE + "class Two(LiarsDice): pass\n", "has LiarsDice, Two; name one"),
         ("rules/our_dice.py", DICE.replace('"our_dice"', '"two_card_draw"'), "as others are called"),
         ("rules/our_dice.py", DICE.replace('"our_dice"', '"../x"'), "has no name"),

@@ -61,11 +61,7 @@ def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize(
     "words",
-    [
-        ("run", "--executor", "local"),
-        ("match", "loops", "one", "other"),
-        ("check", "entrants/loops/one.c"),
-    ],
+    [("run", "--executor", "local"), ("match", "loops", "one", "other"), ("check", "entrants/loops/one.c")],
     ids=lambda words: words[0],
 )
 def test_a_step_that_takes_too_long_ends_the_command_with_a_line(folder: Path, words: tuple[str, ...]) -> None:

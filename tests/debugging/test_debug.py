@@ -172,12 +172,7 @@ def test_edited_bot_is_compared_with_its_recorded_answers(contest: Path, debug: 
     ],
 )
 def test_bots_of_every_contest_answer_as_recorded(
-    name: str,
-    settings: str,
-    bots: tuple[str, ...],
-    others: dict[str, str],
-    tmp_path: Path,
-    debug: Debug,
+    name: str, settings: str, bots: tuple[str, ...], others: dict[str, str], tmp_path: Path, debug: Debug
 ) -> None:
     (tmp_path / "words.py").write_text(RULES)
     entrants = tmp_path / "entrants" / name

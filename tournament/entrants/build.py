@@ -239,10 +239,7 @@ def build_entrants(
 
 
 def build_entrant(
-    submission: Submission,
-    interface: Interface,
-    settings: ContestSettings,
-    sandbox: SandboxSettings,
+    submission: Submission, interface: Interface, settings: ContestSettings, sandbox: SandboxSettings
 ) -> Entrant:
     """Build a bot and start it once. A failure of the bot becomes the entrant's problem.
 
@@ -374,12 +371,7 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
         library = python_artifact.library_for(submission.source, adapter, interface.library)
         share = not why_legs_apart(submission.source, interface, sandbox, adapter, library)
         return python_artifact.pack(
-            submission.source,
-            sandbox,
-            interface.python.sdk,
-            legs_may_share=share,
-            adapter=adapter,
-            library=library,
+            submission.source, sandbox, interface.python.sdk, legs_may_share=share, adapter=adapter, library=library
         )
     if submission.kind == "program":
         from tournament.artifacts import program_build

@@ -155,11 +155,7 @@ class Server:
         self.ended, self._stopped = "", False
         self._server = uvicorn.Server(
             uvicorn.Config(
-                Starlette(
-                    routes=routes,
-                    exception_handlers=_TROUBLE,
-                    middleware=_guards(address),
-                ),
+                Starlette(routes=routes, exception_handlers=_TROUBLE, middleware=_guards(address)),
                 http=_Bounded,
                 ws="none",
                 lifespan="off",

@@ -162,12 +162,7 @@ def play_leg(
 
 
 def new_core(
-    contest: Contest,
-    settings: ContestSettings,
-    leg: Leg,
-    artifacts: Mapping[str, bytes],
-    games: Table,
-    sessions: Table,
+    contest: Contest, settings: ContestSettings, leg: Leg, artifacts: Mapping[str, bytes], games: Table, sessions: Table
 ) -> GameCore:
     """The core that plays a leg, with the house player's content if there is one. Raises RulesFailed when rules in
     Python can't begin."""

@@ -138,10 +138,7 @@ class LegsInLanes:
     ) -> None:
         interface = contest.interface
         self.lanes = Lanes(
-            interface.view_size,
-            interface.shapes,
-            tells_values=interface.by_name,
-            most_text=interface.most_json,
+            interface.view_size, interface.shapes, tells_values=interface.by_name, most_text=interface.most_json
         )
         self.pool = Pool(contest, settings, sandbox, artifacts, cache, self.lanes, start_program)
         tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]

@@ -29,14 +29,7 @@ from tournament.worker.wasm.imports import Imports, imports_of, new_fuel
 from tournament.worker.wasm.loading import LoadedBot
 from tournament.worker.wasm.loop_text import loop_text
 from tournament.worker.wasm.stack import on_deep_stack, was_interrupted
-from tournament.worker.wasm.traps import (
-    OUT_OF_FUEL,
-    describe,
-    is_of_system,
-    is_own_doing,
-    is_uncaught,
-    where,
-)
+from tournament.worker.wasm.traps import OUT_OF_FUEL, describe, is_of_system, is_own_doing, is_uncaught, where
 
 # Instances, tables and memories of a store: a bot that starts again is a new instance, and the old one stays until the
 # leg is over.
@@ -324,12 +317,7 @@ def _new_watch(
 ) -> Watch:
     """What looks after the bots of a store. It is to be kept as long as the store."""
     watch = Watch(
-        fuel,
-        seconds=seconds,
-        seconds_per_fuel=_SECONDS_PER_FUEL,
-        stopping=stopping,
-        apart=apart,
-        times_core=times_core,
+        fuel, seconds=seconds, seconds_per_fuel=_SECONDS_PER_FUEL, stopping=stopping, apart=apart, times_core=times_core
     )
     if kind is Engine.TIMED:
         store.call_at_ticks(*watch.callback)
@@ -386,9 +374,6 @@ def _step_type(_kind: Engine) -> wasmtime.FuncType:
 
 @cache
 def _loop_module(
-    seats: tuple[tuple[str, ...] | None, ...],
-    seat_count: int,
-    fuel: int,
-    kind: Engine,
+    seats: tuple[tuple[str, ...] | None, ...], seat_count: int, fuel: int, kind: Engine
 ) -> wasmtime.Module:
     return compile_module(bytes(wasmtime.wat2wasm(loop_text(seats, seat_count, fuel))), kind)
