@@ -87,7 +87,7 @@ MEANT: dict[str, tuple[Contest, dict[str, tuple[str | bytes, int]]]] = {
                 '#include "texas.h"\nstatic int aliceMakeDecision(int n) { return n; }\n'
                 "std::pair<ActionType, int> makeDecision(const State &s) { return {ActionType::RAISE, 1}; }",
                 1,
-            )
+            ),
         },
     ),
 }
@@ -134,7 +134,7 @@ UNCLEAR: dict[str, tuple[Contest, dict[str, tuple[str, str]]]] = {
             "mixed.c": (
                 "int a(Bot *bot) { return 0; } int mixedb(Bot *bot, int bet) { return 0; }",
                 "lacks the function b",
-            )
+            ),
         },
     ),
 }

@@ -27,7 +27,11 @@ _SEATS_OF_ALL = (2, 8)
 
 
 def audit(
-    contest: Contest, settings: ContestSettings, minutes: float, doing: Callable[[str], None], fewest: int = FEWEST_LEGS
+    contest: Contest,
+    settings: ContestSettings,
+    minutes: float,
+    doing: Callable[[str], None],
+    fewest: int = FEWEST_LEGS,
 ) -> list[Finding]:
     """Return what an audit of rules in Python finds, faults first.
 
