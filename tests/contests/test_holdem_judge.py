@@ -233,7 +233,7 @@ while (words := read())[0] != "SCORE":
 )
 
 
-def test_a_program_that_plays_to_the_end_has_its_score(tmp_path: Path) -> None:
+def test_judge_returns_score_of_finished_program(tmp_path: Path) -> None:
     said = tmp_path / "said.txt"
     verdict = judged(tmp_path, CHECKER, None, decks=DECKS, transcript=said)
     hands = [int(profit) for profit in re.findall(r"< RESULT (\S+)\n", said.read_text())]
@@ -267,7 +267,7 @@ def test_a_program_that_fails_ends_its_match(tmp_path: Path, source: str, ending
         ("sum(range(2 * 10**7))", 5.0, " s of processor time, 0.4 are allowed"),
     ],
 )
-def test_a_program_that_works_too_long_is_out_of_time(
+def test_judge_stops_program_after_time_limit(
     tmp_path: Path, work: str, grace: float, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where the time that every process has to get ready lets it play to the end."""

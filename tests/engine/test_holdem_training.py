@@ -130,7 +130,7 @@ def test_bob_stops_early_with_the_answer_of_all_rollouts(
 
 @pytest.mark.parametrize(("hole", "raised"), [("Th 9h", 100), ("2h 7s", 10)])
 @pytest.mark.statistical
-def test_rollouts_before_the_flop_call_as_often_as_the_table_says(hole: str, raised: int) -> None:
+def test_preflop_rollouts_call_as_often_as_table(hole: str, raised: int) -> None:
     """The plain form, a hundred rollouts for each answer, against the one random number: equal in distribution."""
     own = cards_of(hole)
     decisions = 2000
