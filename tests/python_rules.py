@@ -34,7 +34,7 @@ from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 
 Answer = Callable[[Question], int]
-Rows = dict[str, dict[str, Any]]  # by table and column
+Rows = dict[str, dict[str, Any]]  # keyed by table and column
 
 _PROGRAM = """\
 import json, sys

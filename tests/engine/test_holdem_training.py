@@ -151,7 +151,7 @@ def test_preflop_rollouts_call_as_often_as_table(hole: str, raised: int) -> None
 
 
 def test_folding_costs_what_was_put_in(table: Table52) -> None:
-    """And a fold before any raise costs nothing."""
+    """Folding before any raise costs nothing."""
     decks = [deck("2c 3d", "Ah Ad", "As Kh 9c 8d 4s")] * 2
     first = table(lambda _view: FOLD, 1, sessions=1, hands=2, decks=decks)
     assert [(hand.folded_by, hand.profit, hand.answers) for hand in first.hands] == [

@@ -171,7 +171,7 @@ def _load(written: str) -> tuple[Any, tuple[str, dict[str, Any], str] | None]:
     try:
         game = pyspiel.load_game(written)
     except Exception as error:  # OpenSpiel's C++ raises many types
-        raise NoGame(f"OpenSpiel refuses it: {_first_line(error)}") from None
+        raise NoGame(f"it is refused by OpenSpiel: {_first_line(error)}") from None
     kind = game.get_type()
     if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
         raise NoGame("it is a mean field game, whose players can't be bots")
