@@ -154,11 +154,7 @@ def game_of(written: str) -> Game:
 
 
 def _load(written: str) -> tuple[Any, tuple[str, dict[str, Any], str] | None]:
-    """Return a game and, if it draws its chance itself, the arguments of `_seeded_game`.
-
-    Raises:
-        NoGame: OpenSpiel isn't installed, the game can't be loaded, or bots can't play it.
-    """
+    """Return a game and, if it draws its chance itself, the arguments of `_seeded_game`, or raise NoGame."""
     try:
         import pyspiel
     except ImportError:

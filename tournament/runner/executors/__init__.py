@@ -54,7 +54,6 @@ class Executors(contextlib.AbstractContextManager["Executors"]):
     """The executor of a command, however many rounds and contests it plays: Ray starts once."""
 
     def __init__(self, *, strict: bool = False) -> None:
-        """Args: strict: Whether the first problem of a cluster's node ends a run."""
         self._strict = strict
         self._started: Executor | None = None
 

@@ -65,7 +65,6 @@ class ClusterNodes:
     """The nodes of a cluster that `ray`, the package, has joined. Ray is asked at most once a second."""
 
     def __init__(self, ray: Any, say: Callable[[str], None], *, strict: bool = False) -> None:
-        """Args: strict: Whether the first problem of a node ends the run."""
         self._ray = ray
         self._say = say
         self._strict = strict

@@ -41,13 +41,9 @@ def join(ray: Any, address: str, **options: Any) -> None:
 
 
 def _show_token(ray: Any, address: str) -> None:
-    """Let Ray use the token that is here, as `ray start` does.
+    """Let Ray use the token that is here, as `ray start` does, or raise an error if the cluster refuses it.
 
-    Ray's public function uses none for a given address, and reports a refused one only as a failed connection. So this
-    uses private parts.
-
-    Raises:
-        InputError: The cluster refuses the token.
+    Ray's public function uses none for a given address, and reports a refused one only as a failed connection.
     """
     token = ray._raylet.AuthenticationTokenLoader.instance().has_token(ignore_auth_mode=True)
     if token and _MODE not in os.environ:

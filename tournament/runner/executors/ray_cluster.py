@@ -247,11 +247,7 @@ class _Stored:
 
 
 def _play_remotely(invitation: Invitation, pickled: bytes, stored: _Stored) -> Receipt:
-    """Play a task on a node.
-
-    Raises:
-        NodeProblem: The node lacks something.
-    """
+    """Play a task on a node, or raise a NodeProblem."""
     is_unfit, location = True, invitation.location
     try:
         accept(invitation)

@@ -29,10 +29,7 @@ def recorded_replicas(batches: Iterable[Batch], legs_per_replica: int) -> Replic
 def extend_with_played_replicas(
     schedule_with: Callable[[Replicas], Schedule], wanted: Replicas, batches: Iterable[Batch]
 ) -> Schedule:
-    """Return the schedule of the wanted replicas and of further ones that the current players have already played.
-
-    So nothing is lost when fewer are wanted than before.
-    """
+    """Return the schedule of wanted replicas and of further ones that the current players have played, to lose none."""
     batches = list(batches)
     schedule = schedule_with(wanted)
     recorded = recorded_replicas(batches, schedule.legs_per_replica)

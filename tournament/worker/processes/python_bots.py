@@ -109,10 +109,7 @@ def _histories(interface: Interface) -> tuple[int, list[tuple[str, int]]]:
 
 
 def _parameters(interface: Interface) -> tuple[bool, list[list[tuple[int, str]]]]:
-    """Return whether functions take the object with all values, and the values that they take one by one.
-
-    The latter are (offset, struct code), by question.
-    """
+    """Return whether functions take the object, and (offset, struct code) of values taken one by one, by question."""
     parameters = [
         [(offset, code) for name, code, offset in fields if name in interface.parameters.get(question.name, ())]
         for question, fields in zip(interface.questions, interface.fields)
