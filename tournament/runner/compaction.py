@@ -87,7 +87,7 @@ def commit_played(
 
 
 def _smallest_for(batches: Sequence[Batch], writer: Writer) -> Batch | None:
-    """Return the smallest batch that can take in the legs of others, if any. At tables it can have other versions of them."""
+    """Return the smallest batch that can take in the legs of others, if any. At tables it can have other versions."""
     room = ROWS_PER_BUFFER - sum(map(_size, batches))
     kinds = {batch.sandbox for batch in batches}
     found = [one for one in writer.batches() if _size(one) <= room and {one.sandbox} == kinds]

@@ -71,7 +71,7 @@ class TaskSize:
         return most if pace.knows_inline else min(most, self._most_unmeasured(self._inline_at_first))
 
     def _most_unmeasured(self, at_first: int) -> int:
-        """Return the legs of a task before a measurement, because rules can be a thousand times as slow as estimated."""
+        """Return the legs of a task before a measurement. Rules can be a thousand times as slow as estimated."""
         return at_first if self.pace.workers == 1 else at_first // (2 * self.pace.workers)
 
 

@@ -135,7 +135,7 @@ class ParquetSink:
     sessions_part: PartWriter
     contest: Contest
     luck: LegsLuck | None  # luck of the legs, if the contest corrects for it
-    _legs: list[tuple[Leg, int, int]] = field(init=False, default_factory=list)  # with their first rows
+    _legs: list[tuple[Leg, int, int]] = field(init=False, default_factory=list)  # first rows
     _written: int = field(init=False, default=0)  # legs of these whose rows are written, 0 or 1
 
     def clear(self) -> None:
