@@ -154,7 +154,7 @@ def game_of(written: str) -> Game:
 
 
 def _load(written: str) -> tuple[Any, tuple[str, dict[str, Any], str] | None]:
-    """Return a game and, if it draws its chance itself, the arguments of `_seeded_game`, or raise NoGame."""
+    """Return a game and, if it draws its chance itself, the arguments of `_seeded_game`. Other games are a NoGame."""
     try:
         import pyspiel
     except ImportError:

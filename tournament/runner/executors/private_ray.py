@@ -85,7 +85,7 @@ def _kept(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _closed(ray: Any) -> Iterator[None]:
-    """Let a Ray in the block bind to loopback and require its own token, by private code: Ray has read the variables."""
+    """Let a Ray in the block bind to loopback and require its own token, by private code that knows its variables."""
     constants, tokens = ray._private.ray_constants, ray._raylet.AuthenticationTokenLoader.instance()
     # For 127.0.0.1 Ray uses the address that other nodes reach, unless clusters are disabled.
     variables = {"RAY_AUTH_TOKEN": secrets.token_hex(32), constants.ENABLE_RAY_CLUSTERS_ENV_VAR: "0"}
