@@ -85,7 +85,7 @@ cdef class Store:
         return <uintptr_t>self.of
 
     def limit(self, int64_t memory, int64_t elements, int64_t instances):
-        """Limit all that is created from now on, and growth: bytes of memories, elements of tables, and their numbers."""
+        """Limit all later creation and growth: bytes of memories, elements of tables, and their numbers."""
         self.memory, self.elements, self.instances = memory, elements, instances
         self.limit_memory(memory)
 
@@ -184,7 +184,7 @@ cdef class Instance:
         return found
 
     def call(self, bytes name, *arguments):
-        """Call an exported function that takes these integers and returns nothing, or raise a KeyError if it is missing."""
+        """Call an exported function that takes these integers and returns nothing. A missing one is a KeyError."""
         cdef RuntimeValue values[MOST_ARGUMENTS]
         cdef Extern function
         cdef void* trap = NULL
