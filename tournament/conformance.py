@@ -178,10 +178,10 @@ class ContestSuite:
 
     @cached_property
     def with_other_hash_seeds(self) -> list[dict[str, pd.DataFrame]]:
-        """Tables of the same bots, played in processes whose hash seeds differ from this one's."""
+        """Tables of the same bots, written in another order and played in processes with other hash seeds."""
         places = [self._place(f"hash_seed_{hash_seed}") for hash_seed in _HASH_SEEDS]
         for place in places:
-            for number in range(self.bots):
+            for number in reversed(range(self.bots)):
                 self._write_bot(place, number)
         playing = [
             subprocess.Popen(
@@ -312,6 +312,7 @@ class ContestSuite:
             return
         names = [question.python_name for question in self.contest.interface.questions]
         functions = [f'def {name}(*told):\n    raise ValueError("a fault on purpose")\n' for name in names]
+        bots.mkdir(exist_ok=True)
         (bots / f"{_FAULTY}.py").write_text("\n\n".join(functions), encoding="utf-8")
 
     def _play(self, place: Path, workers: int) -> PlayedContest:
@@ -398,7 +399,7 @@ def determinism(suite: ContestSuite) -> None:
 
 
 def hash_independence(suite: ContestSuite) -> None:
-    """Check that games don't depend on the order in which Python iterates over a set of texts."""
+    """Check that games depend neither on the order of a set of texts, nor on the order in which bots are written."""
     if not isinstance(suite.settings, Settings):
         return  # the rules are a core's
     for tables in suite.with_other_hash_seeds:

@@ -348,7 +348,11 @@ def _call(
 
 _CONTEST = {"contest": "name of the contest, if the server has several"}
 _WAIT = {"wait": f"seconds to wait for the outcome, at most {_WAIT_SECONDS:g}"}
-_MATCH = {"against": "names of opponents with commas between; default all", "sessions": "sessions of each match"}
+_MATCH = {
+    "against": "names of opponents with commas between; default all",
+    "baseline": "name of your bot in the contest to compare with; default the one of the same name, if there",
+    "sessions": "sessions of each match",
+}
 _FILE = "a bot's file, or a program's folder as NAME.zip"
 _GAME = {"opponent": "name of the opponent", "session": "session of their match, from 0", "game": "one game, from 0"}
 _KIND = {"action": "`enter` or `practise`"}
@@ -551,7 +555,7 @@ class Desk:
         against = [*dict.fromkeys(name for name in query.get("against", "").split(",") if name)]
         if len(against) > _MAX_OPPONENTS:
             raise Refused(400, f"against=NAME,…: {_MAX_OPPONENTS} opponents at most, or none for all")
-        wanted = {"against": against, "sessions": _integer(request, "sessions")}
+        wanted = {"against": against, "baseline": query.get("baseline"), "sessions": _integer(request, "sessions")}
         asks = {name: value for name, value in wanted.items() if value}
         if "." not in file:
             return self._submissions.practise(sent.author, contest, file, asks)
