@@ -84,7 +84,7 @@ def run(
 
 
 def _chosen(contest: str | None, config: str | os.PathLike[str] | None, results: object) -> str:
-    """Return the contest that is meant: the one that is named, or the settings file's only one.
+    """Return the named contest, or the settings file's only one, or the first built-in one if the file has none.
 
     Raises:
         InputError: None is named, and the file has several.

@@ -293,7 +293,7 @@ class _LongestLeg:
 
 
 def _play_on(tried: Pairing) -> _LongestLeg:
-    """Play longer and longer legs, until one is complete or takes long."""
+    """Play longer and longer legs, until one is complete, takes long or ends by a fault, and return the last."""
     contest, settings = tried.contest, tried.settings
     games_of_session = max(1.0, contest.estimates.games(settings))
     whole = games_of_session * min(SESSIONS, contest.sessions_of_leg(settings))
