@@ -26,7 +26,7 @@ class Stopped(Exception):
     """The run was asked to stop before its work was done."""
 
 
-class Disqualified:
+class DisqualificationTracker:
     """Tracks which bots were disqualified during a task. They play no leg that is later in schedule order.
 
     A skipped leg stays skipped in this task. If it turns out to count, the driver sends it out again.
