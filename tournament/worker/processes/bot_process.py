@@ -180,7 +180,7 @@ class LegUse:
 
 
 @dataclass(eq=False)
-class Player:
+class ProcessSeat:
     """A bot that is a process, in one leg.
 
     Attributes:
@@ -237,7 +237,7 @@ class BotProcess:
     shared_by: SharedBy | None = None
     notes_prints: bool = False
     slots: int = 0
-    players: list[Player] = field(default_factory=list)
+    players: list[ProcessSeat] = field(default_factory=list)
     decisions_before: int = 0
     pending_violation: Failure | None = None
     _memory_bytes: int = 0
@@ -246,13 +246,13 @@ class BotProcess:
     def __post_init__(self) -> None:
         self.time = TimeLimits(self.settings.of_process(self.seat.kind), self.confined)
 
-    def add(self, player: Player) -> None:
+    def add(self, player: ProcessSeat) -> None:
         """Give it one more leg of its bot."""
         player.process, player.slot = self, self.slots
         self.players.append(player)
         self.slots += 1
 
-    def remove(self, player: Player) -> None:
+    def remove(self, player: ProcessSeat) -> None:
         """Remove a leg."""
         self.players.remove(player)
         self.decisions_before += self.lanes.decisions(player.lane)[player.number]
@@ -294,7 +294,7 @@ class BotProcess:
             return Failure("closed its output")
         return None if self.confined.was_killed_from_outside() else Failure(how_it_ended(status))
 
-    def use(self, player: Player) -> LegUse:
+    def use(self, player: ProcessSeat) -> LegUse:
         """Return a leg's usage of the process."""
         seconds = player.cpu_before + self.confined.cpu_seconds() / (self.slots if self.shared_by else 1)
         lanes, lane, number = self.lanes, player.lane, player.number
