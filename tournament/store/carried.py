@@ -22,7 +22,7 @@ from pydantic import TypeAdapter
 from tournament.leg import MOST_SEATS
 from tournament.store.field import Batch, Hash, Origin, Part
 from tournament.store.leg_checks import check_legs, check_places, check_rests
-from tournament.store.leg_result import CHECKED, Fault, Rest, Used
+from tournament.store.leg_result import CHECKED, Fault, RareFields, Used
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import DIGESTS, HASH_BYTES, Legs
 from tournament.store.sealed_footer import check_pages, read_carried
@@ -165,7 +165,7 @@ def _unpacked(content: bytes) -> tuple[bytes, bytes]:
 
 
 def _legs(
-    content: bytes, count: int, seats: int, names: tuple[str, ...], rests: tuple[Rest, ...]
+    content: bytes, count: int, seats: int, names: tuple[str, ...], rests: tuple[RareFields, ...]
 ) -> tuple[Legs, bytes]:
     """Return the legs of packed columns, and the bytes that follow them. The caller checks amounts.
 
@@ -276,7 +276,7 @@ def read_batch(
             raise FileNotFoundError(place)
         json, columns = _unpacked(carried.content)
         head = _heads().validate_json(json)
-        rests = tuple(Rest(one.faults, one.out, one.faults_left_out, one.tries) for one in head.rests)
+        rests = tuple(RareFields(one.faults, one.out, one.faults_left_out, one.tries) for one in head.rests)
         legs, of_players = _legs(columns, head.count, head.seats, tuple(head.names.split("\n")), rests)
         if with_checks:
             check_legs(legs)
