@@ -109,7 +109,7 @@ def tally_of_tables(fit: Sequence[str], legs: Legs, legs_per_replica: int, *, dr
         counted = (seats >= 0).any(axis=1)
     if not counted.all():
         indices = np.flatnonzero(counted)
-        legs, seats = legs.chosen(indices), seats[indices]
+        legs, seats = legs.take(indices), seats[indices]
     if drawn:
         legs = _as_matches_of_one_replica(legs, legs_per_replica)
     strata = Strata.of_points(legs, legs_per_replica, legs.sessions)

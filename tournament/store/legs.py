@@ -308,9 +308,9 @@ class Legs(Sequence[LegResult]):
         if self.are_in_order():
             return self
         # A stable sort is fast, because legs are a few sorted runs.
-        return self.chosen(np.argsort(pair_keys(self.match, self.number), kind="stable"))
+        return self.take(np.argsort(pair_keys(self.match, self.number), kind="stable"))
 
-    def chosen(self, places: Sequence[int] | npt.NDArray[np.intp]) -> Legs:
+    def take(self, places: Sequence[int] | npt.NDArray[np.intp]) -> Legs:
         """Return the legs with these indices, in this order."""
         indices = np.asarray(places, np.intp)
         return replace(
@@ -342,7 +342,7 @@ class Legs(Sequence[LegResult]):
         selected = np.array([name in entrants for name in self.names], bool)[self.players].all(axis=1)
         if house is not None:
             selected &= np.array([*(name in house for name in self.names), False], bool)[self.house]
-        return self if selected.all() else self.chosen(np.flatnonzero(selected))
+        return self if selected.all() else self.take(np.flatnonzero(selected))
 
     def __len__(self) -> int:
         return len(self.digest)
