@@ -32,7 +32,7 @@ from tournament.store.storage import STAGING, Storage
 REMOVED = b""
 _NO_HASH = "0" * 64
 # Maximum bytes of legs, or of the JSON, in memory. A task has at most 4,096 legs.
-_MOST_BYTES = 1 << 28
+_MAX_BYTES = 1 << 28
 # Compression level of zlib: higher levels take twice as long and save 5%.
 _LEVEL = 1
 
@@ -136,7 +136,7 @@ def _packed(head: bytes, legs: Legs) -> bytes:
         ValueError: The head is too long.
     """
     compressed = zlib.compress(head, _LEVEL)
-    if len(head) > _MOST_BYTES:
+    if len(head) > _MAX_BYTES:
         raise ValueError("too many faults")
     pieces = [len(compressed).to_bytes(4, "little"), compressed]
     for kind, names in _COLUMNS:
@@ -158,7 +158,7 @@ def _unpacked(content: bytes) -> tuple[bytes, bytes]:
     """
     end = 4 + int.from_bytes(content[:4], "little")
     reader = zlib.decompressobj()
-    head = reader.decompress(content[4:end], _MOST_BYTES + 1)
+    head = reader.decompress(content[4:end], _MAX_BYTES + 1)
     if not reader.eof or reader.unused_data:
         raise ValueError(_OTHER_COLUMNS)
     return head, content[end:]
@@ -178,7 +178,7 @@ def _legs(
         "sums": (len(LegSums._fields), seats),
         "used": (len(Used._fields), seats),
     }
-    most = _MOST_BYTES // np.dtype(DIGESTS).itemsize // max(seats, 1)
+    most = _MAX_BYTES // np.dtype(DIGESTS).itemsize // max(seats, 1)
     if not (1 <= count <= most and 1 <= seats <= MOST_SEATS):
         raise ValueError(_OTHER_COLUMNS)
     unpacked: dict[str, npt.NDArray[Any]] = {}

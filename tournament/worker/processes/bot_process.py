@@ -24,11 +24,11 @@ _LONGEST_TICK, _LONGEST_NAP = 0.5, 0.1
 # This many times less patience is left for a bot that has used it up in this leg, and was replaced.
 _LESS_PATIENCE = 10
 # Language runtimes start some threads of their own; no bot needs more than this.
-_MOST_THREADS = 128
+_MAX_THREADS = 128
 _MEASURE_SECONDS = 0.05
 # Said of a program that waits while its answers lie in a buffer of its own.
 _NOTHING_CAME = "; nothing came from it at all: does it flush its output? (flush=True in Python, fflush(stdout) in C)"
-_MOST_BEGUN = 40  # characters of a line that isn't whole
+_MAX_BEGUN = 40  # characters of a line that isn't whole
 
 
 class Timed(Protocol):
@@ -274,7 +274,7 @@ class BotProcess:
         if not passed:
             passed = self.time.exceeded(message, starts, elapsed, self._spent())
             if passed and passed.kind == "silence" and self.seat.kind == "program":
-                begun = self.lanes.channels.begun(self.channel)[:_MOST_BEGUN].decode(errors="replace")
+                begun = self.lanes.channels.begun(self.channel)[:_MAX_BEGUN].decode(errors="replace")
                 more = f"; it wrote {begun!r}, without the line's end" if begun else _NOTHING_CAME * (message == 1)
                 passed = replace(passed, what=passed.what + more)
         return passed
@@ -301,8 +301,8 @@ class BotProcess:
         return LegUse(lanes.decisions(lane)[number], seconds, self._most_memory(), lanes.slowest_seconds(lane, number))
 
     def _too_much_at_once(self) -> Failure | None:
-        if self.shared_by is None and self.confined.threads() > _MOST_THREADS:
-            return Failure(f"started more than {_MOST_THREADS} threads")
+        if self.shared_by is None and self.confined.threads() > _MAX_THREADS:
+            return Failure(f"started more than {_MAX_THREADS} threads")
         return self._too_much_memory()
 
     def _too_much_memory(self) -> Failure | None:

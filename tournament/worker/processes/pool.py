@@ -26,7 +26,7 @@ from tournament.worker.processes.core_affinity import CoreAffinity, Load
 # How many legs with processes of their own are in play at once.
 MOST_OWN_PROCESSES = 24
 # How many of these one bot is in: if it sleeps, there is room for legs of others.
-_MOST_OF_A_BOT = 6
+_MAX_OF_A_BOT = 6
 # How many processes of both kinds, unless a leg alone needs more.
 MOST_PROCESSES = 96
 # Python bots, by artifact, of which a process of several legs went beyond its limits. Without a collection of cycles
@@ -74,7 +74,7 @@ class Pool:
     def busy_bots(self) -> Set[str]:
         """Return the names of bots that already have the maximum number of unshared processes."""
         legs = Counter(process.seat.name for process in self.by_channel.values() if process.shared_by is None)
-        return {name for name, count in legs.items() if count >= _MOST_OF_A_BOT}
+        return {name for name, count in legs.items() if count >= _MAX_OF_A_BOT}
 
     def reserve_memory_for(self, players: Sequence[ProcessSeat]) -> bool:
         """Reserve the memory of all processes of a leg, and return whether they can start now.
