@@ -17,7 +17,7 @@ from tournament.errors import RunError
 MOST_STACK = 2 * BOT_STACK
 _MORE = 2 << 20  # space for code that calls the runtime, or is called by it
 _OF_THREADS = MOST_STACK + 2 * _MORE
-_MAX_THREADS = 64
+_MOST_THREADS = 64
 _LOOK_SECONDS = 0.2
 
 P = ParamSpec("P")
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 _setting = threading.Lock()
 _here = threading.local()
-_deep = ThreadPoolExecutor(_MAX_THREADS, thread_name_prefix="deep")
+_deep = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="deep")
 _threads = ctypes.CDLL(None)
 
 
