@@ -71,6 +71,7 @@ def failing(*given, **named):
 setattr(os, name, failing)
 """,
 }
+FULL = "is full; free some space and run again to continue\n"
 SMALL_TASKS = (
     "from tournament.runner.tasks import TaskSize\n"
     "TaskSize.is_full = lambda pace, inline, in_lanes, *legs: inline + in_lanes > {step} % 2\n"
@@ -204,6 +205,7 @@ class Field:
             ended = [shared().run(self.command, small + FAULTS[fault].format(step=step))]
         for one in ended:
             assert is_said(one), one
+            assert fault != "full disk" or one.code == 0 or FULL in one.said, one
         if not self.heals():
             assert damage, "a fault of a run alone made records that can't be used"
             shutil.rmtree(self.folder / "kept")
