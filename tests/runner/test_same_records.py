@@ -190,7 +190,7 @@ class Field:
         assert not tournament.verify(self.contest, replay=1, **where).problems
 
     def disturb(self, fault: str, damage: str, during: bool) -> None:
-        """Have a run fail, or files damaged before it or while it stands still; runs and verify heal the records."""
+        """Have a run fail, or files damaged before it or while it stands still, and heal the records."""
         step = self.chance.randrange(1, 121)
         if fault == "full disk" or (fault != "none" and step % 2):  # a run that has all to play
             shutil.rmtree(self.folder / "kept", ignore_errors=True)
@@ -234,7 +234,7 @@ class Field:
             shutil.rmtree(path.parent)
 
     def heals(self) -> bool:
-        """Run again, also after what verify names was removed; return False if records are refused with a message."""
+        """Run again, also after what verify names was removed, and return False if records are refused."""
         where: dict[str, Any] = {"config": self.folder / "tournament.toml", "results": self.folder / "kept"}
         for _ in range(2):
             try:
@@ -318,7 +318,7 @@ class Tables(Field):
 @pytest.mark.parametrize("field", [Pairs, Tables])
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(2, 9))])
 def test_records_are_those_of_first_run_whatever_happened_before(field: type[Field], seed: int, tmp_path: Path) -> None:
-    """Every disturbance comes once, in one of both fields, after a change of the bots."""
+    """Play every disturbance once, in one of both fields, after a change of the bots."""
     disturbances = random.Random(seed).sample(DISTURBANCES, len(DISTURBANCES))[(Pairs, Tables).index(field) :: 2]
     walk = field(tmp_path, random.Random(seed))
     for number, disturbance in enumerate(disturbances):
