@@ -31,6 +31,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 _ONE_AT_A_TIME = {
     "test_cluster.py": "Ray",
     "test_executors.py": "Ray",
+    "test_jobs.py": "Ray",
     "hostile": "hostile",
 }
 

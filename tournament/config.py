@@ -86,8 +86,7 @@ class GeneralSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     results: PathText = Field(
-        "results",
-        description="path, or URL of s3://, gs:// or az://, for the records; each contest has a folder there",
+        "results", description="path, or URL of s3://, gs:// or az://, for the records; each contest has a folder there"
     )
     executor: ExecutorName = Field(
         "auto",
@@ -115,8 +114,7 @@ class WatchSettings(BaseModel):
         None, description="time when submissions start, with an offset, such as 2026-01-31T09:00:00+01:00"
     )
     closes: _Moment | None = Field(
-        None,
-        description="time when submissions end; then a final with a new secret seed is played, which alone counts",
+        None, description="time when submissions end; then a final with a new secret seed is played, which alone counts"
     )
     final_top: int | None = Field(
         None,

@@ -31,7 +31,7 @@ from tournament.store.leg_result import Fault, LegResult
 from tournament.worker.processes.bot_process import LegUse
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.leg_in_play import PlayedLeg
-from tournament.worker.processes.spool import Spool
+from tournament.worker.processes.spool import LegRows, Spool
 
 CONTEST = VON_NEUMANN_POKER.name
 Source = str | bytes | Mapping[str, str]
@@ -119,11 +119,17 @@ class Played:
 
 def read(leg: PlayedLeg) -> Played:
     """The leg, with its rows as the oracle writes them."""
+    record = record_of(leg.rows)
+    return Played(leg.result, record.games, record.sessions, leg.uses)
+
+
+def record_of(rows: LegRows) -> Record:
+    """Return a leg's rows as the oracle writes them."""
     (games, sessions), record = poker_tables(1 << 13, 1 << 13), Record()
     sink: Any = SimpleNamespace(games=games, sessions=sessions, clear=lambda: take_rows(games, sessions, record))
-    leg.rows.replay_into(sink)
+    rows.replay_into(sink)
     sink.clear()
-    return Played(leg.result, record.games, record.sessions, leg.uses)
+    return record
 
 
 def legs_of(entrants: Iterable[Entrant], settings: Settings) -> list[Leg]:

@@ -11,8 +11,21 @@ from contextlib import closing, contextmanager
 import pytest
 
 from tests.built_in import VON_NEUMANN_POKER
+from tests.oracles.von_neumann_poker import Game
 from tests.python_rules import play_field
-from tests.worker.support import ON, SILENT_C, Played, Source, artifacts_of, build, legs_of, pair, play, read, script
+from tests.worker.support import (
+    ON,
+    SILENT_C,
+    Source,
+    artifacts_of,
+    build,
+    legs_of,
+    pair,
+    play,
+    read,
+    record_of,
+    script,
+)
 from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.rules import Column, Decision, Float, Int, Questions, Rules, Session, Text
@@ -20,7 +33,7 @@ from tournament.rules.contests import contest_of
 from tournament.store.leg_result import Fault
 from tournament.worker.faults import Stopped
 from tournament.worker.processes import lanes
-from tournament.worker.processes.leg_in_play import LegInPlay, PlayedLeg
+from tournament.worker.processes.leg_in_play import LegInPlay
 from tournament.worker.processes.leg_queue import BrokenLeg, BrokenLegs
 from tournament.worker.processes.spool import Spool
 
@@ -94,12 +107,12 @@ def b(bot, bet): return chance(2)
 @pytest.mark.parametrize("end", ["os._exit(3)", "1 / 0"])
 def test_answers_count_again_whatever_bots_answer_then(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The games before each break are the first ones of the leg that ends, and so are faults; bots add new faults."""
-    before: list[tuple[Played, Counter[tuple[int, int, int]]]] = []
+    before: list[tuple[list[Game], Counter[tuple[int, int, int]]]] = []
     break_off = LegInPlay.broken_off
 
     def noted(in_play: LegInPlay) -> BrokenLeg:
         in_play.keep_rows()
-        before.append((read(PlayedLeg(None, in_play.rows, (), None)), places(in_play.faults.all)))  # type: ignore[arg-type]
+        before.append((record_of(in_play.rows).games, places(in_play.faults.all)))
         return break_off(in_play)
 
     monkeypatch.setattr(LegInPlay, "broken_off", noted)
@@ -107,9 +120,9 @@ def test_answers_count_again_whatever_bots_answer_then(end: str, monkeypatch: py
     with broken_off(monkeypatch, times=4) as done:
         played = pair(source, source, Settings(sessions=60, max_faults=1000))
     assert played.result.tries == 1 + done.total() == 1 + len(before)
-    assert max(len(broken.games) for broken, _ in before) >= 20
-    for broken, faults in before:
-        assert broken.games == played.games[: len(broken.games)]
+    assert max(len(games) for games, _ in before) >= 20
+    for games, faults in before:
+        assert games == played.games[: len(games)]
         assert faults <= places(played.faults) or len(played.faults) == 20  # which records keep
 
 
@@ -212,12 +225,12 @@ def test_answers_count_in_another_task(monkeypatch: pytest.MonkeyPatch) -> None:
     entrants = build({"erratic.py": erratic, "other.py": erratic})
     settings, broken = Settings(sessions=200, max_faults=1000), BrokenLegs()
     legs, how = legs_of(entrants, settings), (artifacts_of(entrants), cache_folder())
-    let_go: list[Played] = []
+    let_go: list[list[Game]] = []
     break_off = LegInPlay.broken_off
 
     def noted(in_play: LegInPlay) -> BrokenLeg:
         in_play.keep_rows()
-        let_go.append(read(PlayedLeg(None, in_play.rows, (), None)))  # type: ignore[arg-type]
+        let_go.append(record_of(in_play.rows).games)
         return break_off(in_play)
 
     monkeypatch.setattr(LegInPlay, "broken_off", noted)
@@ -236,9 +249,9 @@ def test_answers_count_in_another_task(monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(Spool()) as spool:
         with pytest.raises(Stopped):
             [*lanes.play_in_lanes(VON_NEUMANN_POKER, settings, ON, legs, *how, spool, stopping, broken=broken)]
-        assert [one.tries for one in broken.values()] == [1] and let_go[0].games
+        assert [one.tries for one in broken.values()] == [1] and let_go[0]
         (again,) = lanes.play_in_lanes(
             VON_NEUMANN_POKER, settings, ON, legs, *how, spool, broken=pickle.loads(pickle.dumps(broken))
         )
         played = read(again)
-    assert played.result.tries == 2 and played.games[: len(let_go[0].games)] == let_go[0].games
+    assert played.result.tries == 2 and played.games[: len(let_go[0])] == let_go[0]

@@ -133,7 +133,7 @@ def test_trial_of_a_bot_that_loops_ends_at_its_first_fault(
     assert fault.decision in "ab" and ((fault.session, fault.game) > (0, 0)) is (after > 0)
     assert fault.message == "took more than 0.2 s of processor time for a decision: it loops or is too slow"
     assert not report.fit and report.slow == "" and report.at_fault[-1].game == fault.game
-    assert report.meter and report.meter.use and report.meter.use.cpu_seconds < 1.0
+    assert report.meter and report.meter.use and report.meter.use.cpu_seconds < 2.0
 
 
 def test_program_may_get_ready_once_it_knows_how_many_sessions_there_are(
@@ -154,7 +154,7 @@ def test_process_that_takes_a_whole_bank_for_one_decision_is_not_waited_for(
     assert report.fit and report.slow.endswith(
         "it took more than 0.3 s: it loops or is too slow to be tried; the contest allows 9 s a leg"
     )
-    assert report.meter and report.meter.use and report.meter.use.cpu_seconds < 1.5
+    assert report.meter and report.meter.use and report.meter.use.cpu_seconds < 3.0
 
 
 def test_what_the_contest_does_not_wait_for_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,7 @@ def verify(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """Exit codes: 0 all matches; 1 problems, each listed with its fix; 3 not everything could be checked."""
+    """Exit codes: 0 all matches, 1 problems, each listed with its fix, 3 not everything could be checked."""
     if replay != "all" and not replay.isdecimal():
         raise InputError(f"--replay {replay}: expected a number of legs, or all")
     count = None if replay == "all" else int(replay)
@@ -77,7 +77,7 @@ def replay(
 ) -> None:
     """Needs the records with their seed, and the bots as they played.
 
-    Exit codes: 0 all games are as recorded; 1 a game came out differently.
+    Exit codes: 0 all games are as recorded, 1 a game had a different result.
     """
     with Screen(err, "") as screen:
         (place,) = recorded(contest, results, config, final=final)

@@ -80,7 +80,7 @@ def status(
 
 @app.command(cls=Command, epilog=examples("author revoke alice"))
 def revoke(name: Name, authors: Authors = Path("authors.toml")) -> None:
-    """Let an author's token open nothing any more; the bots stay."""
+    """Invalidate an author's token, but keep the author's bots."""
     revoke_token(authors, name, ban=False)
 
 

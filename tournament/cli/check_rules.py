@@ -1,4 +1,4 @@
-"""What `tournament check` says of a file with rules: whether they hold what every contest must."""
+"""The part of `tournament check` that checks a contest's rules against the conformance suite."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.small_files import read_small_file
 
 _RULES = re.compile(rb"^class\s+\w+\s*\([^)]*\bRules\b", re.MULTILINE)
-_SESSIONS, _FEW_SESSIONS = 20, 10  # of a leg: thorough or not
+_SESSIONS, _FEW_SESSIONS = 20, 10  # sessions of a leg, thorough or not
 
 
 def are_rules(path: Path) -> bool:
-    """Whether a file has rules of a contest, rather than a bot."""
+    """Return whether a file has rules of a contest, rather than a bot."""
     return path.suffix == ".py" and path.is_file() and bool(_RULES.search(read_small_file(path, MOST_BYTES)))
 
 
@@ -47,7 +47,7 @@ def _library_of(path: Path) -> list[Path]:
 
 
 def _is(folder: Path, rules: object, path: Path) -> bool:
-    """Whether the key `rules` names this file."""
+    """Return whether a value of the key rules names this file."""
     with contextlib.suppress(ValueError, OSError):  # no path
         return isinstance(rules, str) and (folder / rules.partition(":")[0]).resolve() == path.resolve()
     return False

@@ -1,4 +1,4 @@
-"""What `tournament check` found, on a terminal."""
+"""The report of `tournament check` on a terminal."""
 
 from __future__ import annotations
 
@@ -47,10 +47,7 @@ def check_table(report: CheckReport) -> Facts:
         if report.confined_by:
             table.add_row("sandbox", Text(printable(report.confined_by)))
         won = f", {_won(report.points_per_session, leg)} points a session" if leg.sessions else ""
-        table.add_row(
-            "plays",
-            f"{leg.games:,} games {_in_sessions(leg.sessions)} against {report.opponent}{won}",
-        )
+        table.add_row("plays", f"{leg.games:,} games {_in_sessions(leg.sessions)} against {report.opponent}{won}")
         if report.slow and not report.too_slow:
             table.add_row("slow", Text(report.slow, style="yellow"))
         for number, habit in enumerate(report.habits):
@@ -59,7 +56,7 @@ def check_table(report: CheckReport) -> Facts:
             table.add_row("seed", f"--seed {report.seed} repeats this check")
         for name, text in costs(report.meter, report.fuel_allowed) if report.meter else ():
             table.add_row(name, text)
-        if report.boundary_questions:  # not asked of a bot that was disqualified
+        if report.boundary_questions:  # 0 for a disqualified bot
             table.add_row(
                 "repeats",
                 "yes: the same seed gives the same games"
@@ -81,7 +78,7 @@ def check_table(report: CheckReport) -> Facts:
 
 
 def mistakes_in_words(search: Search, file: str) -> Text:
-    """What a search for mistakes found, a line for each, with its place in the file."""
+    """Return the mistakes that a search found, one per line, each with its place in the file."""
     where = f"{search.games:,} games" + (f" and {search.questions:,} questions at the limits" * bool(search.questions))
     if not search.mistakes:
         return Text(f"{file}: no mistake found that shows only elsewhere, in {where}")
@@ -101,7 +98,7 @@ def _legs(report: CheckReport) -> str:
 
 
 def _won(points: float, leg: LegResult) -> str:
-    """Points per session with their 95% interval, from the leg's blocks; alone where these don't tell it."""
+    """Return points per session with their 95% interval, from the leg's blocks, or alone if their spread is 0."""
     error = math.sqrt(leg.sums[0].variance) / leg.sessions
     if not error:
         return f"{points:+.2f}"
@@ -114,7 +111,7 @@ def _in_sessions(count: int) -> str:
 
 
 def costs(meter: Meter, fuel_allowed: int | None = None) -> list[tuple[str, str]]:
-    """What decisions took, as rows."""
+    """Return the costs of decisions as rows of label and text."""
     if meter.use is None:
         mean = meter.fuel / max(1, meter.decisions)
         allowed = "" if fuel_allowed is None else f" of {fuel_allowed:,} allowed"
@@ -127,7 +124,7 @@ def costs(meter: Meter, fuel_allowed: int | None = None) -> list[tuple[str, str]
 
 
 def _at_limits(report: CheckReport) -> Text:
-    """The results of the questions at extreme values."""
+    """Return the results of the questions at extreme values."""
     if not report.boundary_faults:
         return Text(f"{report.boundary_questions:,} questions with extreme values: all answered")
     first = report.boundary_faults[0]
@@ -146,7 +143,7 @@ _HINT_TO_LINES = (
 
 
 def fault_lines(faults: Sequence[tuple[LegResult, Fault]], *, of_both: bool = False) -> Text:
-    """The first fault of each sort; `of_both` bots, so that each is named."""
+    """Return the first fault of each kind as text, with the bot's name if two bots are `of_both`."""
     lines = []
     for (leg, fault), *like_it in by_sort(faults):
         whose = f"{leg.seats[fault.seat]} " * of_both

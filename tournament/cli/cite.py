@@ -26,7 +26,7 @@ def cite(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """The digest of the results is the same wherever the same games are played."""
+    """Equal games have the same digest of the results everywhere."""
     if bibtex and as_json:
         raise InputError("--bibtex, --json: choose one of the two")
     found = load_records(contest, results, config, final=final)

@@ -48,7 +48,7 @@ def options(
 
 
 def main() -> None:
-    """Run the command; a problem is one line and an exit code, never a stack trace."""
+    """Run the command, and show a problem as one line and an exit code, never as a stack trace."""
     for name in ("stdout", "stderr"):  # closed: a file that we open must not take its number
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))

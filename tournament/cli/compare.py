@@ -29,9 +29,9 @@ def compare(
     as_csv: Csv = False,
     as_json: Json = False,
 ) -> None:
-    """Errors are those of two runs with deals of their own.
+    """Errors are those of two runs with separate deals.
 
-    Exit codes: 0; with --assert-same 1 if bots, places or the results of any leg differ in any bit.
+    Exit codes: 0, or with --assert-same 1 if bots, ranks or the results of any leg differ in any bit.
     """
     from tournament.records.comparison import compare_results
 

@@ -1,4 +1,4 @@
-"""Where commands print: results to standard output, progress and errors to standard error."""
+"""The commands' two streams: results on standard output, progress and errors on standard error."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ class _Console(Console):
     """
 
     def print(self, *objects: Any, **options: Any) -> None:
+        """Print without cropping long lines."""
         super().print(*objects, **{"crop": False, **options})
 
     def on_broken_pipe(self) -> None:
+        """Raise the error, which the command's main function handles."""
         raise BrokenPipeError
 
 
@@ -26,5 +28,5 @@ err = _Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
 def print_text(text: RenderableType, style: str | None = None) -> None:
-    """Print prose: a terminal breaks it between words; a pipe gets whole lines, as what is to be copied always is."""
+    """Print prose. A terminal breaks it between words, and a pipe receives unbroken lines, as for text to copy."""
     out.print(text, style=style, soft_wrap=not out.is_terminal)

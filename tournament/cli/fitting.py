@@ -193,7 +193,7 @@ def _centred(text: str, whole: int, across: int | None, style: Style) -> Iterato
 
 
 class Facts:
-    """Labels with their values, a line each; a terminal wraps the values beside their labels."""
+    """Labels with their values, a line each. A terminal wraps values beside their labels."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[str, Text]] = []

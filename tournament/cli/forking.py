@@ -20,7 +20,7 @@ from typing import Any
 from tournament.cli import commands
 from tournament.sandbox.inside.libc import end_with
 
-_MOST_BYTES = 1 << 20  # of a request
+_MOST_BYTES = 1 << 20  # size of a request
 # What the commands import, some of it only when they need it.
 _LOADED = (
     "tournament.cli.trial", "tournament.cli.match", "tournament.cli.audit", "tournament.runner.prepare",

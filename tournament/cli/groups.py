@@ -15,9 +15,12 @@ PLAIN: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pre
 
 @dataclass(frozen=True)
 class Listed:
-    """A command as --help lists it: what it does, in a sentence, and where it is loaded from, as module:attribute.
+    """A command in a list of --help.
 
-    `examples` are words to call it with; commands of contests have theirs beside them.
+    Attributes:
+        where: Place of its function, as module:attribute.
+        does: Its help's first sentence.
+        examples: Words to call it with. The commands of contests have theirs in their own modules.
     """
 
     where: str
@@ -40,10 +43,7 @@ OWN = {
     "watch": Listed(
         "tournament.cli.watch:watch",
         "Keep contests current until stopped: play new bots, publish the board, take submissions.",
-        (
-            "watch",
-            "watch von_neumann_poker --serve 8080 --submissions authors.toml",
-        ),
+        ("watch", "watch von_neumann_poker --serve 8080 --submissions authors.toml"),
     ),
     "leaderboard": Listed(
         "tournament.cli.standings:leaderboard",
@@ -58,27 +58,17 @@ OWN = {
     "crosstable": Listed(
         "tournament.cli.standings:crosstable",
         "Show every pairing: points per session of row against column.",
-        (
-            "crosstable von_neumann_poker",
-            "crosstable --bot likeme",
-        ),
+        ("crosstable von_neumann_poker", "crosstable --bot likeme"),
     ),
     "report": Listed(
         "tournament.cli.report:report",
         "Write a self-contained HTML report; also during a run.",
-        (
-            "report von_neumann_poker -o report.html",
-            "report --public -o standings.html",
-            "report --folder pages",
-        ),
+        ("report von_neumann_poker -o report.html", "report --public -o standings.html", "report --folder pages"),
     ),
     "verify": Listed(
         "tournament.cli.audit:verify",
         "Check the records byte by byte: parts, sums and summaries; replay legs on request.",
-        (
-            "verify von_neumann_poker",
-            "verify von_neumann_poker --replay 10",
-        ),
+        ("verify von_neumann_poker", "verify von_neumann_poker --replay 10"),
     ),
     "replay": Listed(
         "tournament.cli.audit:replay",
@@ -99,10 +89,7 @@ OWN = {
     "faults": Listed(
         "tournament.cli.standings:faults",
         "List broken bots and each kind of fault, with the command that replays it.",
-        (
-            "faults von_neumann_poker",
-            "faults --bot likeme",
-        ),
+        ("faults von_neumann_poker", "faults --bot likeme"),
     ),
     "debug": Listed(
         "tournament.cli.debug:debug",
@@ -112,10 +99,7 @@ OWN = {
     "losses": Listed(
         "tournament.cli.losses:losses",
         "List the decisions and hands in which a bot wins less than others do.",
-        (
-            "losses von_neumann_poker likeme",
-            "losses von_neumann_poker likeme --by-opponent",
-        ),
+        ("losses von_neumann_poker likeme", "losses von_neumann_poker likeme --by-opponent"),
     ),
     "compare": Listed(
         "tournament.cli.compare:compare",
@@ -128,18 +112,12 @@ OWN = {
     "cite": Listed(
         "tournament.cli.cite:cite",
         "Print a citation of a run: versions, settings, digests of bots and results.",
-        (
-            "cite von_neumann_poker",
-            "cite von_neumann_poker --bibtex --show-seed",
-        ),
+        ("cite von_neumann_poker", "cite von_neumann_poker --bibtex --show-seed"),
     ),
     "check": Listed(
         "tournament.cli.trial:check",
         "Build a bot, play it against the template, test extreme inputs, and say whether it can enter.",
-        (
-            "check entrants/von_neumann_poker/likeme.c",
-            "check entrants/von_neumann_poker/likeme.c --seed 7",
-        ),
+        ("check entrants/von_neumann_poker/likeme.c", "check entrants/von_neumann_poker/likeme.c --seed 7"),
     ),
     "new": Listed(
         "tournament.cli.start:new",
@@ -162,10 +140,7 @@ OWN = {
     "schemas": Listed(
         "tournament.cli.schemas:schemas",
         "Print JSON Schemas of the output of commands with --json.",
-        (
-            "schemas",
-            "schemas leaderboard",
-        ),
+        ("schemas", "schemas leaderboard"),
     ),
 }
 # Groups of commands, and those of contests.
@@ -180,7 +155,7 @@ GROUPS = {
 
 
 def examples(*words: str) -> str:
-    """What a `Command` takes as its epilog: a line for each way to call it, given without the program's name."""
+    """Return the epilog of a `Command` from ways to call it, which are given without the program's name."""
     return "\n".join(f"tournament {one}" for one in words)
 
 
@@ -188,6 +163,7 @@ class Command(TyperCommand):
     """A command whose --help lists options by what they are for, and ends with examples that can be copied."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the options by group."""
         for group, params in options_by_group(self).items():
             with formatter.section(group):
                 records = [
@@ -196,6 +172,7 @@ class Command(TyperCommand):
                 formatter.write_dl([record for record in records if record])
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the examples."""
         lines = (self.epilog or "").splitlines()
         with formatter.section("Example" if len(lines) == 1 else "Examples"):
             for line in lines:
@@ -203,8 +180,8 @@ class Command(TyperCommand):
 
 
 def options_by_group(command: Any) -> dict[str, list[Any]]:
-    """A command's arguments, then its options by what they are for, then those that have no group."""
-    from tournament.cli.options import GROUPS  # which loads the contests' names, and the list of commands needs none
+    """Return a command's arguments, then its options by group, then those without a group."""
+    from tournament.cli.options import GROUPS  # loads the contests' names, which the list of commands doesn't need
 
     found: dict[str, list[Any]] = {name: [] for name in ("Arguments", *GROUPS, "Options")}
     for param in command.get_params(typer.Context(command)):
@@ -221,6 +198,7 @@ class Group(TyperGroup):
     """Commands listed with their whole first sentences, without frames, which would double the time of --help."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the names of the commands, each with its sentence."""
         whole = formatter.width * 100
         with formatter.section("Commands"):
             formatter.write_dl([(name, one.get_short_help_str(whole)) for name, one in self.commands.items()])
@@ -235,9 +213,11 @@ class Commands(Group):
         self.commands = {name: TyperCommand(name, help=one.does) for name, one in (OWN | GROUPS).items()}
 
     def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names in the order of --help."""
         return list(self.commands)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Import and return a command, or None if there is none of this name."""
         if cmd_name in OWN:
             return _own_command(cmd_name)
         if cmd_name in GROUPS:
@@ -253,7 +233,7 @@ def _load(where: str) -> Any:
 
 
 def _own_command(name: str) -> Any:
-    """One of the tournament's own commands. Its help is the listed sentence, then its function's docstring."""
+    """Return one of the tournament's own commands, whose help is the listed sentence and its function's docstring."""
     listed = OWN[name]
     function = _load(listed.where)
     app = typer.Typer(**PLAIN)

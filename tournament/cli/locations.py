@@ -15,8 +15,11 @@ from tournament.store.storage import has_records, join_location, open_storage
 
 
 def recorded(contest: str | None, results: str | None, config: Path | None, *, final: bool = False) -> list[str]:
-    """Where the records of a contest are, or those of all, or of their last finals. Raises InputError when there are
-    none."""
+    """Return the places of one contest's or all contests' records, or of their last finals.
+
+    Raises:
+        InputError: There are none.
+    """
     place = _results_of(contest, results, config)
     if contest is not None:
         locations = [_own_location(place, contest)]
@@ -28,8 +31,13 @@ def recorded(contest: str | None, results: str | None, config: Path | None, *, f
 
 
 def location_of(contest: str | None, results: str | None, config: Path | None, *, final: bool = False) -> str:
-    """Where the records of a contest are, or of the only one that is there, or of its last final; it is said where a
-    final was played and isn't asked for. Raises InputError."""
+    """Return the place of a contest's records, of the only contest's there, or of its last final.
+
+    If there is a final that wasn't requested, a message points to it.
+
+    Raises:
+        InputError: There are no such records, or those of several contests.
+    """
     place = _results_of(contest, results, config)
     location = locate(place if contest is None else _own_location(place, contest))
     if final:
@@ -40,9 +48,10 @@ def location_of(contest: str | None, results: str | None, config: Path | None, *
 
 
 def _own_location(place: str, contest: str) -> str:
-    """Where a contest's records are: below a folder of results, or that folder itself when it is the contest's own.
+    """Return the place of a contest's records: a folder below the folder of results, or that folder itself.
 
-    Raises InputError when it is another contest's.
+    Raises:
+        InputError: The folder has another contest's records.
     """
     location = join_location(place, contest)
     if _holds_records(location) or not _holds_records(place):
@@ -54,12 +63,12 @@ def _own_location(place: str, contest: str) -> str:
 
 
 def load_records(contest: str | None, results: str | None, config: Path | None, *, final: bool = False) -> Results:
-    """The records of a contest, or of the only one that is there, or of its final. Raises as `load` does."""
+    """Load the records of a contest, of the only one there, or of its final, from `location_of`."""
     return load(location_of(contest, results, config, final=final))
 
 
 def _results_of(contest: str | None, results: str | None, config: Path | None) -> str:
-    """The folder or URL of all contests' records. Raises InputError for an unknown contest."""
+    """Return the folder or URL of all contests' records, or raise an error if the contest is unknown."""
     known = load_contests(config, results)
     place = load_config(known.names[0], config, results=results).results
     if contest is None or contest in known.names:

@@ -39,7 +39,8 @@ def losses(
     as_csv: Csv = False,
     as_json: Json = False,
 ) -> None:
-    """A loss is what other bots win in the same decision with the same hand, less what this bot wins with its answer.
+    """Losses compare this bot's mean result of a decision, with the same hand, with that of other bots.
+
     If tournament.toml has one contest, CONTEST can be omitted.
     """
     if as_csv and as_json:
@@ -58,7 +59,7 @@ def losses(
 
 
 def losses_table(found: pd.DataFrame, bot: str, most: int, *, by_opponent: bool = False) -> FittingTable:
-    """Return the largest losses as a table; those within two standard errors aren't in it."""
+    """Return the largest losses as a table, without those within two standard errors."""
     sure = found[found["lost"] > 2 * found["stderr"]]
     rest = len(sure) - most
     table = FittingTable(f"losses of {printable(bot)}", f"{and_more(rest)}: --most, --csv, --json" if rest > 0 else "")

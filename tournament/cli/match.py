@@ -1,4 +1,4 @@
-"""The command `match`: one bot against another, some, or all others."""
+"""The command `match` plays one bot against another, some, or all others."""
 
 from __future__ import annotations
 
@@ -60,8 +60,7 @@ def match(
         ),
     ] = None,
     baseline: Annotated[
-        str | None,
-        option("FILE|NAME", "another version of BOT, which plays the same deals and tables", WHO_PLAYS),
+        str | None, option("FILE|NAME", "another version of BOT, which plays the same deals and tables", WHO_PLAYS)
     ] = None,
     sessions: Annotated[int | None, option("N", "sessions of each match", PLAY)] = None,
     replicas: Annotated[
@@ -88,13 +87,14 @@ def match(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """Results are discarded without --results. The deals are never those of the contest's records. If tournament.toml
-    has one contest, CONTEST can be omitted.
+    """Results are discarded without --results. The deals are never those of the contest's records.
 
-    Exit codes with --baseline or --until-settled: 0 BOT is significantly better than its baseline, or than the one
-    OTHER; 3 undecided; 4 significantly worse; 1 BOT, its baseline or the one OTHER is disqualified.
+    If tournament.toml has one contest, CONTEST can be omitted.
+
+    Exit codes with --baseline or --until-settled: 0 BOT is significantly better than its baseline or the one OTHER.
+    3 It is undecided. 4 BOT is significantly worse. 1 BOT, its baseline or the one OTHER is disqualified.
     """
-    # What runs and replays contests, which the list of commands doesn't need.
+    # These run and replay contests, which the list of commands doesn't need.
     import tournament.api
     from tournament.audit.replay import replay_games
 
@@ -157,7 +157,11 @@ def match(
 
 
 def _who_plays(known: Contests, contest: str, bot: str | None, others: list[str]) -> tuple[str, str, list[str]]:
-    """Contest, bot and others, as given; or the file's only contest, where a bot comes first. Raises InputError."""
+    """Return contest, bot and others, with the file's only contest if the bot comes first.
+
+    Raises:
+        InputError: The contest is unknown, or no bot is given.
+    """
     is_bot = contest not in known.names and contest not in known.broken and contest not in KNOWN_RULES
     if is_bot and len(known.chosen) == 1:
         return known.chosen[0], contest, [bot, *others] if bot else others
@@ -184,7 +188,7 @@ def _unit_and_form(contest: PlayedContest) -> tuple[str, str]:
 
 
 def opponents_table(report: MatchReport, contest: PlayedContest) -> FittingTable:
-    """Return a bot's results against each opponent; with a baseline also the baseline's and the difference."""
+    """Return a bot's results against each opponent, and with a baseline also the baseline's and the difference."""
     unit, form = _unit_and_form(contest)
     table = FittingTable(f"{report.bot} against each", contest.points_unit or f"{unit}, ± 95%")
     table.add_column("against", is_left=True)
@@ -256,7 +260,7 @@ def _stopped_in_words(look: InterimResult) -> Text:
 
 
 def _ahead(report: MatchReport) -> Text:
-    """Who of two is ahead."""
+    """Return which of two bots is ahead, as text."""
     lead = report.lead
     assert lead
     if lead.stderr is None:

@@ -1,4 +1,4 @@
-"""What the fields of a class mean: their comments that begin with #:, above a field or after it."""
+"""Meanings of a class's fields, from their comments that begin with #:, above a field or after it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Undocumented(Exception):
 
 
 def meanings_of(kind: Any) -> dict[str, str]:
-    """Return the meaning of each field of a dataclass. Raises Undocumented."""
+    """Return the meaning of each field of a dataclass, or raise an error if one has none."""
     found = re.findall(r"((?:^    #: .*\n)*)^    (\w+): [^#\n]*?(?:  #: (.*))?$", inspect.getsource(kind), re.MULTILINE)
     meanings = {}
     for above, name, beside in found:

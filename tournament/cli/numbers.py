@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def short(number: float) -> str:
-    """Three or four digits and a unit: 12.3M; G, T and P are thousands of the one before."""
+    """Return a number with three or four digits and a unit: 12.3M. Each of k, M, G, T and P is 1,000 times the last."""
     for unit, size in (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if number >= size:
             return f"{number / size:.1f}{unit}"
@@ -20,7 +20,7 @@ def small_duration(seconds: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds, at least one; hours or days where there are several."""
+    """Return a duration as text: seconds, at least one, or hours or days from two of them."""
     for unit, size in (("days", 86_400), ("hours", 3_600)):
         if seconds >= 2 * size:
             return f"{seconds / size:,.0f} {unit}"

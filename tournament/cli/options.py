@@ -28,12 +28,12 @@ EXITS = {"better": 0, "open": 3, "worse": 4}
 
 
 def option(metavar: str, help: str, group: str, *names: str, **more: Any) -> Any:
-    """An option with a value, in a group of --help; `more` is as Typer has it."""
+    """Return an option with a value, in a group of --help, with further arguments for Typer."""
     return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=group, **more)
 
 
 def flag(name: str, help: str, group: str) -> Any:
-    """An option without a value; it is named, or Typer would make one for its opposite, too."""
+    """Return an option without a value. It needs a name, or Typer would add one for its opposite."""
     return typer.Option(name, help=help, rich_help_panel=group)
 
 
@@ -64,13 +64,13 @@ Json = Annotated[bool, flag("--json", "print JSON for scripts", OUTPUT)]
 
 
 def check_game(session: int | None, game: int | None) -> None:
-    """Raises InputError for a game of no session."""
+    """Raise InputError for a game without a session."""
     if game is not None and session is None:
         raise InputError("--game requires --session")
 
 
 def command_line(*words: str, **options: object) -> str:
-    """A command for a user to copy. Options that are None, or flags that are False, are left out."""
+    """Return a command for a user to copy. Options that are None, and flags that are False, are omitted."""
     given: list[str] = []
     for name, value in options.items():
         if value is not None and value is not False:
@@ -79,4 +79,5 @@ def command_line(*words: str, **options: object) -> str:
 
 
 def print_json(value: Any) -> None:
+    """Print a value as JSON."""
     sys.stdout.write(json.dumps(value, indent=2) + "\n")

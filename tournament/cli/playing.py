@@ -35,10 +35,13 @@ TO_REPEAT = ("sessions", "replicas", "seed")
 
 @dataclass(frozen=True)
 class Playing:
-    """Contests by name with their settings. `given` are the options that a command to replay a game must repeat.
+    """Contests to play, by name, with their settings.
 
-    With `archive` records of other settings move to archives, however long they took. `as_written` are the contests'
-    settings without the command's options. With `strict` the first problem of a cluster's node ends the command.
+    Attributes:
+        given: Options that a command to replay a game must repeat.
+        archive: Whether records of other settings are archived without a question.
+        as_written: Settings without the command's options.
+        strict: Whether the first problem of a cluster's node ends the command.
     """
 
     chosen: Mapping[str, Config]
@@ -49,10 +52,10 @@ class Playing:
     strict: bool = False
 
     def run(self, *, dry_run: bool) -> set[str]:
-        """Play them, or only say what would be played. Return what isn't as it should be: the statuses of bots, and
-        "provisional" if the rules failed in a match.
+        """Play the contests, or with `dry_run` only show the plan. Ctrl-C ends with a line about what is kept.
 
-        Ctrl-C ends the command with a line about what is kept.
+        Returns:
+            Problems: the statuses of bots, and "provisional" if the rules failed in a match.
         """
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as by Ctrl-C
         existing_cluster.ends_after_play = True
@@ -84,8 +87,7 @@ class Playing:
         return problems
 
     def _play(self, prepared: Prepared, before: Mapping[str, tuple[int, int]], executors: Executors) -> set[str]:
-        """Play a contest and show the results; returns as `run`. `before` are its bots' stamps when the command
-        began."""
+        """Play a contest, show the results and return the problems. Stamps of bots from before reveal edits."""
         contest = prepared.contest
         with Screen(err, contest.title, contest=contest.name, as_json=self.as_json, unit=contest.points_unit) as screen:
             if self.as_json:
@@ -110,21 +112,26 @@ class Playing:
 
 
 def _unlike(chosen: Config, written: Config) -> str:
-    """The options that the next run has to repeat; of a seed, which may be secret, not its value."""
+    """Return the options that the next run has to repeat, without the value of a seed, which can be secret."""
     values = {name: getattr(chosen.contest, name) for name in TO_REPEAT}
     unlike = {name: value for name, value in values.items() if value != getattr(written.contest, name)}
     return " ".join(f"--{name} {'…' if name == 'seed' else value}" for name, value in unlike.items())
 
 
 def _progress_before(prepared: Prepared) -> Progress:
-    """How far a run is before it has played anything."""
+    """Return the progress of a run that has played nothing yet."""
     plan = plan_of(prepared)
     nothing = Standings((), Matches.of, ())
     return Progress(plan.total_legs - plan.legs, plan.total_legs, 0, 0.0, plan.seconds, nothing)
 
 
 def _require_wanted(prepared: Prepared) -> None:
-    """Ask whether long play may move to an archive. Raises InputError without a terminal, typer.Abort after a no."""
+    """Ask for consent before long play is archived.
+
+    Raises:
+        InputError: There is no terminal to ask on.
+        typer.Abort: The user declined.
+    """
     if not (unlike := prepared.incompatible_records()) or not unlike.needs_confirmation:
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -153,7 +160,7 @@ def _time_of(plan: Plan) -> str:
 
 
 def _tell_plan(prepared: Prepared) -> set[str]:
-    """Say what would be played, and which bots are broken; returns as `Playing.run`."""
+    """Show what would be played and which bots are broken, and return the problems."""
     plan = plan_of(prepared)
     what = (
         f"{plan.legs:,} of {plan.total_legs:,} legs, about {short(plan.games)} games, {short(plan.size)}B of records,"

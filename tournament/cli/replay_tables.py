@@ -101,14 +101,14 @@ def short_lists(text: str) -> str:
 
 
 def replay_command(contest: str, leg: LegResult, fault: Fault, options: Mapping[str, object]) -> str:
-    """The command that plays a recorded fault's game again."""
+    """Return the command that replays a recorded fault's game."""
     return command_line(
         "replay", contest, **{"match": leg.match, "session": fault.session, "game": fault.game, **options}
     )
 
 
 def commands_to_see(contest: str, standings: Standings, options: Mapping[str, object]) -> dict[str, str]:
-    """For each disqualified bot the command that plays the game of its reason again."""
+    """Return the command that replays the game of its reason, for each disqualified bot."""
     reasons: dict[str, tuple[LegResult, Fault]] = {}
     for leg, fault in standings.faults:
         if fault.seat in leg.out:

@@ -37,8 +37,7 @@ def run(
     ] = None,
     replicas: Annotated[int | None, option("R", "independent matches of each pairing", PLAY)] = None,
     until_settled: Annotated[
-        float | None,
-        option("P", "play more replicas until the order is right with probability P", SETTLED),
+        float | None, option("P", "play more replicas until the order is right with probability P", SETTLED)
     ] = None,
     max_replicas: Annotated[
         int | None, option("N", "with --until-settled: maximum replicas of a match", SETTLED)
@@ -62,9 +61,7 @@ def run(
     progress: Annotated[str | None, option("json", "write a line of JSON per second to standard error", OUTPUT)] = None,
     config: ConfigPath = None,
 ) -> None:
-    """Run again after a crash, after Ctrl-C or with a new bot in the folder:
-    only what is missing is played.
-    """
+    """Run again after a crash, after Ctrl-C or with a new bot in the folder: only missing games are played."""
     import gc
 
     # Imported here: help needs none of it.

@@ -46,7 +46,7 @@ def schemas(
         str | None, typer.Argument(metavar="COMMAND", help="command, such as leaderboard; default all, by name")
     ] = None,
 ) -> None:
-    """The meaning of each field is its description."""
+    """Each field's description is its meaning."""
     found = schemas_of_commands()
     if command is None:
         print_json(found)
@@ -79,7 +79,7 @@ def schemas_of_commands() -> dict[str, Any]:
         "faults": list[dict[str, Any]],
         "boundary_faults": list[dict[str, Any]],
     }
-    rows = list[dict[str, Any]]  # with the fields of output.md
+    rows = list[dict[str, Any]]  # fields as in output.md
     return {
         "check": _schema("Check", checked, CHECKED),
         "cite": _of(Citation, {}),
@@ -100,7 +100,7 @@ def schemas_of_commands() -> dict[str, Any]:
 
 
 def _of(kind: Any, instead: Mapping[str, Any]) -> dict[str, Any]:
-    """Of the fields of a dataclass, some with another type `instead`."""
+    """Return the schema of a dataclass, some of whose fields have another type `instead`."""
     meanings = meanings_of(kind)
     hints = {field.name: instead.get(field.name) or _hint(kind, field.name) for field in dataclasses.fields(kind)}
     return _schema(kind.__name__, hints, meanings)

@@ -45,7 +45,7 @@ class Screen:
         unit: str = "",
         draw: Callable[[Standings, int], RenderableType] | None = None,
     ) -> None:
-        """`draw` makes what is shown of the standings in this many rows; by default the leaderboard."""
+        """Args: draw: Returns the view of the standings in a number of rows. By default it is the leaderboard."""
         self.console = console
         self.as_json = as_json
         self.title = title
@@ -71,7 +71,7 @@ class Screen:
         self._ended.set()
         if self._ticker:
             self._ticker.join()
-        if self._untold and self.as_json:  # so that the last line has all that was played
+        if self._untold and self.as_json:  # the last line must include all games
             self._tell(self._untold)
         if self._live:
             self._live.stop()
@@ -81,7 +81,7 @@ class Screen:
             self._spinner = None
 
     def on_message(self, text: str) -> None:
-        """A line about what is going on."""
+        """Print a line about the current step."""
         if self.as_json:
             self._write({"message": text})
             return
@@ -89,7 +89,7 @@ class Screen:
         self.console.print(printable(text), style="dim", highlight=False, markup=False, soft_wrap=on_lines)
 
     def doing(self, text: str) -> None:
-        """Show which slow step is being done, elsewhere than on a terminal by a line; "" for none."""
+        """Show which slow step runs, on a terminal by a spinner and elsewhere by a line. "" removes the spinner."""
         if not self.console.is_terminal:
             if text:
                 self.on_message(text)
@@ -100,7 +100,7 @@ class Screen:
         self._spinner.update(Text(printable(text)))
 
     def on_progress(self, progress: Progress) -> None:
-        """Show the current leaderboard; without a terminal a line now and then, or JSON for scripts."""
+        """Show the current leaderboard, or without a terminal an occasional line, or JSON for scripts."""
         if self.as_json or not self.console.is_terminal:
             with self._talk:
                 now = self._came = time.monotonic()
@@ -114,12 +114,7 @@ class Screen:
             return
 
         rows = max(3, self.console.height - _LINES_AROUND)
-        self._show(
-            lambda: Group(
-                self._draw(progress.standings, rows),
-                progress_line(progress, self.console.width),
-            )
-        )
+        self._show(lambda: Group(self._draw(progress.standings, rows), progress_line(progress, self.console.width)))
 
     def _tick(self) -> None:
         """Write a line of JSON a second, also while no leg ends."""
@@ -131,7 +126,7 @@ class Screen:
                     self._tell(later(self._progress, now - self._came))
 
     def _tell(self, progress: Progress) -> None:
-        """A line that says how far a run is."""
+        """Print a line about a run's progress."""
         self._untold = None
         if not self.as_json:
             self.on_message(f"{self.title}: {progress_text(progress)}")
@@ -146,7 +141,7 @@ class Screen:
         print(json.dumps({"at": at, "contest": self.contest, **values}), file=self.console.file, flush=True)
 
     def checked(self, what: str, done: int, total: int) -> None:
-        """Show how far a check is; without a terminal by a line now and then."""
+        """Show a check's progress, without a terminal by an occasional line."""
         text = f"{short(done)} of {short(total)} {what} checked"
         if self.console.is_terminal:
             self._show(lambda: Text(text, no_wrap=True))
@@ -168,7 +163,7 @@ class Screen:
 
 
 def later(progress: Progress, seconds: float) -> Progress:
-    """The progress this many seconds later, while nothing more is known. A time that has passed was wrong."""
+    """Return the progress this many seconds later, before more is known. A time that has passed was wrong."""
     left = progress.seconds_left
     if left is not None and left > 0:
         left = left - seconds if left > seconds else None
@@ -176,7 +171,7 @@ def later(progress: Progress, seconds: float) -> Progress:
 
 
 def progress_line(progress: Progress, width: int = 120) -> RenderableType:
-    """A bar, if there is room, and how much was played, how fast, how long to go."""
+    """Return a bar, if there is space, and the progress as text."""
     share = progress.legs / progress.total_legs if progress.total_legs else 1.0
     line = Table.grid(padding=(0, 1))
     text = progress_text(progress)
@@ -186,7 +181,7 @@ def progress_line(progress: Progress, width: int = 120) -> RenderableType:
 
 
 def progress_text(progress: Progress) -> str:
-    """How much was played, how fast, how long to go."""
+    """Return the legs and games played, the speed and the time left."""
     rate = progress.games / progress.seconds if progress.seconds else 0.0
     left = "" if progress.seconds_left is None else f" · {_clock(progress.seconds_left)} left"
     legs = f"{progress.legs:,}/{progress.total_legs:,} legs"

@@ -61,10 +61,7 @@ if TYPE_CHECKING:
 
 def leaderboard(
     contest: ContestOrOnly = None,
-    rating: Annotated[
-        str | None,
-        option("elo", "Elo points by won sessions, instead of the score", CHOICE),
-    ] = None,
+    rating: Annotated[str | None, option("elo", "Elo points by won sessions, instead of the score", CHOICE)] = None,
     by: Annotated[
         str | None,
         option("author", "totals of authors over their bots, by the key `authors` or as an open contest knows", CHOICE),
@@ -73,15 +70,14 @@ def leaderboard(
     as_csv: Csv = False,
     wide: Annotated[bool, flag("--wide", "all columns, for terminals of more than 80 characters", CHOICE)] = False,
     authors: Annotated[
-        Path | None,
-        option("FILE", "authors' file, to show the bots' authors; default authors.toml", PLACES),
+        Path | None, option("FILE", "authors' file, to show the bots' authors; default authors.toml", PLACES)
     ] = None,
     results: Results = None,
     final: Final = False,
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """Ranks follow the score; --rating elo is another view."""
+    """Ranks follow the score, and --rating elo is another view."""
     if (rating is not None) + (history is not None) + (as_csv or by is not None) > 1 or (as_csv and as_json):
         raise InputError(
             "--rating, --history, --by and --csv: choose one; only --by goes with --csv, --json with all else"
@@ -137,7 +133,7 @@ def _authors_file(authors: Path | None, config: Path | None) -> Path:
 
 
 def _contest_of(found: Loaded, config: Path | None) -> Contest:
-    """The contest of these records, with the title that the settings file gives it."""
+    """Return the contest of these records, with the title from the settings file."""
     return with_configured_titles(contest_of(found.location, found.setup), partial(load_config, path=config))
 
 

@@ -35,7 +35,7 @@ def new(
     config: ConfigPath = None,
 ) -> None:
     if entrants is config is None and Path.cwd().parts[-2:] == ("entrants", contest) and not Path(FILE_NAME).exists():
-        entrants, above = Path(), Path("..", "..", FILE_NAME)  # among the contest's bots already
+        entrants, above = Path(), Path("..", "..", FILE_NAME)  # the folder of the contest's bots
         config = above if above.exists() else None
     chosen = load_config(contest, config, entrants=entrants)
     path = write_new_bot(chosen.played, chosen.entrants, name, language)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MOST_COLUMNS = 24
 # Below a final table lie where the games are, who came late, and the prompt; around it title, head and caption.
 _LINES_BELOW, _LINES_AROUND = 4, 6
-_MOST_REASONS = 3  # on a terminal
+_MOST_REASONS = 3  # limit on a terminal
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def leaderboard_table(
 
 
 def _are_equal(line: Standing, other: Standing) -> bool:
-    """Whether only the names say which of two lines stands first."""
+    """Return whether the order of two lines follows only from their names."""
     values = ((one.score, one.adjusted_score, one.matches) for one in (line, other))
     return next(values) == next(values)
 
@@ -209,7 +209,7 @@ def authors_table(lines: Sequence[AuthorTotal], standings: Standings, title: str
 
 
 def history_table(versions: Sequence[Version], title: str) -> FittingTable:
-    """Return a bot's versions, the newest last; if archives have some, which."""
+    """Return a bot's versions, the newest last, and their archives, if any."""
     table = FittingTable(title)
     archived = any(version.archive for version in versions)
     table.add_column("version")
@@ -251,10 +251,11 @@ def _points(match: Match) -> tuple[str, str]:
 
 
 def reasons(standings: Standings, again: Mapping[str, str] | None = None, most: int | None = None) -> Text:
-    """One line for each entrant below the line, or set aside: what is wrong with it, and the command to see it `again`,
-    if any; and one for the first match in which the rules failed.
+    """Return a line for each bot below the line or set aside, and one for the first match in which the rules failed.
 
-    Those beyond `most` are only counted.
+    Args:
+        again: Command to see each bot's reason.
+        most: Maximum number of bots. The others are only counted.
     """
     lines = []
     if standings.failed_legs:
@@ -274,7 +275,7 @@ def reasons(standings: Standings, again: Mapping[str, str] | None = None, most: 
 def final_tables(
     console: Console, standings: Standings, title: str, unit: str, again: Mapping[str, str]
 ) -> Iterator[RenderableType]:
-    """The ranking and the problems of bots; on a terminal this many that the top stays in sight."""
+    """Yield the ranking and the problems of bots, shortened on a terminal so that the top remains visible."""
     if not console.is_terminal:
         yield leaderboard_table(standings, title, unit=unit)
         if below := reasons(standings, again):

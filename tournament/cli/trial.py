@@ -16,14 +16,7 @@ from tournament.cache import cache_folder
 from tournament.cli.check_rules import are_rules, check_rules
 from tournament.cli.check_tables import check_table
 from tournament.cli.consoles import err, out
-from tournament.cli.options import (
-    PLAY,
-    ConfigPath,
-    Json,
-    flag,
-    option,
-    print_json,
-)
+from tournament.cli.options import PLAY, ConfigPath, Json, flag, option, print_json
 from tournament.cli.replay_tables import print_game
 from tournament.cli.screen import Screen
 from tournament.config import Config, load_config, load_contests
@@ -65,9 +58,9 @@ def check(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """A file with rules of a contest is checked against the conformance suite.
+    """Files with rules of a contest are checked against the conformance suite.
 
-    Exit codes: 0 the bot can enter, or the contest conforms; 1 it can't, or doesn't.
+    Exit codes: 0 the bot can enter or the contest conforms, 1 it can't or doesn't.
     """
     if submission_limits:
         allow_less()

@@ -18,12 +18,7 @@ from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read
 from tournament.errors import InputError
 from tournament.small_files import write_whole
 
-app = typer.Typer(
-    cls=Group,
-    help="Generate and evaluate servers of two-card draw.",
-    no_args_is_help=True,
-    **PLAIN,
-)
+app = typer.Typer(cls=Group, help="Generate and evaluate servers of two-card draw.", no_args_is_help=True, **PLAIN)
 _Bet1 = Annotated[int, option("N", "a bet in round 1, 1 to 5 chips", PLAY, "--bet1")]
 _Bet2 = Annotated[int, option("N", "a bet in round 2, bet1 to three times bet1", PLAY, "--bet2")]
 _Output = Annotated[Path, option("FILE", "where to write the strategy", OUTPUT, "--output", "-o")]
@@ -83,7 +78,7 @@ def _progress_bar() -> Progress:
 
 
 def _values(strategy: ServerStrategy, where: str) -> Facts:
-    """What a server is worth, a line each."""
+    """Return a server's values, a line each."""
     evaluator = StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2)
     exact = evaluator.value()
     table = Facts()
@@ -94,7 +89,11 @@ def _values(strategy: ServerStrategy, where: str) -> Facts:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file, whole or not at all. Raises InputError where that can't be."""
+    """Write a file completely or not at all.
+
+    Raises:
+        InputError: The file can't be written.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text.encode())

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class _Shown:
-    """The live board of the contest that plays, with what happened above it; without a terminal lines of JSON."""
+    """The live board of the contest in play, with messages above it, or without a terminal lines of JSON."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -38,13 +38,15 @@ class _Shown:
 
     @contextmanager
     def round(self, config: Config) -> Iterator[ProgressListener]:
+        """Show a round's progress."""
         played = config.played
         with Screen(out, played.title, contest=played.name, as_json=not self._live, unit=played.points_unit) as screen:
             yield screen
 
     def tell(self, contest: str, what: str) -> None:
+        """Show a message, with the time."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        with self._lock, contextlib.suppress(OSError):  # also where the log's disk is full
+        with self._lock, contextlib.suppress(OSError):  # the log's disk can be full
             if self._live:
                 said = printable(f"{contest}: {what}" if contest else what)
                 out.print(f"{now[11:19]} {said}", highlight=False, markup=False)
@@ -52,6 +54,7 @@ class _Shown:
                 print(json.dumps({"at": now, "contest": contest, "message": what}), flush=True)
 
     def show(self, config: Config, standings: Standings) -> None:
+        """Show the board after a round."""
         if self._live:
             played = config.played
             out.print(leaderboard_table(standings, played.title, max(3, out.height - 9), played.points_unit))
@@ -84,7 +87,7 @@ def watch(
     results: Results = None,
     config: ConfigPath = None,
 ) -> None:
-    """The public page shows standings, crosstable and games, but nothing that bots printed while submissions are open.
+    """While submissions are open, the public page shows standings, crosstable and games, but no output of bots.
 
     If [watch] says when the contest closes, a final is played then on a fresh seed, and only the final counts.
     """

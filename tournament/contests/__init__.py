@@ -32,8 +32,15 @@ def __getattr__(name: str) -> tuple[Contest, ...]:
 
 
 def find_contest(name: str, rules: str = "") -> Contest:
-    """The contest of that name that is played by the rules of another; without `rules` by its own. Raises InputError
-    for rules that are unknown, or that can't be loaded."""
+    """Return a contest.
+
+    Args:
+        name: Name of the contest.
+        rules: Name of the rules by which it is played, or "" for its own.
+
+    Raises:
+        InputError: The rules are unknown, or can't be loaded.
+    """
     known = rules or name
     contest = _built_in(known) if known in KNOWN_RULES else loaded_rules(known)
     if contest is None:
@@ -49,7 +56,7 @@ def _built_in(rules: str) -> Contest:
 
 
 def no_contest(name: str, known: Sequence[str]) -> InputError:
-    """What is said when none of those that are `known` has this name."""
+    """Return the error for a contest whose name isn't among the known ones."""
     return InputError(
         f"no contest is called {truncate(name, 100)}; expected one of: {', '.join(known)}, and those that"
         f" tournament.toml of this folder names{did_you_mean(name, known)}"

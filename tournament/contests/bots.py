@@ -26,10 +26,11 @@ class Histories:
 
 
 class Helpers(Protocol):
-    """A bot's own set of native functions that it may import; `functions` has their C addresses and first arguments."""
+    """A bot's own set of native functions that it can import."""
 
     @property
-    def functions(self) -> Mapping[str, tuple[int, int]]: ...
+    def functions(self) -> Mapping[str, tuple[int, int]]:
+        """C address and first argument of each function, by name."""
 
 
 # Makes the helpers of one bot, called with `key` and, by name, `fuel`: they draw by the key, and take the fuel if the
@@ -50,7 +51,7 @@ class Dialogue(Protocol):
     """Talks with a program over a leg, where a decision takes more than one line and its answer."""
 
     def asked(self) -> Sequence[str]:
-        """The lines that ask for the pending decision, and those to be said before."""
+        """Return the lines that ask for the pending decision, preceded by those that are due before it."""
 
     def said(self, line: bytes) -> Any:
         """Return the meaning of a program's line: a list of lines in reply, or its answer to the decision.
@@ -60,15 +61,18 @@ class Dialogue(Protocol):
         """
 
     def ended(self) -> Sequence[str]:
-        """The last lines, when the leg is over."""
+        """Return the last lines, when the leg is over."""
 
 
 @dataclass(frozen=True)
 class PythonSdk:
-    """A module that Python bots may import, by the name of its file.
+    """A module that Python bots can import, by the name of its file.
 
-    Its `for_leg(seed)` gives the names that are new for each leg, its `answering(function)` turns a bot's function into
-    one that takes the view and returns a number. It may import these `modules` of the engine.
+    Its function `for_leg(seed)` returns the names that are new for each leg. Its function `answering(function)` makes
+    a function that takes the view and returns a number from one of a bot's.
+
+    Attributes:
+        modules: The engine's modules that it can import.
     """
 
     file: Path
@@ -77,16 +81,16 @@ class PythonSdk:
 
 @dataclass(frozen=True)
 class CompiledBots:
-    """What C and C++ bots are compiled against, and what any WebAssembly bot has in its memory and may import.
+    """The header, imports and memory layout of WebAssembly bots.
 
     Attributes:
         header: A file of the contest's sdk.
-        struct: The header's type that a bot's functions take the address of, "" if they take values one by one.
-        struct_size: Bytes of a bot's memory that the core writes to, if they are more than the questions' values take:
-            histories follow these, and room for answers.
-        hints: Texts of compilers' messages, each with the way out.
-        names: What C calls values that have another name elsewhere.
-        imports: Functions that bots may import.
+        struct: Type of the header whose address a bot's functions take, "" if they take values one by one.
+        struct_size: Bytes of a bot's memory that the core writes to, if they are more than the questions' values take.
+            Histories follow these values, and memory for answers.
+        hints: Texts of compilers' messages, each with its fix.
+        names: Names in C of values that have another name elsewhere.
+        imports: Functions that bots can import.
         new_helpers: Makes the functions behind `imports`.
     """
 
@@ -101,8 +105,7 @@ class CompiledBots:
 
 @dataclass(frozen=True)
 class PythonBots:
-    """What Python bots have besides the questions. They may import the `sdk`, keep state in a list f of `state_size`
-    elements, and see the `histories` as lists."""
+    """The parts of Python bots' interface besides questions: a module, the size of the list `f`, and histories."""
 
     sdk: PythonSdk | None = None
     state_size: int = 0
@@ -129,18 +132,18 @@ class Adapter:
 
 @dataclass(frozen=True, eq=False)
 class Sdk:
-    """What bots are written with.
+    """Files and functions that bots are written with.
 
     Attributes:
         folder: The folder of the C header, the adapter and the templates of new bots.
-        compiled: What C and C++ bots are compiled with.
-        python: What Python bots can use.
+        compiled: The interface of C and C++ bots.
+        python: The interface of Python bots.
         parameters: The values, by decision, that a statement's functions take one by one. A Python bot's function takes
-            them behind the object with all values, or alone if they are all.
+            them after the object with all values, or alone if they are all.
         show_view: Formats a view that has too many fields to list.
         class_name: Name of the class that a bot in C++ or Python can be, with the decisions as its methods.
-        new_dialogue: Makes the dialogue of a program's leg from the core and the key of its helpers, if the program
-            isn't asked in lines of JSON. A program that broke off a dialogue gets no other one in that leg.
+        new_dialogue: Makes the dialogue of a program's leg from the core and the key of its helpers. None if programs
+            receive lines of JSON. A program that broke off a dialogue gets no other one in that leg.
         name_answer: Formats a refused answer in the rules' words.
     """
 

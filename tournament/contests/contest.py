@@ -1,4 +1,4 @@
-"""What a contest is made of. A contest is one folder beside this file and one core in engine/."""
+"""Contests as the program runs them. A contest is one folder beside this file and one core in engine/."""
 
 from __future__ import annotations
 
@@ -23,17 +23,20 @@ from tournament.store.field import TableName
 
 
 class LegLuck(Protocol):
-    """Works out what luck was worth to seat 0 over one leg, from its games.
+    """Computes the value of luck for seat 0 over one leg, from its games.
 
-    A sum of corrections, each of mean zero given all that came before, so that subtracting it
-    changes no expectation (control variates). Raises ValueError for games that no leg has.
+    It is a sum of corrections, each with mean zero given all earlier events (control variates).
     """
 
     def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
-        """The next games, by column, in any pieces."""
+        """Add the next games, by column, in pieces of any length.
+
+        Raises:
+            ValueError: No leg has such games.
+        """
 
     def blocks(self) -> npt.NDArray[np.float64]:
-        """The luck in points, for each of the BLOCK_COUNT blocks into which the leg's points are cut."""
+        """Return the luck in points, for each of the BLOCK_COUNT blocks into which the leg's points are cut."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ OwnSettings = TypeVar("OwnSettings", bound=ContestSettings)
 
 @dataclass(frozen=True)
 class CoreSetup(Generic[OwnSettings]):
-    """What the core of a leg is made of: tables to fill are among it, and the content of its house player, if any."""
+    """A leg, its settings, the tables that its core fills, and the content of its house player, if any."""
 
     leg: LegPlan
     settings: OwnSettings
@@ -96,8 +99,7 @@ class NewAnsweredCore(Protocol):
 
 
 class NewDrawnCore(Protocol):
-    """Makes the core of a leg that puts a drawing of the session of this number into `drawings`, a text or SVG. One
-    before each decision, and one at the end. `names` are the bots' by seat, for the drawings alone."""
+    """Makes the core of a leg that appends drawings of one session, text or SVG, for each decision and the end."""
 
     def __call__(self, setup: CoreSetup[Any], number: int, drawings: list[str], names: Sequence[str]) -> GameCore: ...
 
@@ -124,8 +126,7 @@ class Core:
 
 @dataclass(frozen=True)
 class Estimates:
-    """Estimates that hold until something is measured. `games` of a session, by the settings; the `rate` of games that
-    one core plays in a second; the `bytes` of a game in the records."""
+    """Estimates before a measurement: games of a session, games per second of a core, and bytes of a recorded game."""
 
     games: Callable[[Any], float] = lambda settings: 1.0
     rate: float = 1e5
@@ -134,19 +135,25 @@ class Estimates:
 
 @dataclass(frozen=True)
 class Contest:
-    """A contest, as it is made of a class of rules.
+    """A contest that is made of a class of rules, or of several contests' common rules.
 
-    Several may have the same `rules`, named after the class. `version` is raised when the same settings no longer give
-    the same games: then records are archived. With a `house` there is one seat, and entrants don't play each other.
-    `new_core_at_limits` makes cores to try bots with, `new_random_core` those that draw the answers of all bots and ask
-    none, `new_drawn_core` those of replays that are drawn;
-    `render_problem` says by the settings what goes wrong in drawing, "" for nothing. `present` makes the `presentation`
-    where its words are settings, `interface_of` the `interface` where its decisions follow settings. `presets`:
-    contests that come with bots, and their settings in a new settings file.
-    `requires`: packages that its games depend on, with their versions. `tables_for` gives the columns of tables of this
-    many seats. `first_by_name`: of two seats the first by name begins. `members`: bots
-    of each entrant at a table. `source`: where rules of others are from; a
-    file's digest is the `edition`.
+    Attributes:
+        version: Raised when the same settings no longer give the same games. Records are then archived.
+        house: House players. With them there is one seat, and entrants don't play each other.
+        new_core_at_limits: Makes cores to try bots with.
+        new_random_core: Makes cores that draw the answers of all bots.
+        new_drawn_core: Makes cores of replays that are drawn.
+        render_problem: Returns the error of a drawing with given settings, or "".
+        present: Makes the `presentation` if its words are settings.
+        interface_of: Makes the `interface` if its decisions follow settings.
+        presets: Settings of contests that come with bots, in a new settings file.
+        requires: Packages on which its games depend, with their versions.
+        tables_for: Returns the columns of tables with a given number of seats.
+        first_by_name: Whether the first of two seats by name begins.
+        members: Bots of each entrant at a table.
+        rules: Name of the class of rules, which several contests can share.
+        source: Place that rules of others are from.
+        edition: Digest of that file.
     """
 
     name: str
@@ -184,7 +191,7 @@ class Contest:
         object.__setattr__(self, "rules", self.rules or self.name)
 
     def named(self, name: str) -> Contest:
-        """A contest of this name with the same rules."""
+        """Return a contest of this name with the same rules."""
         if name == self.name:
             return self
         title = self.presets.get(name, {}).get("title", name.replace("_", " ").capitalize())
@@ -192,11 +199,11 @@ class Contest:
 
     @property
     def preset(self) -> Mapping[str, object]:
-        """Its settings in a new settings file, if it comes with bots."""
+        """The contest's settings in a new settings file, if it comes with bots."""
         return self.presets.get(self.name, {})
 
     def seats_of(self, settings: Mapping[str, object]) -> int | None:
-        """Return the seats of a match by the settings; None for all entrants."""
+        """Return the seats of a match by the settings, or None for all entrants."""
         if self.seats == "all":
             return None
         return self.seats if isinstance(self.seats, int) else int(str(settings["seats"]))
@@ -206,22 +213,22 @@ class Contest:
         return max(1, (self.seats_of(settings) or 2) - int(str(settings.get("house_seats", 0))))
 
     def seated(self, seats: int) -> Contest:
-        """This contest with records of tables of this many seats."""
+        """Return this contest with records of tables of this many seats."""
         if self.tables_for is None:
             return self
         tables = self.tables_for(seats)
         return replace(self, games=tables.games, sessions=tables.sessions, scored=tables.scored)
 
     def sessions_of_leg(self, settings: ContestSettings) -> int:
-        """Against house players each session is a leg of its own."""
+        """Return the sessions of a leg. Against house players each session is a leg of its own."""
         return 1 if self.house else settings.sessions
 
     def columns(self, table: TableName) -> tuple[Column, ...]:
-        """Those of a table of its records."""
+        """Return the columns of a table of the contest's records."""
         return self.games if table == "games" else self.sessions
 
     def under(self, settings: ContestSettings) -> Contest:
-        """This contest with the words and the decisions that follow from its settings.
+        """Return this contest with the words and the decisions that follow from its settings.
 
         Raises:
             InputError: Its rules make no decisions of these settings.
@@ -241,7 +248,6 @@ class Contest:
 
     @property
     def engine_version(self) -> str:
-        """The shared version and the contest's own, and of rules in a file their edition, as digests and records have
-        them."""
+        """The shared version, the contest's own and the edition of a file's rules, as digests and records have them."""
         shared = ENGINE_VERSION if self.house or self.first_by_name else _DRAWN_SEATS_VERSION
         return f"{shared}.{self.version}" + (f".{self.edition}" if self.edition else "")

@@ -15,7 +15,7 @@ Row = Mapping[str, Any]  # a recorded game by column
 
 @dataclass(frozen=True)
 class GameText:
-    """A recorded game in words: who held which cards, who did what in order ("" for no one), and what came of it."""
+    """A recorded game as text: cards by holder, player ("" for no one) and action in order, and the result."""
 
     cards: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     actions: tuple[tuple[str, str], ...] = ()
@@ -23,7 +23,7 @@ class GameText:
 
 
 def told_game(scene: Scene, names: Sequence[str]) -> GameText:
-    """A game in words, between bots of these names. What is done before anybody acts, such as antes, goes untold."""
+    """Return a game as text, between bots of these names, without steps before the first player's, such as antes."""
     cards: dict[str, tuple[str, ...]] = {}
     told: list[tuple[str, str]] = []
     for step in scene.steps:
@@ -41,10 +41,7 @@ def told_game(scene: Scene, names: Sequence[str]) -> GameText:
 
 
 def plain_columns(row: Row, columns: Iterable[Column]) -> Iterator[tuple[int | None, str]]:
-    """Yield a game's columns as text, each with the position that it is about, or None.
-
-    Only a column that was declared for each position is about one: `flop_1` is no position's.
-    """
+    """Yield a game's columns as text, each with its position, or None. Columns like flop_1 have no position."""
     seats = {column.name: column.seat for column in columns if column.seat >= 0}
     if "bot_1" in row:
         yield 0, "is first"
@@ -67,7 +64,7 @@ def plain_game(row: Row, names: Sequence[str], columns: Iterable[Column]) -> Gam
 
 
 def plain_value(value: object) -> str:
-    """A value in words. Runs of successive whole numbers in a list are told by the first and the last."""
+    """Return a value as text. Runs of four or more successive integers are shortened to the first and the last."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -84,7 +81,7 @@ def plain_value(value: object) -> str:
 
 
 def _stretches(numbers: Sequence[int]) -> Iterator[str]:
-    """Numbers; of runs of four or more that go up by one, the first and the last."""
+    """Yield numbers as text, and runs of four or more that increase by one as the first and the last."""
     for _, group in itertools.groupby(enumerate(numbers), key=lambda item: item[1] - item[0]):
         several = [number for _, number in group]
         if len(several) < 4:

@@ -24,11 +24,11 @@ Field = tuple[str, str, int]
 
 @dataclass(frozen=True, eq=False)  # compared by identity: a key of caches
 class Interface(Sdk):
-    """How the engine reaches a contest's bots.
+    """The engine's interface to a contest's bots.
 
     Attributes:
         questions: The decisions in the core's order.
-        seating: The types of what each question of rules in Python shows of the seating.
+        seating: The types of the seating's values, which each question of rules in Python includes.
         adapters: The organiser's, by kind of bot.
         library: The source of the organiser's modules for Python bots, by path.
     """
@@ -45,7 +45,7 @@ class Interface(Sdk):
 
     @property
     def by_name(self) -> bool:
-        """Whether bots observe values by name, as rules in Python show them, and not in a struct that a core writes."""
+        """True if bots observe values by name, from rules in Python, and False if a core writes them to a struct."""
         return bool(self.seating)
 
     def observed(self, question: Decision) -> Mapping[str, ValueType]:
@@ -54,18 +54,18 @@ class Interface(Sdk):
 
     @property
     def answered(self) -> tuple[Decision, ...]:
-        """The questions that a bot has functions for, or can have."""
+        """The questions for which a bot must or can have functions."""
         past = self.python.histories.past if self.python.histories else ""
         return tuple(question for question in self.questions if question.name != past)
 
     @property
     def required(self) -> tuple[Decision, ...]:
-        """The questions that a bot must have functions for: a statement's are all there."""
+        """The questions for which a bot must have functions, which are all of a statement's."""
         return tuple(question for question in self.answered if not (self.by_name and question.is_news))
 
     @property
     def optional(self) -> tuple[Decision, ...]:
-        """The questions that a bot can have functions for."""
+        """The questions for which a bot can have functions."""
         return tuple(question for question in self.answered if self.by_name and question.is_news)
 
     @cached_property
@@ -82,7 +82,7 @@ class Interface(Sdk):
 
     @cached_property
     def fields(self) -> tuple[tuple[Field, ...], ...]:
-        """Of each question its values in the struct."""
+        """Values of each question in the struct."""
         members = self.layout.members
         return tuple(
             tuple(
@@ -94,8 +94,7 @@ class Interface(Sdk):
 
     @cached_property
     def adapter(self) -> str:
-        """What C and C++ bots are joined to the engine with, if that follows from the questions; otherwise "", and the
-        sdk has a file."""
+        """Source that joins C and C++ bots to the engine, made from the questions, or "" if the sdk has a file."""
         if (self.folder / "adapter.h").exists():
             return ""
         return statement_adapter(
@@ -113,7 +112,7 @@ class Interface(Sdk):
 
     @property
     def most_json(self) -> int:
-        """Bytes of the longest answer as JSON, 0 where all are whole numbers."""
+        """Bytes of the longest answer as JSON, or 0 if all are integers."""
         return max(question.most_json for question in self.questions)
 
     @property

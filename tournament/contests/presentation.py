@@ -1,4 +1,4 @@
-"""What a contest lets a report show beside scores: how a bot plays, and a game step by step."""
+"""Parts of a report that a contest adds to scores: charts of a bot's play, and a game step by step."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ Values = Sequence[float | None]
 
 @dataclass(frozen=True)
 class Seats:
-    """Who plays each row: by seat, or position, the number of the bot, from 0, and `entrants` for who is no entrant. A
-    house player comes last."""
+    """The number of each row's bot, from 0, for each seat or position. House players have the number `entrants`."""
 
     players: tuple[npt.NDArray[np.int32], ...]
     entrants: int
@@ -29,7 +28,7 @@ class Seats:
 
 @dataclass(frozen=True)
 class Line:
-    """A row of values by label, None where there is none; a bot's own, or those that it is `compared` with."""
+    """A row of values by label, None where there is none. It is a bot's own, or only compared with a bot's own."""
 
     name: str
     values: Values
@@ -38,7 +37,7 @@ class Line:
 
 @dataclass(frozen=True)
 class LineChart:
-    """Values along an axis. The `unit` is % for shares, $, or another that follows the number."""
+    """Values along an axis. The unit, such as % or $, follows the number."""
 
     title: str
     meaning: str
@@ -50,7 +49,7 @@ class LineChart:
 
 @dataclass(frozen=True)
 class BarChart:
-    """A bar for each label; the bars of several lines are `stacked`, or side by side."""
+    """A bar for each label. The bars of several lines are stacked or side by side."""
 
     title: str
     meaning: str
@@ -62,7 +61,7 @@ class BarChart:
 
 @dataclass(frozen=True)
 class GridChart:
-    """Shares by row and column, as a heat map; `counts` has the number behind each."""
+    """Shares by row and column as a heat map, and the number of cases behind each."""
 
     title: str
     meaning: str
@@ -77,21 +76,23 @@ Chart = LineChart | BarChart | GridChart
 
 @dataclass(frozen=True)
 class Subject:
-    """The bot that charts are about: its number, and the sums of all entrants together (`together`)."""
+    """The bot that charts are about: its number, and the sums of all entrants `together`."""
 
     number: int
     field: Sums
 
 
 def together(sums: Sums) -> Sums:
-    """The sums of all entrants together."""
+    """Return the sums of all entrants together."""
     return {name: values[:-1].sum(axis=0) for name, values in sums.items()}
 
 
 @dataclass(frozen=True)
 class Step:
-    """An action in a game: which player does it (None the dealer), what, and the pot and the cards after it: of players
-    by seat, and on the board. Cards or a pot of None are as before. A card is a short text, such as K♦."""
+    """An action of a player, or of the dealer (None), and the cards by seat, the board and the pot after it.
+
+    Cards are short texts, such as K♦. A value of None is unchanged.
+    """
 
     seat: int | None
     text: str
@@ -102,8 +103,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Scene:
-    """A game step by step. The last steps, this many as `ends`, tell what came of it. The notes, by seat, stand below
-    the players' names, such as their roles and their money."""
+    """A game step by step. Notes stand below the players' names. The last `ends` steps show the result."""
 
     steps: Sequence[Step]
     notes: tuple[str, str] = ("", "")
@@ -116,7 +116,7 @@ class Decided:
 
     Attributes:
         name: What is decided, such as a bet.
-        seat: Seat that decided in each row, -1 where nobody did.
+        seat: Seat that decided in each row, or -1 if none did.
         hand: Number of what the seat held, by row; `hands` has the words.
         answer: Number of its answer, by row; `answers` has the words.
     """
@@ -131,23 +131,23 @@ class Decided:
 
 @dataclass(frozen=True)
 class Presentation:
-    """How a contest's games are shown. Records can be untrusted, so values can be outside of what the core writes.
+    """The presentation of a contest's games. Records can be untrusted, so values can be outside of the core's.
 
     Attributes:
-        tally: Counts some rows; its counts are added up over all rows. Their first axis has an index for each entrant,
+        tally: Counts some rows. Counts are added up over all rows. Their first axis has an index for each entrant,
             and one for all others.
         charts: Makes the charts of one bot from these sums.
         scene: Shows a row.
-        points: What each seat won in each row, in `money`; None if rows don't say.
-        money: The unit of what a game is played for.
-        game: What players call a game.
-        whole_sessions: Whether a row is one turn of many, so that whole sessions are shown.
-        columns: The columns whose values have a chart, without the numbers of seats, and what their values are called
-            (none for numbers); None for all of the contest's own.
-        seat_0_is: The column that says whether seat 0 has the first of the `positions`, in games or in sessions; "" if
+        points: Returns the winnings of each seat in each row, in `money`. None if rows don't have them.
+        money: The unit of a game's stakes.
+        game: The players' word for a game.
+        whole_sessions: Whether a row is one turn of many, so that complete sessions are shown.
+        columns: The columns whose values have a chart, without the numbers of seats, and the names of their values
+            (none for numbers). None for all of the contest's own.
+        seat_0_is: The column that says whether seat 0 has the first of the `positions`, in games or in sessions. "" if
             there are no positions.
-        positions: What the two positions are called.
-        decided: Finds the decisions in rows, where columns tell them, for `tournament losses`.
+        positions: Names of the two positions.
+        decided: Finds the decisions in rows, if columns have them, for `tournament losses`.
     """
 
     tally: Callable[[Rows, Seats], Sums]
@@ -164,7 +164,11 @@ class Presentation:
 
 
 def counted(where: Sequence[tuple[npt.NDArray[Any], int]]) -> npt.NDArray[np.int64]:
-    """How often each combination of columns occurs; values are from 0 to below a size, others count as the nearest."""
+    """Return the number of rows with each combination of values.
+
+    Args:
+        where: Columns, each with its number of values. Values outside of 0 to below that number count as the nearest.
+    """
     shape = [size for _, size in where]
     (values, size), *rest = where
     place: npt.NDArray[np.signedinteger[Any]]
@@ -176,7 +180,7 @@ def counted(where: Sequence[tuple[npt.NDArray[Any], int]]) -> npt.NDArray[np.int
 
 
 def _limited(values: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
-    """Values, limited to 0 to below a size. Columns are long, so bounds that the type already keeps aren't checked."""
+    """Return values clipped to 0 to below a size. Bounds that the type already keeps aren't checked."""
     if values.dtype.kind == "b":
         return values.view(np.uint8) if size > 1 else np.zeros(len(values), np.uint8)
     if values.dtype.kind == "u":
@@ -187,7 +191,7 @@ def _limited(values: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
 
 
 def bins(values: npt.NDArray[np.floating[Any]], count: int) -> npt.NDArray[np.uint8]:
-    """In which of this many equal parts of 0 to 1, at most 256, each value lies. NaN may be in any."""
+    """Return the part of 0 to 1 in which each value lies, of at most 256 equal parts. NaN can be in any."""
     with np.errstate(all="ignore"):
         places = values * count
         np.clip(places, 0, count - 1, out=places)
@@ -196,27 +200,28 @@ def bins(values: npt.NDArray[np.floating[Any]], count: int) -> npt.NDArray[np.ui
 
 
 def against_field(of_field: Values, own: Values) -> list[Line]:
-    """A bot's own values, compared with those of the field."""
+    """Return lines that compare a bot's own values with those of the field."""
     return [Line("the field", of_field, compared=True), Line("this bot", own)]
 
 
 def shares(part: npt.ArrayLike, whole: npt.ArrayLike, least: int = LEAST) -> list[float | None]:
-    """Part divided by whole, None where the whole is less than `least`."""
+    """Return part divided by whole, or None where the whole is less than `least`."""
     pairs = zip(np.asarray(part, float).tolist(), np.asarray(whole, float).tolist())
     return [above / below if below >= least else None for above, below in pairs]
 
 
 def won(gain: float, money: str = "", pot: float | None = None) -> Step:
-    """The last step of a game in which x won so much."""
+    """Return the last step of a game in which the first seat won this amount."""
     seat = None if not gain else 0 if gain > 0 else 1
     return Step(seat, f"wins {money_text(abs(gain), money)}" if gain else "no one wins", pot=pot)
 
 
 def signed_money(amount: float, money: str) -> str:
-    """An amount with its sign: +$30, or −5 chips."""
+    """Return an amount with its sign: +$30, or −5 chips."""
     sign = "+" if amount > 0 else "−" if amount < 0 else "±"
     return f"{sign}{money_text(abs(amount), money)}"
 
 
 def money_text(amount: float, money: str) -> str:
+    """Return an amount without a sign."""
     return f"${amount:g}" if money == "$" else f"{amount:g} {money}".rstrip()

@@ -1,4 +1,4 @@
-"""A contest's questions: in words, and at the limits of their values."""
+"""A contest's questions as text, and at the limits of their values."""
 
 from __future__ import annotations
 
@@ -19,21 +19,15 @@ def view_values(interface: Interface, kind: int, view: bytes) -> dict[str, float
 
 
 def asked(interface: Interface, core: GameCore, *, compiled: bool = False) -> str:
-    """A core's pending question in one line: its name and all that it tells a bot; one that is `compiled` by the names
-    that C has."""
+    """Return a core's pending question as one line, with its name and all values that a bot sees."""
     kind, _, view = core.pending()
     return in_words(interface, kind, view, core.told_values(), compiled=compiled)
 
 
 def in_words(
-    interface: Interface,
-    kind: int,
-    view: bytes,
-    named: Mapping[str, object],
-    *,
-    compiled: bool = False,
+    interface: Interface, kind: int, view: bytes, named: Mapping[str, object], *, compiled: bool = False
 ) -> str:
-    """The same of a question whose parts are known; `named` are the values that are told by name."""
+    """Return a question of known parts as one line, with C's names if `compiled`."""
     question = interface.questions[kind]
     if interface.by_name:
         # Readers of games know who sits where.
@@ -51,7 +45,7 @@ def in_words(
 
 
 def refusal(interface: Interface, core: GameCore) -> str:
-    """What was wrong with an answer that a core refused."""
+    """Return the reason why a core refused an answer."""
     narrowed = core.narrowed()
     # A statement has its own words for answers.
     in_numbers = interface.name_answer is str

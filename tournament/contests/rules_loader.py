@@ -1,8 +1,8 @@
-"""Rules of others, as tournament.toml names them: `rules = "take_away.py"`, a file beside it, or
-`rules = "take_away:TakeAway"`, a class of an installed package. Of several in a file: `"rules/take_away.py:TakeAway"`.
+"""Loads the rules that tournament.toml names.
 
-Records know only the name that rules give themselves: whatever a folder of records says, nothing is run for it but what
-a settings file names.
+The value "take_away.py" names a file beside it, "take_away:TakeAway" a class of an installed package,
+and "rules/take_away.py:TakeAway" one of several classes in a file.
+Whatever a folder of records says, only code that a settings file names is run.
 """
 
 from __future__ import annotations
@@ -40,12 +40,11 @@ _OF_CHANCE: dict[str, frozenset[str]] = {
 }  # fmt: skip
 _FILE = re.compile(r"(.+\.py)(?::([A-Za-z_]\w*))?")
 _PACKAGE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
-_loaded: dict[str, Contest] = {}  # by the name of the rules
+_loaded: dict[str, Contest] = {}  # keyed by the name of the rules
 
 
 class Source(NamedTuple):
-    """Where rules are from: a file's path and its content, or an installed module's name and None; and what they are
-    called there, None for the only ones. `library`: what a file can import, by its path."""
+    """The place of rules: a file's path, content and library, or a module's name and None. Several rules have names."""
 
     place: str
     content: bytes | None
@@ -54,17 +53,12 @@ class Source(NamedTuple):
 
 
 def names_rules(game: object) -> bool:
-    """Whether a table's `rules` names a file or a package's class."""
+    """Return whether a value names a file or a package's class."""
     return isinstance(game, str) and (_FILE.fullmatch(game) or _PACKAGE.fullmatch(game)) is not None
 
 
 def load_rules(game: str, folder: Path, library: Sequence[Path] = ()) -> Contest:
-    """Return the contest that `rules` names.
-
-    Args:
-        game: The value of the key `rules`.
-        folder: The folder from which paths start.
-        library: The files and folders of the library, as `library_paths` gives them.
+    """Load the contest of a table's key `rules`, with paths that start from the folder.
 
     Raises:
         InputError: There is no such contest, or its library can't be read.
@@ -78,7 +72,12 @@ def load_rules(game: str, folder: Path, library: Sequence[Path] = ()) -> Contest
 
 
 def load_source(source: Source) -> Contest:
-    """The contest of these rules. Raises InputError where there is none."""
+    """Load the contest of these rules.
+
+    Raises:
+        InputError: The source has no such rules, or they are wrong.
+        RunError: The machine is at fault, such as a cache that can't be used.
+    """
     from tournament.rules.contests import contest_of
 
     library = Library(dict(source.library), check_source)
@@ -107,7 +106,7 @@ def load_source(source: Source) -> Contest:
 
 
 def loaded_rules(name: str) -> Contest | None:
-    """The contest of these rules, if they were loaded or tournament.toml of this folder names them."""
+    """Return the contest of these rules, if they were loaded or tournament.toml of this folder names them."""
     if name not in _loaded:
         try:
             tables = tomllib.loads(read_small_file(Path("tournament.toml"), MOST_BYTES).decode()).values()
@@ -121,13 +120,13 @@ def loaded_rules(name: str) -> Contest | None:
 
 
 def forget() -> None:
-    """Forget what was loaded, as a new process has."""
+    """Forget all loaded rules."""
     _loaded.clear()
     _digest_of.cache_clear()
 
 
 def _imported(name: str) -> ModuleType:
-    """An installed module."""
+    """Import an installed module."""
     try:
         return importlib.import_module(name)
     except (Exception, SystemExit) as error:
@@ -137,7 +136,7 @@ def _imported(name: str) -> ModuleType:
 
 
 def _run(path: str, content: bytes, library: Library) -> ModuleType:
-    """What a file defines. It is run once with a library."""
+    """Run a file once with a library, and return its module."""
     within = repr(sorted(library.files.items())).encode() if library.files else b""
     name = f"tournament_rules_{hashlib.sha256(content + within).hexdigest()}"
     if name in sys.modules:
@@ -156,17 +155,17 @@ def _run(path: str, content: bytes, library: Library) -> ModuleType:
 
 
 def check_source(path: str, content: bytes) -> None:
-    """Check for what would only go wrong in play.
+    """Check for errors that would only show in play.
 
     Raises:
-        InputError: Rules draw from the system's chance, so that their games can't be played again, or unpack answers
-            asked together, which come by position.
+        InputError: Rules draw from the system's chance, so that their games can't be replayed, or unpack answers
+            requested together, which come by position.
     """
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError, RecursionError):
         return  # running it says more
-    modules: dict[str, str] = {}  # by the names that the file has for them
+    modules: dict[str, str] = {}  # keyed by the file's names for them
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             modules |= {one.asname or one.name: one.name for one in node.names if one.name in _OF_CHANCE}
@@ -189,7 +188,7 @@ def check_source(path: str, content: bytes) -> None:
 
 
 def _unpacks_answers(assigned: ast.Assign) -> bool:
-    """Return whether an assignment unpacks what a list of questions is answered."""
+    """Return whether an assignment unpacks the answers to a list of questions."""
     asked = assigned.value.value if isinstance(assigned.value, ast.Yield) else None
     is_unpacked = any(isinstance(target, ast.Tuple | ast.List) for target in assigned.targets)
     return is_unpacked and isinstance(asked, ast.List | ast.ListComp | ast.Tuple)
@@ -203,7 +202,7 @@ def _refuse_chance(path: str, node: ast.AST, what: str) -> NoReturn:
 
 
 def _line_in(path: str, error: BaseException) -> str:
-    """The last line of the file that led to an error, for a message."""
+    """Return the last line of the file that led to an error, for a message."""
     found = error.lineno if isinstance(error, SyntaxError) else None
     trace = error.__traceback__
     while trace:
@@ -214,7 +213,7 @@ def _line_in(path: str, error: BaseException) -> str:
 
 
 def _line_of(source: Source, called: str) -> str:
-    """The line of a file on which a class begins, for a message."""
+    """Return the line of a file on which a class begins, for a message."""
     classes = [node for node in ast.walk(ast.parse(source.content or b"")) if isinstance(node, ast.ClassDef)]
     return "".join(f", line {node.lineno}" for node in classes if node.name == called)[:20]
 
@@ -225,7 +224,7 @@ def _told(error: BaseException) -> str:
 
 
 def _rules_in(module: ModuleType, source: Source) -> tuple[str, type[Rules]]:
-    """The module's rules of the source's name, or its only ones."""
+    """Return the module's rules of the source's name, or its only ones."""
     from tournament.rules.rules import Rules
 
     found: dict[str, type[Rules]] = {}
@@ -247,7 +246,7 @@ def _rules_in(module: ModuleType, source: Source) -> tuple[str, type[Rules]]:
 
 @cache
 def _digest_of(package: str) -> str:
-    """A digest of a package's files, which every node must have: in a checkout they may be newer than its version."""
+    """Return a digest of a package's files, which all nodes must share. A checkout can be newer than its version."""
     spec = importlib.util.find_spec(package)
     folders = list(spec.submodule_search_locations or ()) if spec else []
     files = [(path, Path(folder)) for folder in folders for path in sorted(Path(folder).rglob("*.py"))]

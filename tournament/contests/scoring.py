@@ -1,4 +1,4 @@
-"""Where scores come from: the records' points, and play against house players."""
+"""Sources of scores: the records' points, and play against house players."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class HousePlayer:
 
     @property
     def sha256(self) -> str:
-        """Of its content, for digests, in hex."""
+        """Digest of the content, in hex."""
         return hashlib.sha256(self.content).hexdigest()
 
 
@@ -74,10 +74,10 @@ class Measure:
 
 @dataclass(frozen=True)
 class HouseScoring:
-    """How play against house players becomes an entrant's score: the mean of `score` over them.
+    """The rule that turns play against house players into an entrant's score: the mean of `score` over them.
 
     Attributes:
-        score: Computes a score from the sums of one session; a match's score is the mean over its sessions.
+        score: Computes a score from the sums of one session. A match's score is the mean over its sessions.
         of_match: Whether `score` takes the sums of all sessions of the match instead.
         decimals: Decimals that are shown.
         measures: Further numbers to show.
@@ -118,14 +118,14 @@ class House:
 
 @dataclass(frozen=True)
 class PointsSource:
-    """Where the records have points.
+    """The place of points in the records.
 
     Attributes:
         table: The table by whose rows a leg is cut into blocks.
-        columns: The columns of all seats' points; if `zero_sum`, the column of the first of two seats.
+        columns: The columns of all seats' points, or the first seat's column if `zero_sum`.
         length: The setting with the number of games in a leg of one session.
         zero_sum: Whether the second seat has the first one's points, negated.
-        by_position: Whether the columns go by position, which bot_0 and so on give a bot in each row, and not by seat.
+        by_position: Whether the columns are ordered by position instead of seat. bot_0 and so on name the bots.
         sums_to_zero: Whether the points of all seats add up to 0 in each row.
     """
 

@@ -26,11 +26,7 @@ FAULTS = "faults per leg; one more disqualifies a bot"
 # Keys whose defaults differ by contest, with their limits and meanings.
 Seconds = Annotated[
     float,
-    Field(
-        ge=0.001,
-        le=1e6,
-        description="time of a bot per leg: processor time, or for a C bot the equivalent fuel",
-    ),
+    Field(ge=0.001, le=1e6, description="time of a bot per leg: processor time, or for a C bot the equivalent fuel"),
 ]
 ProgramSeconds = Annotated[
     float | None, Field(ge=0.001, le=1e6, description="time of a program per leg; default `seconds`")
@@ -61,8 +57,7 @@ class ContestSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     rules: str | None = Field(
-        None,
-        description="a contest whose rules to play, or a file; default the table's own name",
+        None, description="a contest whose rules to play, or a file; default the table's own name"
     )
     entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
     house: PathText | None = Field(
@@ -86,8 +81,7 @@ class ContestSettings(BaseModel):
         " interface; or a list of files for several languages",
     )
     library: PathText | list[PathText] | None = Field(
-        None,
-        description="Python file or folder, or a list of them, that rules in Python and Python bots can import",
+        None, description="Python file or folder, or a list of them, that rules in Python and Python bots can import"
     )
     sessions: Sessions = 1000
     replicas: int = Field(
@@ -140,8 +134,7 @@ class ContestSettings(BaseModel):
     memory_megabytes: Megabytes = 64
     title: Words | None = Field(None, description="title in tables and in the report; default the rules' title")
     description: Words | None = Field(
-        None,
-        description="text about the rules in the report; default the rules' description",
+        None, description="text about the rules in the report; default the rules' description"
     )
 
     @field_validator("replicas", "max_replicas")
@@ -164,7 +157,7 @@ class ContestSettings(BaseModel):
         return [self.library] if isinstance(self.library, str) else self.library or []
 
     def playing(self) -> dict[str, object]:
-        """The settings on which games depend: all but files, words, seed, and who plays whom how often."""
+        """Return the settings on which games depend: all but files, words, seed, and the number of matches."""
         return self.model_dump(
             exclude={
                 "rules",
@@ -185,26 +178,26 @@ class ContestSettings(BaseModel):
         )
 
     def recorded(self) -> dict[str, object]:
-        """The settings as the records have them: those on which games depend, and how tables are drawn."""
+        """Return the settings as the records have them: those on which games depend, and how tables are drawn."""
         drawn = {} if self.tables is None else {"tables": self.tables}
         return self.playing() | drawn | ({} if self.table_mates == "any" else {"table_mates": self.table_mates})
 
     def for_workers(self) -> dict[str, object]:
-        """Those with which legs are played: of some contests, also limits that no record depends on."""
+        """Return the settings with which legs are played. Some contests include limits that no record depends on."""
         return self.playing()
 
     @property
     def fuel_per_leg(self) -> int:
-        """WebAssembly instructions that a bot may take over a whole leg, its starts included."""
+        """WebAssembly instructions that a bot can use over a complete leg, including its starts."""
         return int((self.seconds + self.sessions * self.increment_ms / 1000) * FUEL_PER_SECOND)
 
     @property
     def fuel_per_call(self) -> int:
-        """Those that a decision or a start may take, if the bank has them."""
+        """WebAssembly instructions that a decision or a start can use, if the bank has them."""
         return min(DECISION_FUEL, self.fuel_per_leg)
 
     def of_process(self, kind: str) -> ProcessTime:
-        """The time of a Python bot or a program."""
+        """Return the time of a Python bot or a program."""
         seconds = self.program_seconds if kind == "program" and self.program_seconds is not None else self.seconds
         return ProcessTime(seconds, self.increment_ms / 1000, DECISION_SECONDS, self.idle_seconds)
 
@@ -219,7 +212,7 @@ class BankedSettings(ContestSettings):
     _decision_seconds: float = PrivateAttr(inf)
 
     def with_decisions_within(self, seconds: float) -> Self:
-        """Return these settings for a trial, in which a decision or a start may take only this long."""
+        """Return these settings for a trial, in which a decision or a start can take only this long."""
         copied = self.model_copy()
         copied._decision_seconds = seconds
         return copied
@@ -235,8 +228,14 @@ class BankedSettings(ContestSettings):
 
 @dataclass(frozen=True)
 class ProcessTime:
-    """Seconds that a process has: a `bank` of processor time for the leg, `increment` more for each decision, of these
-    no more than `for_decision` at once; and how long it may sleep or wait over a decision."""
+    """Seconds that a process has.
+
+    Attributes:
+        bank: Processor time for the leg.
+        increment: Additional processor time for each decision.
+        for_decision: Limit of one decision.
+        idle: Limit of sleeping and waiting per decision.
+    """
 
     bank: float
     increment: float
@@ -245,5 +244,5 @@ class ProcessTime:
 
     @property
     def idle_in_leg(self) -> float:
-        """How long it may sleep or wait in a leg."""
+        """Limit of sleeping and waiting in a leg."""
         return _IDLE_TIMES * self.idle

@@ -1,4 +1,4 @@
-"""What joins a C bot's functions to the engine: each gets the address of the struct with a question's values."""
+"""Code that joins a C bot's functions to the engine. Each gets the address of the struct with a question's values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How rules declare their decisions: what a bot observes, and what it may answer."""
+"""Declarations of a contest's decisions: the values that a bot observes, and its legal answers."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Decision(decisions.Decision):
 
     @property
     def has_legal_actions(self) -> bool:
-        """Whether it lists which answers are legal this time, the others being illegal."""
+        """True if each question lists the legal answers."""
         return isinstance(self.answer, LegalAction)
 
     def narrow(self, answer: ValueType, default: object) -> tuple[Shape, object]:
@@ -111,7 +111,7 @@ class Decision(decisions.Decision):
 
     @cached_property
     def returns(self) -> Returns:
-        """What a Python bot may return."""
+        """The kind of value that a Python bot can return."""
         if isinstance(self.answer, Choice) or (
             isinstance(self.answer, LegalAction) and isinstance(self.answer.of, Text)
         ):
@@ -127,12 +127,12 @@ class Decision(decisions.Decision):
 
     @property
     def answers(self) -> str:
-        """Its legal answers as text; "" for news."""
+        """The legal answers as text, or "" for news."""
         return "" if self.is_news else self.answer.limits + "; any other answer loses the game" * self.loses
 
     @property
     def in_words(self) -> str:
-        """What the bot decides, and what its answer means."""
+        """Description of the decision and of its answer."""
         parts = [self.description, self.answer.description]
         return ": ".join(filter(None, (part.rstrip(".") for part in parts)))
 

@@ -18,7 +18,7 @@ C_TYPES = {"i": "int32_t", "q": "int64_t", "d": "double", "f": "float", "c": "in
 _FORMATS = {"i": "<i4", "q": "<i8", "d": "<f8", "f": "<f4", "c": "<i4", "b": "<i4"}
 _SIZES = {"i": 4, "q": 8, "d": 8, "f": 4, "c": 4, "b": 4, "s": 1}  # bytes
 _COUNT_BYTES = 4
-_SEAT_BYTES = 4  # of each number of the seating
+_SEAT_BYTES = 4  # size of each number of the seating
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ def layout_of(values: Mapping[str, ValueType], *, with_texts: bool = False, star
 
 @dataclass(frozen=True)
 class Answer:
-    """What a C bot leaves as an answer that it doesn't return: its slot, its bytes, and the members of a struct."""
+    """An answer that a C bot writes instead of returning it: its slot, its bytes, and the members of a struct."""
 
     slot: Slot
     size: int
@@ -193,7 +193,7 @@ class Answer:
 
 
 def answer_layout(kind: ValueType) -> Answer | None:
-    """Return what C bots leave as answers of a type; None if they return the answer."""
+    """Return the layout of an answer that C bots write, or None if they return it."""
     if is_number(kind) or isinstance(kind, LegalAction):
         return None
     if isinstance(kind, Text):
@@ -243,7 +243,7 @@ def lay_out(decisions: Sequence[Decision], most_seats: int) -> View:
 
 
 def _widest(one: ValueType, other: ValueType) -> ValueType:
-    """A type of legal actions that has room for those of two decisions. Raises ValueError for numbers and texts."""
+    """Return a type of legal actions that fits those of two decisions, or raise an error for numbers and texts."""
     assert isinstance(one, List) and isinstance(other, List)
     if one == other:
         return one
@@ -256,7 +256,11 @@ def _widest(one: ValueType, other: ValueType) -> ValueType:
 
 
 def constants_of(decisions: Sequence[Decision]) -> dict[str, int]:
-    """What C bots call the names of all choices, and their numbers. Raises ValueError where one has two numbers."""
+    """Return the names of all choices in C, and their numbers.
+
+    Raises:
+        ValueError: A name has two numbers.
+    """
     numbers: dict[str, int] = {}
     for decision in decisions:
         for choice in _choices((*decision.observation.values(), decision.answer)):

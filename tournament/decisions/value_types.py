@@ -19,8 +19,8 @@ Returns = Literal["number", "name", "value", "optional"]
 _SHORT = range(-(2**31), 2**31)
 _LONGEST_LIST_OF_TEXTS = 1 << 20
 _MOST_CHOICES = 1 << 16
-_NUMBER_BYTES = 26  # of a number in JSON
-_MOST_DEPTH = 4  # of lists and records in others
+_NUMBER_BYTES = 26  # length of a number in JSON
+_MOST_DEPTH = 4  # levels of nested lists and records
 # Names that a value can't have: it is also a member of a C struct, and of a JSON object.
 TAKEN = frozenset(
     """
@@ -34,7 +34,7 @@ _FIELD = re.compile("[a-z][a-z0-9_]{0,40}")
 
 
 class ValueType:
-    """Base of the types; `description` says what a value of it means."""
+    """Base class of the types, with a description of their values."""
 
     description: str
 
@@ -50,12 +50,12 @@ class ValueType:
 
     @property
     def limits(self) -> str:
-        """Its values as text."""
+        """The type's values as text."""
         raise NotImplementedError
 
     @property
     def first(self) -> object:
-        """The answer that counts where none is declared. Raises ValueError for a type without one."""
+        """The default answer if none is declared, or a ValueError if the type has none."""
         raise ValueError("an answer that is a list or a text needs default=")
 
     @property
@@ -70,7 +70,7 @@ class ValueType:
 
     @property
     def depth(self) -> int:
-        """How many lists and records hold each other."""
+        """Levels of nested lists and records."""
         return max((part.depth for part in self.parts), default=0)
 
 
@@ -174,7 +174,7 @@ class Choice(ValueType):
 
     @property
     def constants(self) -> list[str]:
-        """What C bots call them."""
+        """Names of the choices in C."""
         return [re.sub(r"\W", "_", name, flags=re.ASCII).upper() for name in self.names]
 
     @cached_property
@@ -353,8 +353,10 @@ def _check_depth(kind: ValueType) -> None:
 
 @dataclass(frozen=True)
 class LegalAction(ValueType):
-    """One of the actions that `play` lists as `legal_actions` when it asks, at most `max_actions`; any other answer is
-    a fault. C bots answer a text by its place in the list."""
+    """One of the actions that `play` lists as `legal_actions` in its question. Other answers are faults.
+
+    C bots answer a text by its place in the list.
+    """
 
     of: Int | Text
     max_actions: int

@@ -1,8 +1,8 @@
-"""What authors of contests import.
+"""The names that authors of contests import.
 
-A contest is a subclass of Rules. `play` is a generator that plays one session: it yields questions, which are its
-decisions called with a position and values, one or a list of them to ask together. It is sent the answer, or those
-asked together as a dict by position, and records games.
+A contest is a subclass of Rules. Its generator `play` plays one session. It yields questions, which are decisions
+called with a position and values, one or a list of them. It receives the answer, or a dict of answers by position,
+and records games.
 """
 
 from __future__ import annotations
@@ -15,18 +15,7 @@ from tournament.contests.contest import Core, Luck
 from tournament.contests.presentation import Presentation
 from tournament.contests.scoring import House, HousePlayer, HouseScoring
 from tournament.decisions.decision import Decision, News
-from tournament.decisions.value_types import (
-    Bool,
-    Choice,
-    Float,
-    Int,
-    LegalAction,
-    List,
-    Maybe,
-    Struct,
-    Text,
-    ValueType,
-)
+from tournament.decisions.value_types import Bool, Choice, Float, Int, LegalAction, List, Maybe, Struct, Text, ValueType
 from tournament.rules.protocol import Protocol, Talk
 from tournament.rules.rules import Questions, Rules, Settings
 from tournament.store.columns import Column

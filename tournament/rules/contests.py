@@ -49,7 +49,11 @@ _made: dict[type[Rules], Contest] = {}
 
 
 def contest_of(rules: type[Rules]) -> Contest:
-    """Return the contest that is played by these rules, always the same one. Raises ValueError for invalid rules."""
+    """Return the contest that is played by these rules, always the same object.
+
+    Raises:
+        ValueError: The rules are invalid.
+    """
     if rules not in _made:
         _made[rules] = _make(rules)
     for suffix, decision in rules.data.items():
@@ -160,7 +164,7 @@ def _title(rules: type[Rules]) -> str:
 
 
 def _with_core(rules: type[Rules], **shared: Any) -> Contest:
-    """The contest of rules that bring a machine, and what its bots are written with."""
+    """Return the contest of rules that have a core."""
     core = rules.core
     assert core
     names = (*names_of_seats(int(str(rules.seats))), *([HOUSE] if rules.house else []))
@@ -175,7 +179,7 @@ def _with_core(rules: type[Rules], **shared: Any) -> Contest:
 
 
 def _with_play(rules: type[Rules], **shared: Any) -> Contest:
-    """The contest of rules that `play`, with an SDK that is written from their decisions."""
+    """Return the contest of rules that `play`, with an SDK that is written from their decisions."""
 
     @lru_cache
     def tables(seats: int) -> Tables:
@@ -204,7 +208,7 @@ def _interface_of(rules: type[Rules], settings: ContestSettings | None) -> Inter
 
 @lru_cache(DECISIONS_KEPT)
 def _interface(rules: type[Rules], decisions: tuple[Decision, ...]) -> Interface:
-    """How bots are asked these decisions, with an SDK that is written from them unless the rules bring one."""
+    """Return the interface for these decisions, with an SDK written from them unless the rules have one."""
     if rules.sdk:
         return Interface(**vars(rules.sdk), questions=decisions)
     name, protocol, most_seats = rules.name, rules.protocol, most_positions(rules)
@@ -220,7 +224,7 @@ def _interface(rules: type[Rules], decisions: tuple[Decision, ...]) -> Interface
 
 
 def _settings_of(rules: type[Rules]) -> type[ContestSettings]:
-    """The keys of the contest's table: with `seats` where the rules leave that open."""
+    """Return the keys of the contest's table, including `seats` if the rules allow several numbers."""
     if not isinstance(rules.seats, range) or "seats" in rules.settings_class.model_fields:
         return rules.settings_class
     low, high = rules.seats[0], rules.seats[-1]

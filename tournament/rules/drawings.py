@@ -17,7 +17,7 @@ from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
 
 _MOST_DRAWN = 20_000  # characters of a drawing
 _RENDER_FAILED = "render failed: "
-_TRIAL_DRAWINGS = 100  # of a session, to see whether it can be drawn
+_TRIAL_DRAWINGS = 100  # limit when a session is drawn as a test
 
 
 def drawn_core(
@@ -34,9 +34,9 @@ def drawn_core(
 
 
 def render_problem(rules: type[Rules], tables_of: Callable[[int], Tables], settings: Settings) -> str:
-    """Return what goes wrong in drawing a session of which the answers are drawn, too; "" for nothing.
+    """Return the error in drawing a session with random answers, or "".
 
-    Games show what else goes wrong in it, and all that does with house players, whose content isn't here.
+    Errors later in a session, or with house players, only show in games.
     """
     if rules.house:
         return ""
@@ -77,7 +77,7 @@ def drawn(rules: Rules, session: Session, drawings: list[str], names: Sequence[s
 
 
 def _drawing(rules: Rules, names: Sequence[str]) -> str:
-    """Return what a contest draws; a mistake in it is shown in its place, because no game depends on it."""
+    """Return a contest's drawing, or the error in it as text, because no game depends on it."""
     rules.bot_names = names
     try:
         found: object = rules.render()

@@ -14,20 +14,20 @@ from tournament.errors import InputError, printable, truncate
 
 # What `ask` yields, is sent, and returns: lines to write, a line of the program's, its answer.
 Talk = Generator[str | Sequence[str] | None, str, Any]
-MOST_LINES = 10_000  # of a program's in a decision: a worker reads them, in time that isn't the program's
+MOST_LINES = 10_000  # a program's lines in a decision, which a worker reads in time that isn't the program's
 
 
 class Protocol:
-    """How programs are asked in lines of their own: an object of a subclass talks with one program over one leg.
+    """A dialogue in a contest's own lines. An object of a subclass talks with one program over one leg.
 
-    Questions have `decision`, the decision's name, and the values that bots observe, by name.
+    Questions have an attribute for the decision's name, `decision`, and one for each value that bots observe.
     """
 
     def ask(self, question: Any) -> Talk:
-        """Ask for a decision: a generator that yields lines to write, and returns the program's answer.
+        """Request a decision, as a generator that yields lines to write and returns the program's answer.
 
         `line = yield "TURN 3,4"` writes a line, or several if it is a list, and waits for the program's next line.
-        `line = yield` waits for another. Any exception says that the program's line is wrong, which is a fault.
+        `line = yield` waits for another. An exception marks the program's line as a fault.
         """
         raise NotImplementedError
         yield
@@ -97,7 +97,7 @@ class ProtocolDialogue:
             return _lines(reply)
 
     def _checked(self, answer: Any) -> Any:
-        """Return an answer that can be shown as JSON; a list as a tuple, for lists are lines."""
+        """Return an answer that can be shown as JSON, with a list as a tuple, because lists are lines."""
         with self._failing():
             json.dumps(answer, default=repr)
         return tuple(answer) if isinstance(answer, list) else answer
@@ -109,7 +109,7 @@ class ProtocolDialogue:
 
 
 def _lines(given: str | Sequence[str] | None) -> list[str]:
-    """Return lines to write as a list. Raises ValueError for what is no line."""
+    """Return lines to write as a list, or raise an error for other values."""
     lines = [given] if isinstance(given, str) else list(given or ())
     for line in lines:
         if not isinstance(line, str) or "\n" in line:

@@ -29,7 +29,7 @@ DECISIONS_KEPT = 64  # sets made of settings, in a process that plays many conte
 
 
 class Settings(ContestSettings):
-    """Keys that the table of every contest with rules in Python has; a contest's own settings are a subclass."""
+    """Keys that every contest with rules in Python has. A contest's own settings are a subclass."""
 
     duplicate: Duplicate = False
     rules_seconds_per_step: float = Field(
@@ -40,10 +40,7 @@ class Settings(ContestSettings):
     )
 
     max_questions: int = Field(
-        100_000,
-        ge=1,
-        le=10**12,
-        description="questions of a game, of all seats; more set the match aside",
+        100_000, ge=1, le=10**12, description="questions of a game, of all seats; more set the match aside"
     )
 
     def playing(self) -> dict[str, object]:
@@ -129,10 +126,10 @@ class Rules:
         raise NotImplementedError
 
     def render(self) -> str:
-        """Return the position as it is now, for a report: a text, or an image as SVG.
+        """Return the current position for a report, as text or as an SVG image.
 
-        It is called in a replay before each decision and at a session's end. `play` keeps in self what this needs;
-        the bots' names by position are in `self.bot_names`.
+        A replay calls it before each decision and at a session's end. `play` stores in self what it needs, and
+        `self.bot_names` has the bots' names by position.
         """
         return ""
 

@@ -21,7 +21,11 @@ _WIDTH = 100
 
 
 def write_sdk(name: str, title: str, decisions: Sequence[Decision], view: View) -> Path:
-    """The folder with a contest's SDK, in the cache: written once on a machine. Raises RunError."""
+    """Return the folder with a contest's SDK, in the cache, where it is written once on a machine.
+
+    Raises:
+        RunError: The cache can't be used.
+    """
     files = {
         f"{name}.h": _header(name, title, decisions, view),
         "adapter.h": _adapter(decisions, view),
@@ -37,7 +41,7 @@ def write_sdk(name: str, title: str, decisions: Sequence[Decision], view: View) 
 
 
 def _write(path: Path, content: str) -> None:
-    """Write a file unless it is there; others may do so at the same time, with the same content."""
+    """Write a file unless it exists. Others can write the same content at the same time."""
     try:
         if path.read_text(encoding="utf-8") == content:
             return
@@ -79,7 +83,7 @@ def _header(name: str, title: str, decisions: Sequence[Decision], view: View) ->
 
 
 def _struct(name: str, lines: Sequence[str]) -> str:
-    """A struct of these lines."""
+    """Return a struct of these lines."""
     written = []
     for line in lines:
         text = line.lstrip()
@@ -89,18 +93,18 @@ def _struct(name: str, lines: Sequence[str]) -> str:
 
 
 def _answer_struct(decision: Decision) -> str:
-    """The struct that a bot fills as its answer, if the answer is one."""
+    """Return the struct that a bot fills as its answer, if the answer is one."""
     left = answer_layout(decision.answer)
     return "" if left is None or not left.lines else f"\n{_struct(_answer_type(decision), left.lines)}"
 
 
 def _answer_type(decision: Decision) -> str:
-    """What C calls the struct of an answer."""
+    """Return the name in C of an answer's struct."""
     return "".join(word.capitalize() for word in decision.name.split("_")) + "Answer"
 
 
 def _constants(decisions: Sequence[Decision]) -> str:
-    """The names of all choices, for C."""
+    """Return the names of all choices, for C."""
     numbers = constants_of(decisions)
     if not numbers:
         return ""
@@ -137,7 +141,7 @@ def _prototype(decision: Decision) -> str:
 
 
 def _number(kind: ValueType) -> str:
-    """The type of a number that a C bot returns."""
+    """Return the type of a number that a C bot returns."""
     return "int64_t" if kind.shape.kind == "q" else "int"
 
 
@@ -181,7 +185,7 @@ def _c_bot(decisions: Sequence[Decision]) -> str:
 
 
 def _answered_in_c(decision: Decision) -> str:
-    """How the template for C answers."""
+    """Return the answer of the template for C."""
     kind, default = decision.answer, decision.default
     if decision.is_news:
         return "    (void)view;"
@@ -239,7 +243,7 @@ def _assigned(base: str, name: str, kind: ValueType, value: Any) -> list[str]:
 
 
 def _in_c(kind: ValueType, value: object) -> str:
-    """A number or a choice as C has it."""
+    """Return a number or a choice in C."""
     if isinstance(kind, Choice):
         return kind.constants[list(kind.names).index(str(value))]
     return repr(int(value)) if isinstance(value, bool) else repr(value)
@@ -266,12 +270,12 @@ def _python_bot(decisions: Sequence[Decision]) -> str:
 
 
 def _manner(decisions: Sequence[Decision]) -> str:
-    """How the bots of `tournament new` play."""
+    """Return the behaviour of the bots of `tournament new`, as text."""
     return "plays at random" if any(one.has_legal_actions for one in decisions) else "always answers the same"
 
 
 def _answer(decision: Decision) -> str:
-    """A decision and its legal answers in words."""
+    """Return a decision and its legal answers as text."""
     if decision.is_news:
         return f"{decision.description.rstrip('.')}. News, which a bot can leave out: it returns nothing."
     what = decision.answer.description.rstrip(".")
@@ -279,7 +283,7 @@ def _answer(decision: Decision) -> str:
 
 
 def _meaning(value: ValueType) -> str:
-    """What a value means, and its limits."""
+    """Return the meaning of a value, and its limits."""
     return "; ".join(filter(None, (value.description, value.limits)))
 
 
@@ -292,12 +296,12 @@ def _counted(name: str, value: ValueType) -> str:
 
 
 def _plain(written: str) -> str:
-    """A text that can't end a comment, or hold a template's name."""
+    """Return text that can't end a comment, or contain a template's name."""
     return " ".join(written.replace("*/", "* /").replace('"""', "'''").replace("\\", "/").split())
 
 
 def _comment(written: str, indent: str) -> str:
-    """A C comment of lines that fit."""
+    """Return a C comment, wrapped to the width."""
     words = _plain(written.removeprefix("/*").removesuffix("*/"))
     return textwrap.fill(f"/* {words} */", _WIDTH, initial_indent=indent, subsequent_indent=f"{indent}   ")
 

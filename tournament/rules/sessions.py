@@ -40,11 +40,9 @@ def placements_of(decisions: tuple[Decision, ...], most_seats: int) -> list[Plac
 
 
 def session_core(
-    rules: type[Rules],
-    play: Callable[[Rules, Session], Questions],
-    setup: CoreSetup[Settings],
+    rules: type[Rules], play: Callable[[Rules, Session], Questions], setup: CoreSetup[Settings]
 ) -> GameCore:
-    """Return the core of a leg by these rules; `play` gives the generator that plays a session."""
+    """Return the core of a leg by these rules, in which a function returns each session's generator."""
     leg = setup.leg
     with Steps(setup.settings.rules_seconds_per_step) as steps:
         played = rules(setup.settings)
@@ -68,7 +66,11 @@ def session_core(
 
 
 def begun(rules: Rules, session: Session) -> Questions:
-    """Return a session about to be played. Raises TypeError where `play` is a plain function: it asks no one."""
+    """Return the generator of a session.
+
+    Raises:
+        TypeError: `play` is a plain function, which can't ask a bot.
+    """
     play: Questions | None = rules.play(session)
     if play is None:
         raise TypeError("play yields no question; it asks a bot by: answer = yield DECISION(seat, …)")

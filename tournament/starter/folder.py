@@ -18,10 +18,13 @@ RESULTS_PAGE = "results/README.md"
 
 
 def write_contest_folder(folder: Path, contests: Sequence[Contest], *, with_bots: bool = True) -> list[Path]:
-    """Write what a contest needs into a folder, new or not; returns what was written, from the folder on.
+    """Write the files of a contest into a new or existing folder, with shipped bots if wanted.
 
-    Folders of bots are empty unless `with_bots`. Nothing that is there is touched: raises InputError, having written
-    nothing, if a name is taken, or when the folder can't be written.
+    Returns:
+        The files, relative to the folder.
+
+    Raises:
+        InputError: A name is taken, so that nothing was written, or the folder can't be written.
     """
     source = shipped()
     bots = {f"entrants/{contest.name}": source / "entrants" / contest.name for contest in contests}
@@ -45,7 +48,7 @@ def write_contest_folder(folder: Path, contests: Sequence[Contest], *, with_bots
 
 
 def shipped() -> Path:
-    """The folder with the shipped bots: packed into an installed package, else the repository's own."""
+    """Return the folder with the shipped bots, in an installed package or in the repository."""
     for place in (Path(__file__).parent / "shipped", Path(__file__).parents[2]):
         if (place / "entrants").is_dir() and (place / RESULTS_PAGE).is_file():
             return place
@@ -62,6 +65,7 @@ def refuse_if_taken(folder: Path, name: Path) -> None:
 
 
 def write_file(path: Path, text: str) -> None:
+    """Write a new file."""
     with open(path, "x", encoding="utf-8") as file:
         file.write(text)
 

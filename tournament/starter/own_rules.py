@@ -20,7 +20,7 @@ from tournament.starter.settings_file import settings_text
 
 _TEMPLATES = Path(__file__).parent / "rules"
 _TEST = "tests_of_rules"
-_WHERE_BUILDS_LOOK = "/usr/local/bin:/usr/bin:/bin"  # of a toolchain elsewhere the sandbox shows nothing
+_WHERE_BUILDS_LOOK = "/usr/local/bin:/usr/bin:/bin"  # the sandbox hides toolchains elsewhere
 # Of each shape: sessions of a match, so that a first run takes seconds; a bot that plays better than those that always
 # answer the same, and its answer in Python.
 _FIRST_RUN = {
@@ -32,8 +32,14 @@ SHAPES = tuple(sorted(path.stem for path in _TEMPLATES.glob("[a-z]*.py") if path
 
 
 def write_rules_folder(folder: Path, name: str, shape: str) -> list[Path]:
-    """Write rules of a shape under a contest's name, with settings, a test and a bot in each language that can play
-    here; return what was written. Raises InputError, having written nothing, if a name is wrong or taken."""
+    """Write rules of a shape under a contest's name, with settings, a test and a bot in each language available here.
+
+    Returns:
+        The files, relative to the folder.
+
+    Raises:
+        InputError: A name is wrong or taken. Nothing was written.
+    """
     if not valid_contest_name(name) or name in KNOWN_RULES:
         raise InputError(f"--rules {name}: {CONTEST_NAME_RULE}, and is none of {', '.join(KNOWN_RULES)}")
     if shape not in SHAPES:
@@ -75,7 +81,7 @@ def _named(template: str, name: str) -> str:
 
 
 def _playable(contest: Contest) -> list[str]:
-    """The languages of bots that this machine can build and start; C++ is as C."""
+    """Return the languages of bots that this machine can build and start, except C++, which works if C does."""
     found = []
     for language, template in templates(contest).items():
         commands = [["c"]]

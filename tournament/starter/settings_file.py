@@ -20,7 +20,7 @@ take the # away to change one. Paths start from this file's folder.
 
 
 def settings_text(contests: Sequence[Contest]) -> str:
-    """The file for these contests, each with a table of its own."""
+    """Return the settings file for these contests, each with its own table."""
     tables = [_comment(_HEAD.strip().replace("\n", " ")), *_keys(GeneralSettings, {})]
     for contest in contests:
         chosen: dict[str, object] = {"entrants": f"entrants/{contest.name}", **contest.preset}
@@ -31,7 +31,7 @@ def settings_text(contests: Sequence[Contest]) -> str:
 
 
 def _keys(model: type[BaseModel], defaults: dict[str, object], decided: frozenset[str] = frozenset()) -> list[str]:
-    """A paragraph for each key: its meaning, then the key with its default, after a # unless it is decided."""
+    """Return a paragraph for each key: its meaning, then the key with its default, after a # unless it is set."""
     paragraphs = []
     for name, field in model.model_fields.items():
         value = defaults.get(name, field.default)
@@ -41,7 +41,7 @@ def _keys(model: type[BaseModel], defaults: dict[str, object], decided: frozense
 
 
 def _toml(value: object) -> str:
-    """A value as TOML has it; nothing for a key that has no default."""
+    """Return a value in TOML, or "" for a key without a default."""
     return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 

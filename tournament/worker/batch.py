@@ -367,13 +367,13 @@ class _Lanes:
         while legs:
             try:
                 for one in play_in_lanes(contest, settings, sandbox, legs, *given, apart=bool(troubles.suspects)):
-                    self.played[one.result.digest] = one
+                    self.played[one.outcome.leg.digest] = one
                 break
             except BotTrouble as trouble:  # the legs that it broke off begin again
                 troubles.note(trouble)
                 legs = [leg for leg in legs if leg.digest not in self.played and not troubles.concern(leg)]
         self.legs = len(self.played)
-        self.games = sum(one.result.games for one in self.played.values())
+        self.games = sum(one.outcome.games for one in self.played.values())
         self.seconds = time.perf_counter() - started
 
     def take(self, leg: Leg, sink: ParquetSink) -> Outcome:

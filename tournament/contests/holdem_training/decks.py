@@ -16,8 +16,13 @@ _ORDER = "suit and value of Alice's two cards, Bob's two, the flop's three, the 
 
 
 def read_decks(path: Path) -> NDArray[np.uint8]:
-    """The hands of a file as card numbers (13 · suit + value − 1), shape (hands, 9). `#` begins a comment; empty lines
-    are ignored. Raises InputError, naming the line and what it should be."""
+    """Return the hands of a file as card numbers (13 · suit + value − 1), shape (hands, 9).
+
+    `#` begins a comment. Empty lines are ignored.
+
+    Raises:
+        InputError: The file is malformed. The message names the line and the expected form.
+    """
     try:
         text = read_small_file(path, _MOST_BYTES).decode()
     except UnicodeDecodeError:

@@ -24,8 +24,7 @@ _BOARDS = (
 
 
 def hands_at_limits() -> NDArray[np.uint8]:
-    """Card numbers, shape (hands, 9): each of these boards with each of these holes that it can have. The order is that
-    of the deal; Bob gets the first cards that are left."""
+    """Return card numbers in the order of the deal, shape (hands, 9): each board with each hole that it can have."""
     hands = []
     for hole in _HOLES:
         for board in _BOARDS:
@@ -36,6 +35,7 @@ def hands_at_limits() -> NDArray[np.uint8]:
 
 
 def new_core_at_limits(setup: CoreSetup[Any]) -> GameCore:
+    """Return a core that plays the hands at the limits."""
     hands = hands_at_limits()
     return HoldemTraining(
         setup.games, setup.sessions, deals_key=setup.leg.deals_key, sessions=1, hands=len(hands), decks=hands

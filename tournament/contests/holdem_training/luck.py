@@ -1,12 +1,13 @@
-"""What luck was worth in a session of Hold'em training: the cards, and Bob's dice before the flop.
+"""The value of luck in a session of Hold'em training: the cards, and Bob's dice before the flop.
 
-A hand's luck is a sum of controls, numbers of mean zero however Alice plays, each times a weight that is known before
-the hand; `engine.games.holdem_training.luck` says which. So its mean is zero, and the score without it has the same
-expectation. The controls of the pot are the martingale of AIVAT (N. Burch, M. Schmid, M. Moravčík, D. Morrill and M.
-Bowling, "AIVAT: A New Variance Reduction Technique for Agent Evaluation in Imperfect Information Games", 2018) for
-hands that are checked down from where they are. They can't see how later bets depend on the cards. The weights make up
-for that, and so do the controls that compare hands. The weights are those that would have left the least variance in
-the earlier hands of the session (control variates by ridge regression: S. Lavenberg and P. Welch, 1981).
+A hand's luck is a sum of controls, each times a weight that is known before the hand. Controls are numbers of mean zero
+however Alice plays, listed in `engine.games.holdem_training.luck`. So the luck's mean is zero, and the score without it
+has the same expectation. The controls of the pot are the martingale of AIVAT (N. Burch, M. Schmid, M. Moravčík,
+D. Morrill and M. Bowling, "AIVAT: A New Variance Reduction Technique for Agent Evaluation in Imperfect Information
+Games", 2018) for hands that are checked down from where they are. They can't see how later bets depend on the cards.
+The weights make up for that, and so do the controls that compare hands. The weights are those that would have left the
+least variance in the earlier hands of the session (control variates by ridge regression: S. Lavenberg and P. Welch,
+1981).
 """
 
 from __future__ import annotations
@@ -32,8 +33,7 @@ _LEARNED_BEFORE = [1, 2, 4, 8, 16]  # blocks
 
 
 class LegLuck:
-    """Goes through a session of this many hands as they come, in any pieces; its weights are learned from the earlier
-    ones."""
+    """Computes the luck of a session's hands, with weights that it learns from earlier hands."""
 
     def __init__(self, hands: int) -> None:
         self.hands = hands
@@ -46,7 +46,7 @@ class LegLuck:
         self._shuffle = 0
 
     def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
-        """The next hands, by column. Raises ValueError for hands that no session has."""
+        """Add the next hands, by column. A ValueError means that no session has such hands."""
         whole = [np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS]
         if self._first:
             whole = [np.concatenate(both) for both in zip(self._first, whole)]
@@ -73,13 +73,15 @@ class LegLuck:
             row = end
 
     def blocks(self) -> Floats:
-        """What luck was worth to the bot, in chips, by block."""
+        """Return the value of luck for the bot, in chips, by block."""
         return self.luck
 
 
 def best_weights(moments: Floats) -> Floats:
-    """The weights that leave the least variance of the profit, near the usual ones where little is known. `moments`: on
-    and above its diagonal, the sums of the products of 1, the controls and the profit."""
+    """Return the weights that leave the least variance of the profit, near the usual ones while few hands are known.
+
+    The moments are sums of products of 1, the controls and the profit, on and above the diagonal.
+    """
     count = moments[0, 0]
     if count < 2:
         return _USUAL

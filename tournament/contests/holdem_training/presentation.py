@@ -1,4 +1,4 @@
-"""How Hold'em training looks in a report: raises and folds by round and strength, and a hand step by step."""
+"""Presentation of Hold'em training in a report: raises and folds by round and strength, and a hand step by step."""
 
 from __future__ import annotations
 
@@ -33,17 +33,16 @@ MADE = ("high card", "one pair", "two pairs", "three of a kind", "straight or be
 _ROUND_NAMES = ("before the flop", "flop", "turn", "river")
 _SEEN = ("flop_1", "flop_2", "flop_3", "turn", "river")
 _RAISES, _FOLDS, _CHECKS = range(3)
-_ALICE = 1  # who folded
-_COLUMNS = {
-    "folded_by": ("no one", "Alice", "Bob"),
-    **{f"raise_{number}": () for number in range(1, 5)},
-    "profit": (),
-}
+_ALICE = 1  # value of `folded_by`
+_COLUMNS = {"folded_by": ("no one", "Alice", "Bob"), **{f"raise_{number}": () for number in range(1, 5)}, "profit": ()}
 
 
 def made(cards: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.intp]:
-    """The hands made of five to seven cards, as indices of MADE; each an array of cards, 0 to 51, 13 of each suit. One
-    number counts the cards of each rank, in four bits each; another those of each suit, in eight."""
+    """Return the hands made of five to seven cards, as indices of MADE.
+
+    Args:
+        cards: One array of cards, 0 to 51, 13 of each suit, for each card of the hands.
+    """
     ranks = sum((np.int64(1) << (4 * (card % 13).astype(np.int64)) for card in cards), np.int64(0))
     suits = sum((np.int64(1) << (8 * (card // 13).astype(np.int64)) for card in cards), np.int64(0))
     ones = np.int64(sum(1 << 4 * rank for rank in range(13)))
@@ -73,7 +72,7 @@ def hole_grid(first: npt.NDArray[np.uint8], second: npt.NDArray[np.uint8]) -> np
 
 
 def tally(rows: Rows, seats: Seats) -> Sums:
-    """By entrant and what Alice does: `hole`, before the flop, by her two cards; `board`, later, by round and MADE."""
+    """Count Alice's actions by entrant: `hole` before the flop, by her cards, and `board` later, by round and MADE."""
     everybody = seats.entrants + 1
     cards = {name: np.minimum(rows[name], _CARDS - 1) for name in ("alice_card_1", "alice_card_2", *_SEEN)}
     plays = np.ones(len(seats.players[0]), bool)
@@ -120,6 +119,7 @@ _HOLES = [
 
 
 def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
+    """Return the charts of one bot."""
     hole = sums["hole"][subject.number].reshape(13, 13, 3)
     board = sums["board"][subject.number].transpose(1, 0, 2)  # strength, round, action
     ranks = tuple(reversed(VALUES))
@@ -143,7 +143,7 @@ def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
 
 
 def _card(number: int) -> str:
-    """A card of the records, or the nearest: K♦."""
+    """Return the name of a recorded card, such as K♦, or of the nearest card."""
     known = min(_CARDS - 1, max(0, int(number)))
     return f"{VALUES[known % 13]}{_SUITS[known // 13]}"
 
@@ -152,6 +152,7 @@ _ANSWERS = {BOB_CHECKED: "checks", BOB_CALLED: "calls", BOB_FOLDED: "folds"}
 
 
 def scene(row: Row) -> Scene:
+    """Return a hand step by step."""
     board = [_card(row[name]) for name in _SEEN]
     hands = [[_card(row[f"{who}_card_{number}"]) for number in (1, 2)] for who in ("alice", "bob")]
     pot = POT

@@ -1,7 +1,7 @@
-"""The terminal form's protocol: lines from a program in, lines to it out, nothing else.
+"""The terminal form's protocol of lines from and to a program.
 
 The wording of the lines is that of "Texas Hold'em Training (Terminal I/O
-Interactive)"; docs/reference/holdem_training.md says how its open points are read.
+Interactive)". docs/reference/holdem_training.md lists the readings of its open points.
 """
 
 from __future__ import annotations
@@ -18,19 +18,15 @@ RATE_BUDGET = 3_000_000
 
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _VIEW = struct.Struct("<22i")
-_BOARD_CARDS = (0, 3, 4, 5)  # by round
+_BOARD_CARDS = (0, 3, 4, 5)  # number in each round
 
 
 class _Wrong(Exception):
-    """What is wrong with a line."""
+    """The fault in a line."""
 
 
 class Dialogue:
-    """The lines for a program that plays a leg of `core`, and the meaning of the program's lines.
-
-    `asked` gives the lines that end with a decision's STATE, `said` the meaning of a line
-    of the program's, `ended` the last lines. The caller plays the core in between.
-    """
+    """Writes the lines for a program that plays a leg, and parses the program's lines. The caller plays the core."""
 
     def __init__(self, core: HoldemTraining, rates: RateSampler) -> None:
         self._core = core
@@ -45,11 +41,11 @@ class Dialogue:
 
     @property
     def mean_profit(self) -> float:
-        """Chips a hand, over the hands played to their end; W once the leg is over."""
+        """Mean profit in chips of the hands played to their end, which is W once the leg is over."""
         return self._total / self.hands_played if self.hands_played else 0.0
 
     def asked(self) -> list[str]:
-        """The outcome of the last action, and the pending decision."""
+        """Return the outcome of the last action and the pending decision."""
         fields = _VIEW.unpack(self._core.pending()[2])
         round_, stack, bobs_stack, pot = fields[18:]
         lines = self._outcome(hand_is_over=round_ <= self._round)
@@ -66,19 +62,22 @@ class Dialogue:
         ]
 
     def said(self, line: bytes) -> list[str] | int:
-        """The reply to a program's line, given without its end: the answer to a RATE, or an action for the core. Raises
-        Violation."""
+        """Parse a program's line, without its end, and return the reply to a RATE, or an action for the core.
+
+        Raises:
+            Violation: The line is malformed or not allowed.
+        """
         try:
             return self._meaning(_words(line))
         except _Wrong as problem:
             raise Violation(f'{problem}: "{_shown(line.decode("ascii", "backslashreplace"))}"') from None
 
     def ended(self) -> list[str]:
-        """The outcome of the last action, and the score."""
+        """Return the outcome of the last action and the score."""
         return [*self._outcome(hand_is_over=True), f"SCORE {self.mean_profit:.6f}"]
 
     def _outcome(self, hand_is_over: bool) -> list[str]:
-        """What Bob did, and the hand's profit; before the first action, the number of hands."""
+        """Return Bob's reply and the hand's profit, or the number of hands before the first action."""
         if self._action is None:
             return [str(self._core.hands)]
         replies = {BOB_CHECKED: "OPP CHECK", BOB_CALLED: f"OPP CALL {self._action}", BOB_FOLDED: "OPP FOLD"}
@@ -121,7 +120,7 @@ class Dialogue:
 
 
 def _shown(text: str) -> str:
-    """What a program wrote, as a message may quote it: cut, and without control characters."""
+    """Return text of a program for a message, shortened and without control characters."""
     return "".join(c if c.isprintable() else "?" for c in text[:60]) + ("…" if len(text) > 60 else "")
 
 

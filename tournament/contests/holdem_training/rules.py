@@ -76,12 +76,12 @@ def _new_luck(settings: Settings, first_session: int) -> LegLuck:
 
 
 def mean_profit(played: HousePlaySums) -> float:
-    """W: chips a hand."""
+    """Return W, the mean profit of a hand in chips."""
     return played.points / played.games if played.games else 0.0
 
 
 def _of_all(value: Callable[[HousePlaySums], float | None], played: Sequence[HousePlaySums]) -> float | None:
-    """The value against Bob, the only house player."""
+    """Return the value against Bob, the only house player."""
     return value(played[0]) if played else None
 
 
@@ -109,17 +109,18 @@ _MEASURES = (
 
 
 def new_dialogue(core: GameCore, key: bytes) -> Dialogue:
+    """Return the dialogue of a program's leg."""
     assert isinstance(core, HoldemTrainingCore)
     return Dialogue(core, RateSampler(key))
 
 
 def name_answer(answer: int) -> str:
-    """What a bot answered, from the number that the adapter made of an answer that no rule knows."""
+    """Name a bot's answer, from the number that the adapter gave an answer outside of the rules."""
     return {-2: "CALL", -3: "an unknown action"}.get(answer) or f"RAISE {answer if answer > 0 else answer + 1000}"
 
 
 def show_view(values: Mapping[str, float]) -> str:
-    """Cards as suit and value, without the unknown ones."""
+    """Return cards as suit and value, without the unknown ones, and the chips."""
 
     def cards(who: str) -> str:
         places = [name.removesuffix("_suit") for name in values if name.startswith(who) and name.endswith("_suit")]

@@ -1,4 +1,4 @@
-"""What a mean profit is worth: the terminal form's points, and the function form's two tasks."""
+"""Scores of a mean profit: the terminal form's points, and the function form's two tasks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ LARGE_TASK = 16.0
 
 
 def points(mean_profit: float) -> int:
-    """The points for W, the mean profit a hand: nothing up to 8, then three slopes; half a point is rounded up."""
+    """Return the points for W, the mean profit of a hand: 0 up to 8, then three slopes. Half a point is rounded up."""
     if mean_profit <= 8:
         return 0
     if mean_profit <= 11:
@@ -20,10 +20,10 @@ def points(mean_profit: float) -> int:
 
 
 def _rounded(positive: float) -> int:
-    """Half away from zero; floats a hair below a half count as the half that was meant."""
+    """Round half up. Floats slightly below a half count as the half."""
     return math.floor(positive + 0.5 + 1e-9)
 
 
 def tasks(mean_profit: float) -> tuple[bool, bool]:
-    """Whether W passes the small and the large task."""
+    """Return whether W passes the small and the large task."""
     return mean_profit >= SMALL_TASK, mean_profit >= LARGE_TASK

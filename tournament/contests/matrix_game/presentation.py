@@ -1,4 +1,4 @@
-"""How repeated matrix games look in a report: which moves a bot plays, when, and after what."""
+"""Presentation of repeated matrix games in a report: a bot's moves, by turn and by the previous moves."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from tournament.contests.presentation import (
     shares,
 )
 
-Payoffs = Sequence[Sequence[float]]  # by the row player's move and the column player's
+Payoffs = Sequence[Sequence[float]]  # indexed by the row player's move and the column player's
 
 SEAT_0_IS_ROW = "seat_0_is_row"
-_STRETCHES = 20  # that a game's turns are cut into
+_STRETCHES = 20  # parts of a game's turns
 _MOST_LINES = 4  # moves whose share is shown over a game: the bot's most frequent
 _MOST_BOTH = 3  # up to this many moves, answers are shown by both players' last moves, else by the other's
 _MOST_ANSWERS = 12  # up to this many moves they are shown at all
@@ -69,13 +69,13 @@ class _MatrixGame:
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether both players have the same payoffs, so that rows needn't say who is the row player."""
+        """True if both players have the same payoffs, so that rows don't have to name the row player."""
         row, column = map(np.asarray, self.payoffs)
         return np.array_equal(row.T, column)
 
     @property
     def count(self) -> int:
-        """Of moves."""
+        """Number of moves."""
         return len(self.moves)
 
     @property
@@ -85,6 +85,7 @@ class _MatrixGame:
 
     @property
     def stretches(self) -> int:
+        """Number of parts into which a game's turns are cut."""
         return -(-self.rounds // self.stretch)
 
     @property
@@ -93,7 +94,7 @@ class _MatrixGame:
         return self.count * self.count if self.count <= _MOST_BOTH else self.count
 
     def tally(self, rows: Rows, seats: Seats) -> Sums:
-        """`turns`: by player, stretch of the game and move; `answers`: by player, last moves, and move."""
+        """Count `turns`, by player, stretch of the game and move, and `answers`, by player, last moves and move."""
         everybody = seats.entrants + 1
         stretch_of = np.maximum(rows["turn"], 0) // self.stretch
         follows = _follows(rows)
@@ -119,6 +120,7 @@ class _MatrixGame:
         return sums
 
     def charts(self, sums: Sums, subject: Subject) -> Sequence[Chart]:
+        """Return the charts of one bot."""
         own, field = sums["turns"][subject.number], subject.field["turns"]
         made: list[Chart] = [self._by_turn(own, field)]
         if "answers" in sums:
@@ -148,6 +150,7 @@ class _MatrixGame:
         )
 
     def points(self, rows: Rows) -> Sequence[npt.NDArray[Any]]:
+        """Return both seats' payoffs."""
         is_row = np.ones(len(rows["turn"]), bool) if self.is_symmetric else rows[SEAT_0_IS_ROW]
         moves = [np.minimum(rows[f"move_{seat}"], self.count - 1) for seat in (0, 1)]
         row, column = np.where(is_row, *moves), np.where(is_row, *moves[::-1])
@@ -155,6 +158,7 @@ class _MatrixGame:
         return np.where(is_row, of_row, of_column), np.where(is_row, of_column, of_row)
 
     def scene(self, row: Row) -> Scene:
+        """Return a turn."""
         steps = []
         for seat in (0, 1):
             slipped = " by a slip" if row[f"move_replaced_{seat}"] else ""
@@ -168,12 +172,12 @@ class _MatrixGame:
 
 
 def _parts(counts: npt.NDArray[Any]) -> Values:
-    """The share of each in all of them."""
+    """Return the share of each count in their sum."""
     return shares(counts, np.full(len(counts), counts.sum()), least=1)
 
 
 def _follows(rows: Rows) -> npt.NDArray[np.bool_]:
-    """Which rows are the next turn of the row before them, in the same game."""
+    """Return which rows are the next turn of the row before them, in the same game."""
     follows = np.zeros(len(rows["turn"]), bool)
     follows[1:] = rows["turn"][1:] == rows["turn"][:-1] + 1
     for name in ("match", "session"):
@@ -182,5 +186,5 @@ def _follows(rows: Rows) -> npt.NDArray[np.bool_]:
 
 
 def _move_name(moves: Sequence[str], number: int) -> str:
-    """A move's name, or its number if it has none: records of other settings may have more moves."""
+    """Return a move's name, or its number if it has none. Records of other settings can have more moves."""
     return moves[number] if 0 <= number < len(moves) else f"move {number}"

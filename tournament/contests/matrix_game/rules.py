@@ -42,8 +42,7 @@ class Settings(ContestSettings):
         description="what a player is paid: for each of its moves a list by the other's",
     )
     column_payoffs: Payoffs | None = Field(
-        None,
-        description="what the other is paid by the same two moves, if that differs; then set duplicate",
+        None, description="what the other is paid by the same two moves, if that differs; then set duplicate"
     )
     turns_per_game: int = Field(1000, ge=1, le=MOST_TURNS, description="turns of a game")
     games_per_session: int = Field(1, ge=1, le=10_000, description="games of a session, each with an empty history")
@@ -105,7 +104,7 @@ def _new_core(setup: CoreSetup[Settings]) -> GameCore:
 
 def _new_core_at_limits(setup: CoreSetup[Settings]) -> GameCore:
     """Games in which all moves are drawn at random, whatever the bots choose: histories that they haven't met."""
-    even = 1 - 1 / len(setup.settings.moves)  # with so much noise, all moves are equally likely
+    even = 1 - 1 / len(setup.settings.moves)  # noise at which all moves are equally likely
     few = setup.leg._replace(sessions=min(setup.leg.sessions, _SESSIONS_AT_LIMITS))
     return _new_core(replace(setup, leg=few, settings=setup.settings.model_copy(update={"noise": even})))
 
@@ -131,7 +130,7 @@ _SHOWN = {
 
 
 def _turns(settings: Settings) -> float:
-    """The expected turns of a session."""
+    """Return the expected turns of a session."""
     ends = settings.end_probability
     each = (1 - (1 - ends) ** settings.turns_per_game) / ends if ends else settings.turns_per_game
     return settings.games_per_session * each

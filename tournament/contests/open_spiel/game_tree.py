@@ -22,26 +22,29 @@ _MOST_TRIED = 500  # actions, to see whether two runs of a seed are equal
 
 
 class NoGame(Exception):
-    """There is no such game, or none that bots can play; the message says why."""
+    """Raised when there is no such game, or none that bots can play. The message is the reason."""
 
 
 class Node:
-    """What OpenSpiel says of a state: its kind, and (outcomes, probabilities), a question, (questions, players), or
-    points by player. A player is a position."""
+    """A state's kind, with (outcomes, probabilities), a question, (questions, positions), or points by position."""
 
     __slots__ = ("after", "kind", "told")
 
     def __init__(self, kind: int, told: Any) -> None:
         self.kind = kind
         self.told = told
-        self.after = _NO_NODES  # by action, as far as they are remembered
+        self.after = _NO_NODES  # remembered nodes, by action
 
 
-_NO_NODES: dict[Any, Node] = {}  # after most nodes: a dict of its own takes time and memory
+_NO_NODES: dict[Any, Node] = {}  # shared by most nodes, because a dict of its own takes time and memory
 
 
 class Game:
-    """A game's rules, and the nodes that are remembered of it. Raises NoGame."""
+    """A game's rules and remembered nodes.
+
+    Raises:
+        NoGame: The game can't be loaded, or bots can't play it.
+    """
 
     def __init__(self, written: str) -> None:
         self._game, self._seeded = _load(written)
@@ -51,7 +54,7 @@ class Game:
         self.nodes = 0
 
     def begun(self, rng: Rng) -> Walk:
-        """Return a game that begins. One that draws its chance itself gets a seed."""
+        """Return a new game. If it draws its chance itself, it gets a seed."""
         if self.root:
             return Walk(self, self.root)
         assert self._seeded
@@ -59,14 +62,14 @@ class Game:
         return Walk(self, self.node(state), state)
 
     def state(self, history: Any) -> Any:
-        """The state to which these actions lead; where all players move, an action is a tuple."""
+        """Return the state after these actions. If all players move, an action is a tuple."""
         state = self._game.new_initial_state()
         for action in history:
             advance(state, action)
         return state
 
     def node(self, state: Any) -> Node:
-        """Return a new node."""
+        """Return a new node of a state."""
         player = state.current_player()
         if player == _CHANCE_MOVES:
             return Node(CHANCE, tuple(zip(*state.chance_outcomes())))
@@ -87,8 +90,10 @@ class Game:
 
 
 class Walk:
-    """A game as it is played: along nodes that are remembered, and by a state of OpenSpiel's where they end. With
-    `own` chance, drawn by the game itself, only by that state."""
+    """A game in play, along remembered nodes, and by a state of OpenSpiel's after the last of them.
+
+    If the game draws its chance itself, only by that state.
+    """
 
     __slots__ = ("_own", "_state", "game", "history", "node")
 
@@ -100,11 +105,11 @@ class Walk:
         self._state: Any = None
 
     def position(self) -> Any:
-        """OpenSpiel's state as it is now."""
+        """Return OpenSpiel's current state."""
         return self._own or self.game.state(self.history)
 
     def go(self, action: Any) -> Node:
-        """Go on by an action, or a tuple of those of all players, to the node that is returned."""
+        """Apply an action, or a tuple of the actions of all players, and return the next node."""
         if self._own is not None:
             advance(self._own, action)
             self.node = self.game.node(self._own)
@@ -130,7 +135,7 @@ class Walk:
 
 
 def advance(state: Any, action: Any) -> None:
-    """Change a state by an action, or by those of all players."""
+    """Apply an action, or those of all players, to a state."""
     if isinstance(action, tuple):
         state.apply_actions(action)
     else:
@@ -139,12 +144,20 @@ def advance(state: Any, action: Any) -> None:
 
 @lru_cache(_MOST_GAMES)
 def game_of(written: str) -> Game:
-    """A game with its parameters, as OpenSpiel writes it. Raises NoGame."""
+    """Return a game by its name and parameters in OpenSpiel's notation.
+
+    Raises:
+        NoGame: The game can't be loaded, or bots can't play it.
+    """
     return Game(written)
 
 
 def _load(written: str) -> tuple[Any, tuple[str, dict[str, Any], str] | None]:
-    """A game, and of one that draws its chance itself what a game with a seed takes. Raises NoGame."""
+    """Return a game and, if it draws its chance itself, the arguments of `_seeded_game`.
+
+    Raises:
+        NoGame: OpenSpiel isn't installed, the game can't be loaded, or bots can't play it.
+    """
     try:
         import pyspiel
     except ImportError:
@@ -156,7 +169,7 @@ def _load(written: str) -> tuple[Any, tuple[str, dict[str, Any], str] | None]:
         )
     try:
         game = pyspiel.load_game(written)
-    except Exception as error:  # of many types, as its C++ has them
+    except Exception as error:  # OpenSpiel's C++ raises many types
         raise NoGame(f"it is refused by OpenSpiel: {_first_line(error)}") from None
     kind = game.get_type()
     if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
@@ -176,14 +189,14 @@ def _load(written: str) -> tuple[Any, tuple[str, dict[str, Any], str] | None]:
 
 
 def _seeded_game(name: str, given: dict[str, Any], seed: str, number: int) -> Any:
-    """A game that draws its own chance from a seed."""
+    """Return a game that draws its own chance from a seed."""
     import pyspiel
 
     return pyspiel.load_game(name, given | {seed: number})
 
 
 def _tried(game: Any) -> tuple[str, ...]:
-    """What players know in a game of actions by chance: the same for a game with the same seed, if that is all."""
+    """Return what players know in a random game. It repeats for the same seed if nothing else is random."""
     drawn, told, known = random.Random(1), _texts(game.get_type()), []
     state = game.new_initial_state()
     for _ in range(_MOST_TRIED):
@@ -200,7 +213,7 @@ def _tried(game: Any) -> tuple[str, ...]:
 
 
 def _texts(kind: Any) -> str:
-    """The method that tells what a player knows."""
+    """Return the name of the method that returns a player's information."""
     return "information_state_string" if kind.provides_information_state_string else "observation_string"
 
 

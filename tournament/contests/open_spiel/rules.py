@@ -66,11 +66,11 @@ class OpenSpielSettings(Settings):
     @field_validator("seats")
     @classmethod
     def _are_players(cls, value: int, given: ValidationInfo) -> int:
-        """The number of players; raise an error for another."""
+        """Return the number of players, and raise an error for a different number."""
         from tournament.contests.open_spiel.game_tree import game_of
 
         if "open_spiel_game" not in given.data:
-            return value  # which is refused already
+            return value  # already refused
         players: int = game_of(given.data["open_spiel_game"]).players
         if value not in (0, players):
             message = "{game} has {players} players; leave seats out, or choose players in open_spiel_game"
@@ -79,7 +79,7 @@ class OpenSpielSettings(Settings):
 
 
 class OpenSpiel(Rules):
-    """A session is one game; the game's players are positions, so bots change between them."""
+    """Rules whose session is one game. The game's players are positions, so bots change between them."""
 
     name = "open_spiel"
     title = "OpenSpiel"
@@ -93,6 +93,7 @@ class OpenSpiel(Rules):
     requires = (PACKAGE,)
 
     def render(self) -> str:
+        """Return OpenSpiel's text of the current state."""
         return str(self.walk.position())
 
     def __init__(self, settings: OpenSpielSettings) -> None:
@@ -102,6 +103,7 @@ class OpenSpiel(Rules):
         self.game = game_of(settings.open_spiel_game)
 
     def play(self, session: Session) -> Questions:
+        """Play one game."""
         rng = session.rng
         self.walk = walk = self.game.begun(rng)
         go, node = walk.go, walk.node

@@ -1,4 +1,4 @@
-"""Making servers by hill climbing from a random start, as the problem's statement says."""
+"""Makes servers by hill climbing from a random start, as in the problem's statement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CHUNK = 10_000
 
 @dataclass(frozen=True)
 class Recipe:
-    """What determines a generated server; the seed is below 2^256."""
+    """The parameters that determine a generated server. The seed is below 2^256."""
 
     bet1: int
     bet2: int
@@ -28,7 +28,7 @@ class Recipe:
 
 
 def generate(recipe: Recipe, watch: Callable[[int, float], None] = lambda steps, value: None) -> ServerStrategy:
-    """Climb. `watch` gets the steps done and the trembling value, at most a few times a second."""
+    """Make a server. `watch` receives the steps done and the trembling value, at most a few times a second."""
     climber = HillClimber(random_strategy(recipe.seed), recipe.bet1, recipe.bet2)
     for first in range(0, recipe.iterations, _CHUNK):
         steps = min(_CHUNK, recipe.iterations - first)
@@ -38,11 +38,11 @@ def generate(recipe: Recipe, watch: Callable[[int, float], None] = lambda steps,
 
 
 def cached_at(recipe: Recipe) -> Path:
-    """Where a generated server is kept."""
+    """Return the path of a generated server in the cache."""
     key = json.dumps([_METHOD, recipe.bet1, recipe.bet2, recipe.iterations, recipe.seed])
     return cache_folder() / "strategies" / f"{hashlib.sha256(key.encode()).hexdigest()}.sealed"
 
 
 def generated_text(recipe: Recipe) -> bytes:
-    """The file of a generated server, from the cache if it was made before."""
+    """Return the file of a generated server, from the cache if it was made before."""
     return remembered(cached_at(recipe), lambda: write_strategy(generate(recipe)).encode())

@@ -1,4 +1,4 @@
-"""How two-card draw looks in a report: a bot's share of the best, how it bets and draws, and a hand step by step."""
+"""Presentation of two-card draw in a report: a bot's bets and draws by hand, and a hand step by step."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _COLUMNS = {
 
 
 def tally(rows: Rows, seats: Seats) -> Sums:
-    """By entrant: `opened`, by hand and if it bet first; `drew`, by hand and cards."""
+    """Count by entrant: `opened`, by hand and whether it bet first, and `drew`, by hand and cards."""
     who = (seats.players[0], seats.entrants + 1)
     goes_on = rows["rounds"] > 1
     return {
@@ -49,6 +49,7 @@ def tally(rows: Rows, seats: Seats) -> Sums:
 
 
 def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
+    """Return the charts of one bot."""
     hands = list(_HANDS)
     opened, of_all = sums["opened"][subject.number][hands], subject.field["opened"][hands]
     drew = sums["drew"][subject.number][hands]
@@ -63,7 +64,7 @@ def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
 
 
 def decided(rows: Rows) -> Sequence[Decided]:
-    """Who bets first in each round, how many cards the bot draws, and whether it folds, by its hand."""
+    """Return the decisions by the bot's hand: first bets of each round, cards drawn, and folds."""
     everywhere = np.zeros(len(rows["dealt_0"]), np.int64)
     later = np.where(rows["rounds"] > 1, 0, -1)
     first, last = (_PLACE_OF_HAND[np.minimum(rows[name], _CODES - 1)] for name in ("dealt_0", "held_0"))
@@ -87,8 +88,7 @@ def _cards(hand: int) -> tuple[str, str]:
 
 
 def _betting(bets: int, x_opened: bool, folder: int) -> Iterator[tuple[int, str]]:
-    """Who does what in a round, by seat: one opens, both raise in turn, and the last calls or folds. `folder` is who
-    folds at its end: 0 no one, 1 x, 2 y."""
+    """Yield seat and action of a round, at whose end the folder folds: 0 no one, 1 x, 2 y."""
     if not (bets and x_opened):
         yield 0, "checks"
     if not bets:
@@ -102,6 +102,7 @@ def _betting(bets: int, x_opened: bool, folder: int) -> Iterator[tuple[int, str]
 
 
 def scene(row: Row) -> Scene:
+    """Return a hand step by step."""
     steps = [Step(None, "both ante 1 chip", (_cards(row["dealt_0"]), _cards(row["house_dealt"])), pot=2)]
     for number in range(1, min(2, int(row["rounds"])) + 1):
         folder = int(row["folded_by"]) if number == row["rounds"] else 0

@@ -42,17 +42,11 @@ class Settings(BankedSettings):
     """Keys of the table [two_card_draw] in tournament.toml."""
 
     sessions: int = Field(
-        1,
-        ge=1,
-        le=10**6,
-        description="how often a bot meets each server, each time again, with other cards",
+        1, ge=1, le=10**6, description="how often a bot meets each server, each time again, with other cards"
     )
     hands: int = Field(10_000, ge=32, le=MOST_HANDS, description="hands of a session")
     servers: int = Field(16, ge=1, le=1000, description="servers made from the seed")
-    strategy_dir: PathText | None = Field(
-        None,
-        description="folder of strategy files to play instead",
-    )
+    strategy_dir: PathText | None = Field(None, description="folder of strategy files to play instead")
     # The statement's limit is 20 seconds for all calls of a test case, however they are spread.
     seconds: Seconds = 20.0
     increment_ms: Increment = 0.0
@@ -80,40 +74,41 @@ def _new_core(setup: CoreSetup[Settings]) -> GameCore:
 
 
 def players(settings: Settings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
+    """Return the servers of a tournament: the strategies of the folder, or servers made from the seed."""
     if settings.strategy_dir is not None:
         return servers_in(folder / settings.strategy_dir)
     return generated_servers(_key(settings), settings.servers, say)
 
 
 def practice_players(settings: Settings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
-    """Those of a match: the strategies of the folder, or servers that no contest has."""
+    """Return the servers of a match: the strategies of the folder, or servers that no contest has."""
     if settings.strategy_dir is not None:
         return servers_in(folder / settings.strategy_dir)
     return practice_servers(_key(settings), settings.servers, say)
 
 
 def example(settings: Settings, name: str) -> HousePlayer:
-    """A server like those of the contest that entrants may know, and that doesn't count."""
+    """Return a server like the contest's that entrants can know and that doesn't count."""
     return generated_server(_key(settings), name)
 
 
 def _key(settings: Settings) -> bytes:
-    """The master key; of the seed 1 for practice before a run has settled its seed."""
+    """Return the master key. Before a run has settled its seed, practice uses that of the seed 1."""
     return master_key(settings.seed or "1")
 
 
 def score(played: HousePlaySums) -> float:
-    """Of a session: the profit and a chip for each hand, never less than 0."""
+    """Return a session's score: the profit plus one chip for each hand, at least 0."""
     return max(0.0, played.points + played.games)
 
 
 def share(played: Sequence[HousePlaySums]) -> float | None:
-    """The profit as a share of a perfect opponent's expectation; None where that is nothing."""
+    """Return the profit as a share of a perfect opponent's expectation, or None if that is 0."""
     achievable = sum(p.facts["achievable"] * p.games for p in played)
     return sum(p.points for p in played) / achievable if achievable > 0 else None
 
 
-_MOST_LOST = 61  # in a hand: the ante, three bets of 5 and three of 15
+_MOST_LOST = 61  # chips of a hand: the ante, three bets of 5 and three of 15
 _CARD, _BETS = Int(0, 4), Int(0, 3)
 _CARDS = {"card1": _CARD, "card2": _CARD}
 

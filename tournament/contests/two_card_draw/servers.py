@@ -25,8 +25,10 @@ FACTS = ("bet1", "bet2", "achievable")
 
 
 def recipe_of(key: bytes, name: str) -> Recipe:
-    """Bets, iterations and seed of a generated server: uniform in the ranges of the statement. Each server has its own
-    sub-keys of the contest's master key, so the examples tell nothing about the others."""
+    """Return the parameters of a generated server, uniform in the ranges of the statement.
+
+    Each server has its own sub-keys of the contest's master key, so the examples reveal nothing about the others.
+    """
     bets, iterations, seed = [sub_key(key, "two-card draw server", what, name) for what in ("bets", "steps", "climb")]
     bet1 = 1 + int.from_bytes(bets[:8], "little") % 5
     bet2 = bet1 + int.from_bytes(bets[8:16], "little") % (2 * bet1 + 1)
@@ -34,13 +36,13 @@ def recipe_of(key: bytes, name: str) -> Recipe:
 
 
 def generated_server(key: bytes, name: str) -> HousePlayer:
-    """The server of this name in the contest of this master key."""
+    """Return the server of this name in the contest of this master key."""
     return server_of(name, generated_text(recipe_of(key, name)))
 
 
 @cache
 def practice_server(key: bytes, name: str = "practice") -> HousePlayer:
-    """A server to try a bot against, which no bot has seen before; it isn't kept."""
+    """Return a server to try a bot against, which no bot has seen before. It isn't stored."""
     return server_of(name, write_strategy(generate(recipe_of(key, name))).encode())
 
 
@@ -51,7 +53,7 @@ def practice_servers(key: bytes, count: int, say: Callable[[str], None]) -> list
 
 
 def generated_servers(key: bytes, count: int, say: Callable[[str], None]) -> list[HousePlayer]:
-    """The servers of a contest."""
+    """Return the servers of a contest."""
     names = [f"server_{number:02}" for number in range(1, count + 1)]
     missing = sum(not cached_at(recipe_of(key, name)).exists() for name in names)
     if missing:
@@ -60,7 +62,11 @@ def generated_servers(key: bytes, count: int, say: Callable[[str], None]) -> lis
 
 
 def servers_in(folder: Path) -> list[HousePlayer]:
-    """The strategy files of a folder, by name. Raises InputError when there are none, or one is malformed."""
+    """Return the servers of a folder's strategy files, by name.
+
+    Raises:
+        InputError: There are no strategy files, or one is malformed.
+    """
     if not folder.is_dir():
         raise InputError(f"the folder of strategies {folder} does not exist; mend `strategy_dir` in [two_card_draw]")
     servers = []
@@ -76,7 +82,7 @@ def servers_in(folder: Path) -> list[HousePlayer]:
 
 
 def server_of(name: str, content: bytes) -> HousePlayer:
-    """A house player from a strategy file; `achievable` is what a perfect opponent wins from it, in chips a hand."""
+    """Return a house player from a strategy file, with a perfect opponent's win in chips per hand as a fact."""
     strategy = strategy_of(content)
     best = -StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2).value()
     return HousePlayer(name, content, dict(zip(FACTS, (strategy.bet1, strategy.bet2, best))))
@@ -84,11 +90,11 @@ def server_of(name: str, content: bytes) -> HousePlayer:
 
 @cache
 def strategy_of(content: bytes) -> ServerStrategy:
-    """The strategy in a server's content, read once in a process."""
+    """Return the strategy in a server's content, parsed once per process."""
     return read_strategy(content, "a server's strategy")
 
 
 @cache
 def compiled_strategy(content: bytes) -> CompiledStrategy:
-    """The same, compiled to be played."""
+    """Return a server's strategy, compiled to be played."""
     return CompiledStrategy(strategy_of(content).rows)

@@ -31,7 +31,7 @@ _KINDS = {
     "DRAW": _CARDS | {"BETS": 3, "DREW": 2, "FIRST": 1},
     "ROUND2": _CARDS | {"BETS1": 3, "BETS2": 3, "DREW1": 2, "DREW2": 2, "FIRST": 1},
 }
-_FACED = {"ROUND1": 3, "ROUND2": 4}  # where a betting situation has the bets faced
+_FACED = {"ROUND1": 3, "ROUND2": 4}  # index of the bets faced in a betting situation
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class ServerStrategy:
 
 @cache
 def situation_labels() -> tuple[str, ...]:
-    """The beginning of each situation's line, in the order of the written file."""
+    """Return the beginning of each situation's line, in the order of the written file."""
     labels = [f"ROUND1 {low} {high} {bets}" for low, high in HANDS for bets in range(MOST_BETS + 1)]
     labels += [
         f"DRAW {low} {high} {bets} {drew} {int(y_opened)}"
@@ -65,7 +65,7 @@ def situation_labels() -> tuple[str, ...]:
 
 
 def write_strategy(strategy: ServerStrategy) -> str:
-    """The file's text. Probabilities are the shortest that read back as the same numbers."""
+    """Return the file's text. Probabilities are the shortest that read back as the same numbers."""
     lines = [f"{strategy.bet1} {strategy.bet2}"]
     for label, row in zip(situation_labels(), strategy.rows.tolist()):
         lines.append(f"{label} {' '.join(map(_shortest, row))}")
@@ -77,13 +77,21 @@ def _shortest(probability: float) -> str:
 
 
 def read_strategy_file(path: Path) -> tuple[ServerStrategy, bytes]:
-    """The strategy in a file, and the file's content. Raises InputError naming file, line and defect."""
+    """Return the strategy in a file, and the file's content.
+
+    Raises:
+        InputError: The file can't be read, or is malformed. The message names file, line and defect.
+    """
     content = read_small_file(path, MOST_BYTES)
     return read_strategy(content, str(path)), content
 
 
 def read_strategy(content: bytes, where: str) -> ServerStrategy:
-    """A strategy from a file's bytes; `where` names it in messages. Raises InputError naming line and defect."""
+    """Return the strategy in a file's bytes. Messages start with `where`.
+
+    Raises:
+        InputError: The content is malformed. The message names line and defect.
+    """
     if len(content) > MOST_BYTES:
         raise InputError(f"{where} is larger than {MOST_BYTES >> 20} MiB")
 
@@ -132,7 +140,7 @@ def read_strategy(content: bytes, where: str) -> ServerStrategy:
 
 
 def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
-    """The words of each line that isn't blank, with its number."""
+    """Yield number and words of each line that isn't blank."""
     for number, line in enumerate(text.split("\n"), 1):
         if words := line.split():
             yield number, words
@@ -148,7 +156,7 @@ def _whole(word: str) -> int | None:
 
 
 def _situation(kind: str, words: list[str]) -> int | str:
-    """The number of a situation that isn't written as usual, or what is wrong with it."""
+    """Return the number of a situation in an unusual notation, or its defect."""
     values: dict[str, int] = {}
     for (name, most), word in zip(_KINDS[kind].items(), words):
         value = _whole(word)
@@ -163,7 +171,7 @@ def _situation(kind: str, words: list[str]) -> int | str:
 
 
 def _probabilities(kind: str, situation: int, words: list[str]) -> list[float] | str:
-    """A line's three probabilities, adding up to 1, or what is wrong with them."""
+    """Return a line's three probabilities, adding up to 1, or their defect."""
     row = []
     for word in words:
         if not _NUMBER.fullmatch(word):

@@ -1,11 +1,11 @@
-"""What the cards of a leg were worth to seat 0: a sum with mean zero, by values that are fixed before each game.
+"""The value of a leg's cards for seat 0: a sum with mean zero, by values that are fixed before each game.
 
 A game's correction is x's usual gain with its cards, by the roles and by sixteenths of both cards, less the mean over
 all cards. Usual gains are learned from the earlier blocks of sessions of the same two bots, beginning with von
-Neumann's solution for a bet of twenty. So the sum is a martingale, whatever bots remember of the cards: a control
+Neumann's solution for a bet of twenty. So the sum is a martingale, whatever bots remember of the cards. It is a control
 variate as in AIVAT (N. Burch, M. Schmid, M. Moravčík, D. Morrill and M. Bowling, "AIVAT: A New Variance Reduction
-Technique for Agent Evaluation in Imperfect Information Games", 2018). A dollar is worth 1/√g points, g being the mean
-number of games of the sessions in earlier blocks: dividing by a session's own number would be biased.
+Technique for Agent Evaluation in Imperfect Information Games", 2018). A dollar is worth 1/√g points, where g is the
+mean number of games of the sessions in earlier blocks. Dividing by a session's own number would be biased.
 """
 
 from __future__ import annotations
@@ -30,17 +30,21 @@ _SCALE = 1.1
 
 
 class LegLuck:
-    """Gathers a leg's games as they come, in any pieces."""
+    """Computes the luck of a leg's games."""
 
     def __init__(self, first_session: int, sessions: int) -> None:
         self._cells = CellSums(first_session, sessions, *_blocks_of(sessions))
 
     def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
-        """The next games, by column. Raises ValueError for games that no leg has."""
+        """Add the next games, by column, in pieces of any length.
+
+        Raises:
+            ValueError: No leg has such games.
+        """
         self._cells.add(*[np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS])
 
     def blocks(self) -> Floats:
-        """What luck was worth to seat 0, in points, by block."""
+        """Return the value of luck for seat 0, in points, by block."""
         luck = np.zeros(BLOCK_COUNT)
         self._cells.write_luck(usual_gains(), _USUAL_GAMES, _USUAL_LENGTH, _USUAL_SESSIONS, _SCALE, luck)
         return luck
@@ -48,16 +52,17 @@ class LegLuck:
 
 @cache
 def _blocks_of(sessions: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The blocks that have some of this many sessions, and how many sessions are in earlier ones: in a short leg few
-    blocks have some, and there may be half a million legs."""
+    """Return the blocks that have sessions of a leg, and the number of sessions in earlier blocks."""
     played = np.flatnonzero(block_sizes(sessions))
     return played, block_starts(sessions)[played]
 
 
 @cache
 def usual_gains() -> Floats:
-    """x's gain by cell in von Neumann's solution for a pot and a bet of twenty dollars. A bets with a card below 1/9 or
-    above 7/9, B calls above 5/9; a mean over the middles of 81 parts of a cell."""
+    """Return x's gain by cell in von Neumann's solution for a pot and a bet of twenty dollars.
+
+    A bets with a card below 1/9 or above 7/9, and B calls above 5/9. The gain is a mean over 81 points of a cell.
+    """
     parts = 9
     middles = (np.arange(CELLS_A_SIDE * parts) + 0.5) / (CELLS_A_SIDE * parts)
     a, b = middles[:, np.newaxis], middles

@@ -1,4 +1,4 @@
-"""How von Neumann poker looks in a report: bets by card, folds by bet, and a game step by step."""
+"""Presentation of von Neumann poker in a report: bets by card, folds by bet, and a game step by step."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from tournament.contests.presentation import (
 )
 
 _CARDS = 20  # parts of 0 to 1
-_CARD_LABELS = [f"{part / _CARDS:g}" for part in range(_CARDS)]  # where each begins
-_BET_EDGES = (1, 6, 11, 16, 21, 31, 41, 50)  # where groups of bets begin; the last is the limit alone
+_CARD_LABELS = [f"{part / _CARDS:g}" for part in range(_CARDS)]  # lower ends
+_BET_EDGES = (1, 6, 11, 16, 21, 31, 41, 50)  # lower ends of groups of bets, the last being the limit alone
 _BET_LABELS = ("1–5", "6–10", "11–15", "16–20", "21–30", "31–40", "41–49", "50")
 
 
 def tally(rows: Rows, seats: Seats) -> Sums:
-    """`bets`: by A's number, card and bet; `answers`: by B's number, card, the bet and whether B folded."""
+    """Count `bets`, by A's number, card and bet, and `answers`, by B's number, card, bet and whether B folded."""
     bet = rows["bet"]
     everybody, sizes = seats.entrants + 1, BET_LIMIT + 1
     a = np.where(rows["seat_0_is_a"], *seats.players)
@@ -48,6 +48,7 @@ def tally(rows: Rows, seats: Seats) -> Sums:
 
 
 def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
+    """Return the charts of one bot."""
     both = [
         (subject.field["bets"], subject.field["answers"]),
         (sums["bets"][subject.number], sums["answers"][subject.number]),
@@ -81,7 +82,7 @@ _BETS = ("pass", *(f"bet ${label}" for label in _BET_LABELS))
 
 
 def decided(rows: Rows) -> Sequence[Decided]:
-    """A bets by its card; B answers bets of each size by its card."""
+    """Return A's bets by its card, and B's answers to bets of each size by its card."""
     a = np.where(rows["seat_0_is_a"], 0, 1)
     size = np.searchsorted(_BET_EDGES, rows["bet"], side="right")  # 0 for a pass
     b_card, folded = bins(rows["b_card"], 10), rows["folded"]
@@ -93,11 +94,13 @@ def decided(rows: Rows) -> Sequence[Decided]:
 
 
 def points(rows: Rows) -> Sequence[npt.NDArray[Any]]:
+    """Return both seats' gains, dollars."""
     gain = np.where(rows["seat_0_is_a"], rows["a_gain"], -rows["a_gain"])
     return gain, -gain
 
 
 def scene(row: Row) -> Scene:
+    """Return a game step by step."""
     a, b = (0, 1) if row["seat_0_is_a"] else (1, 0)
     bet = int(row["bet"])
     cards = [(f"{row['a_card']:.4f}",), (f"{row['b_card']:.4f}",)]
@@ -115,13 +118,5 @@ def scene(row: Row) -> Scene:
 
 
 PRESENTATION = Presentation(
-    tally,
-    charts,
-    scene,
-    points,
-    "$",
-    columns={},
-    seat_0_is="seat_0_is_a",
-    positions=("as A", "as B"),
-    decided=decided,
+    tally, charts, scene, points, "$", columns={}, seat_0_is="seat_0_is_a", positions=("as A", "as B"), decided=decided
 )

@@ -52,11 +52,7 @@ def _new_luck(settings: Settings, first_session: int) -> LegLuck:
 
 
 _OWN_COPIES = "Bot, Money, Card and the like are there before the first line; delete your copies."
-_IN_C = {
-    "opponents_previous_card": "opponentsPreviousCard",
-    "opponents_money": "opponentsMoney",
-    "bet": "aBet",
-}
+_IN_C = {"opponents_previous_card": "opponentsPreviousCard", "opponents_money": "opponentsMoney", "bet": "aBet"}
 _HINTS = (
     ("const-qualified type", "to write to bot->f, take a plain `Bot *bot`, or cast the const away."),
     ("redefinition of 'Bot'", _OWN_COPIES),

@@ -42,7 +42,7 @@ class MyGame(Rules):
     columns = (Column("bid", "uint8", "bid", per_seat=True),)
 
     def play(self, session: Session) -> Questions:
-        """A session: ask bots by `yield`, and record at least one game."""
+        """Play a session: ask bots by `yield`, and record at least one game."""
         last = [-1, -1]
         for _ in range(self.settings.prizes):
             values = [session.rng.randint(0, MOST) for _ in range(2)]  # all chance comes from here

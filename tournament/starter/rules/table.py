@@ -41,7 +41,7 @@ class MyGame(Rules):
     columns = (Column("kept", "uint16", "eyes kept", per_seat=True),)
 
     def play(self, session: Session) -> Questions:
-        """A session: ask bots by `yield`, and record at least one game."""
+        """Play a session: ask bots by `yield`, and record at least one game."""
         kept, target, seat = [0] * session.seats, self.settings.target, 0
         for _ in range(100 * session.seats):  # turns; bots that never keep any end, too
             rolled, answer = 0, "roll"

@@ -1,4 +1,4 @@
-"""My game: a test of its rules, by pytest; it plays small contests between bots as `tournament new` writes them."""
+"""A pytest test of my game, which plays small contests between bots from `tournament new`."""
 
 from pathlib import Path
 from typing import Any

@@ -1,6 +1,7 @@
 """My game: rules to start from, for two bots that take turns. Make them yours.
 
-The game here: a heap of sticks; each takes one to three in turn, and who takes the last one wins.
+In this game there is a heap of sticks. Each bot takes one to three in turn, and the one that takes the last wins.
+
 To check them: tournament check my_game.py
 """
 
@@ -36,7 +37,7 @@ class MyGame(Rules):
     columns = (Column("heap", "uint16", "sticks at the start"),)
 
     def play(self, session: Session) -> Questions:
-        """A session: ask bots by `yield`, and record at least one game."""
+        """Play a session: ask bots by `yield`, and record at least one game."""
         heap = sticks = session.rng.randint(4, self.settings.most_sticks)  # all chance comes from here
         seat = 0  # positions, from 0; who sits where is drawn for each session
         while sticks > 0:

@@ -332,8 +332,8 @@ class LegsInLanes:
         self._done.append(played)
         self._queue.ended(in_play.leg)
         if self._disqualified:
-            self._disqualified.note(in_play.leg, played.result.out)
-            if played.result.out:
+            self._disqualified.note(in_play.leg, out := played.outcome.rest.out)
+            if out:
                 self._play_only(self._disqualified.plays)
 
     def _play_only(self, plays: Callable[[Leg], bool]) -> None:

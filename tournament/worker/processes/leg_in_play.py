@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 
 from engine.kernel.records import Table
 from engine.processes.lanes import BY_CALLER, Lanes
@@ -27,12 +27,17 @@ OVER = b"-1\n"
 
 @dataclass(frozen=True)
 class PlayedLeg:
-    """A leg that was played in a lane: its result and outcome, its records, what each seat used (None: WebAssembly)."""
+    """A leg that was played in a lane: its outcome, its records, what each seat used (None: WebAssembly)."""
 
-    result: LegResult
+    contest: Contest
+    outcome: Outcome
     rows: LegRows
     uses: tuple[LegUse | None, ...]
-    outcome: Outcome
+
+    @cached_property
+    def result(self) -> LegResult:
+        """The leg's result, computed for this leg alone."""
+        return result_of(self.contest, self.outcome)
 
 
 @dataclass(frozen=True)
@@ -230,7 +235,7 @@ class LegInPlay:
         ]
         outcome = outcome_of(self.playing.contest, self.leg, self.core, self.faults, used, tries=self.tries)
         of_entrants = tuple([LegUse.together([uses[seat] for seat in seats]) for seats in seats_by_entrant(self.leg)])
-        return PlayedLeg(result_of(self.playing.contest, outcome), self.rows, of_entrants, outcome)
+        return PlayedLeg(self.playing.contest, outcome, self.rows, of_entrants)
 
     def _use(self, number: int) -> LegUse | None:
         player = self._player(number)

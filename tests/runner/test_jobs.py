@@ -1,0 +1,121 @@
+"""A run that somebody submits from elsewhere, to the job server of a cluster's head."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.cluster_server import ENVIRONMENT
+from tests.contest_runs import (
+    CONTEST,
+    THRESHOLDS,
+    assert_games_are_the_standings,
+    assert_same,
+    bot_source,
+    environment,
+    in_order,
+    make_contest,
+    read_outcome,
+)
+from tests.processes import wait_until
+
+PROGRAMS = Path(sys.executable).parent
+SECONDS = 240.0  # only for what never comes
+
+
+def free_port() -> int:
+    """Return a port of no range of Ray's own."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+@contextmanager
+def job_server(folder: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Start a head with a job server on loopback, and yield its address and the variables with its token."""
+    variables = environment(
+        {
+            **ENVIRONMENT,
+            "RAY_AUTH_TOKEN": secrets.token_hex(32),
+            "PATH": f"{PROGRAMS}:{os.environ['PATH']}",
+        }
+    )
+    port = free_port()
+    options = {
+        "port": free_port(),
+        "dashboard-port": port,
+        "dashboard-host": "127.0.0.1",
+        "node-ip-address": "127.0.0.1",
+        "num-cpus": 1,
+        "min-worker-port": 0,
+        "max-worker-port": 0,
+        "object-store-memory": 80 << 20,
+        "temp-dir": folder,
+    }
+    command = [
+        str(PROGRAMS / "ray"),
+        "start",
+        "--head",
+        "--block",
+        *(f"--{name}={value}" for name, value in options.items()),
+    ]
+    with (
+        open(folder / "head.log", "w") as log,
+        subprocess.Popen(command, env=variables, stdout=log, stderr=log, start_new_session=True) as head,
+    ):
+        try:
+            yield f"http://127.0.0.1:{port}", variables
+        finally:
+            os.killpg(head.pid, signal.SIGTERM)
+            head.wait(SECONDS)
+
+
+def answers(address: str) -> bool:
+    """Tell whether the job server takes connections."""
+    with socket.socket() as caller:
+        return caller.connect_ex(("127.0.0.1", int(address.rsplit(":", 1)[1]))) == 0
+
+
+@pytest.mark.slow
+def test_job_from_elsewhere_plays_and_a_later_one_only_what_is_new(tmp_path: Path) -> None:
+    place = make_contest(tmp_path / "mine", ["bold", "calm"])
+    shared = tmp_path / "shared"
+    with (
+        tempfile.TemporaryDirectory(prefix="ray-", dir="/tmp") as short,
+        job_server(Path(short)) as (address, variables),
+    ):
+        assert wait_until(lambda: answers(address), SECONDS), Path(short, "head.log").read_text()
+
+        def submit() -> str:
+            command = ["ray", "job", "submit", "--address", address, "--working-dir", ".", "--"]
+            job = [*command, "tournament", "run", CONTEST, "--results", str(shared)]
+            done = subprocess.run(
+                [PROGRAMS / job[0], *job[1:]],
+                cwd=place.folder,
+                env=variables,
+                capture_output=True,
+                text=True,
+                timeout=SECONDS,
+            )
+            assert done.returncode == 0, done.stdout + done.stderr
+            return done.stdout
+
+        assert "Playing 2 bots" in submit()
+        first = {part.name: part.stat().st_mtime_ns for part in (shared / CONTEST / "sessions").iterdir()}
+        place.write_bot("dull", bot_source(*THRESHOLDS["dull"]))
+        assert "Playing 3 bots" in submit()
+    later = {part.name: part.stat().st_mtime_ns for part in (shared / CONTEST / "sessions").iterdir()}
+    assert first.items() < later.items()
+    assert_games_are_the_standings(shared / CONTEST)
+    place.play()
+    assert_same(in_order(read_outcome(shared / CONTEST)), in_order(read_outcome(place.results)))
