@@ -1,20 +1,15 @@
 # make run           set up, and play the shipped bots' tournament
-# make test          set up, and run the tests that aren't marked slow
-# make test-slow     run the slow tests
-# make test-both     run both at once, in less time
+# make test          run the tests that aren't marked slow; make test-slow, the slow ones; make test-both, both at once
 # make test-thorough run everything that the other tests take samples of
-# make docs          build the site in build/site/html
+# make docs          build the site in build/site/html; make docs-pictures, its pictures, from real runs
+# make reference     write the tables of docs/reference from the code
 # make check         lint, types and layers
 # make debug         run the engine's tests on a core that stops at an index out of bounds or an overflow
 # make lowest        play with the lowest versions of what pyproject.toml requires; make newest, with the newest
 # make constraints   raise the versions that development and CI use
-# make package-test  build sdist and wheel, install, and play from them
-# make wheel         build the wheel of this interpreter in dist/
-# make reference     write the tables of docs/reference from the code
-# make docs-pictures make the pictures in docs/pictures, from real runs
+# make package-test  build sdist and wheel, install, and play from them; make wheel, the wheel in dist/
 # make bench         run the measurements of benchmarks/README.md; make bench-peers, of other frameworks
-# make build         set up, and compile the core
-# make clean         remove what was made
+# make build         set up, and compile the core; make clean, remove what was made
 # PYTHON=python3.12 chooses the interpreter; another than python3 has an environment of its own.
 
 PYTHON ?= python3
@@ -25,28 +20,17 @@ CORE := $(subst /,.,$(basename $(filter %.pyx,$(SOURCES))))
 DEBUG_TESTS := $(addprefix tests/, engine/test_von_neumann_poker.py engine/test_two_card_draw.py \
   worker/test_messages.py worker/test_dialogues.py worker/test_protocols.py)
 INSTALL := $(BIN)/python .ci/install
-SUDO := $(if $(filter-out 0,$(shell id -u)),sudo )
+PYTEST := $(BIN)/python -m pytest
+NEW_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tournament needs Python 3.11 or newer")'
+# What a command says is shown only if it fails.
+quietly = { $(1); } > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
-# Set-up compiles the core while it downloads packages, then while the compiler of bots builds its libraries.
-# A make that this one calls has its share already.
+# Set-up compiles the core while it downloads packages. A make that this one calls has its share already.
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=2
 endif
-
 # Without bytecode, which some images forbid, each of thousands of processes compiles what it imports.
 unexport PYTHONDONTWRITEBYTECODE
-
-# One more than cores: many tests wait for processes that start or end.
-WORKERS = $$(($$(nproc) + 1))
-
-PYTEST = $(BIN)/python -m pytest
-# Before a number of processes.
-BESIDE = --dist loadgroup --no-loadscope-reorder --numprocesses
-
-NEW_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tournament needs Python 3.11 or newer")'
-
-# What a command says is shown only if it fails.
-quietly = { $(1); } > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
 .PHONY: help run test test-slow test-both test-thorough check lint types debug lowest newest constraints package-test wheel docs reference docs-pictures bench bench-peers build clean
 
@@ -62,40 +46,38 @@ run:
 	@$(MAKE) --no-print-directory build $(VENV)/library_of_c
 	@$(BIN)/tournament run von_neumann_poker
 
+# One process more than cores: many tests wait for processes that start or end.
 test: WHICH := not slow and
 test-slow: WHICH := slow and
 test test-slow test-both: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
 	@echo "Running the tests (a few minutes; longer when the compiler builds its libraries first)"
-	@$(PYTEST) -m '$(WHICH) not package and not thorough' $(BESIDE) $(WORKERS) --maxprocesses 4 --durations 15
+	@$(PYTEST) -m '$(WHICH) not package and not thorough' --dist loadgroup --no-loadscope-reorder \
+	  --numprocesses $$(($$(nproc) + 1)) --maxprocesses 4 --durations 15
 
-test-thorough: build $(VENV)/libraries $(VENV)/tools $(VENV)/azurite $(VENV)/kaggle
+test-thorough: build $(VENV)/libraries $(VENV)/thorough
 	@echo "Running what the other tests take samples of (half an hour)"
-	@$(PYTEST) -m thorough $(BESIDE) 2 --durations 15
+	@$(PYTEST) -m thorough --dist loadgroup --no-loadscope-reorder --numprocesses 2 --durations 15
+
+package-test: build $(VENV)/libraries $(VENV)/tools
+	@echo "Building the package and playing from it"
+	@$(PYTEST) -m package tests/test_package.py
 
 # In an environment of its own, with the core that is in place.
-lowest: RESOLUTION := lowest-direct
-newest: RESOLUTION := highest
 lowest newest: build $(VENV)/libraries
-	@echo "Installing the $@ versions"
+	@echo "Installing the $@ versions, and playing with them"
 	@$(PYTHON) -m venv --clear $(VENV)-$@
-	@$(call quietly, ENGINE_LATER=1 $(VENV)-$@/bin/python .ci/install --resolution $(RESOLUTION) --editable '.[serve]' packaging)
-	@echo "Playing with them"
+	@$(call quietly, ENGINE_LATER=1 $(VENV)-$@/bin/python .ci/install --editable '.[serve]' packaging \
+	  --resolution $(if $(filter lowest,$@),lowest-direct,highest))
 	@$(call quietly, $(VENV)-$@/bin/python -m tests.lowest_versions)
 	@head -1 $(VENV)/$@.log
 
 # The versions that development and CI use; of every Python that the package allows.
 constraints: $(VENV)/compilers
 	@$(BIN)/python -m uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --extra serve \
-	  --extra openspiel --group dev --group docs --group wheel --no-annotate --no-header --no-emit-find-links \
-	  --output-file .ci/constraints.txt
+	  --extra openspiel --group dev --no-annotate --no-header --no-emit-find-links --output-file .ci/constraints.txt
 
-package-test: build $(VENV)/libraries $(VENV)/tools
-	@echo "Building the package and playing from it"
-	@$(PYTEST) -m package tests/test_package.py
-
-wheel: build $(VENV)/libraries
+wheel: build $(VENV)/libraries $(VENV)/tools
 	@echo "Building the wheel (two minutes)"
-	@$(call quietly, $(INSTALL) --group wheel)
 	@$(call quietly, PATH="$$PWD/$(BIN):$$PATH" .ci/wheel $(BIN)/python)
 	@ls dist/*.whl
 
@@ -110,7 +92,7 @@ lint: build $(VENV)/tools
 	@echo "Checking format, lint, layers and stubs"
 	@$(BIN)/ruff format --check . && $(BIN)/ruff check .
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint engine
-	@$(call quietly, $(BIN)/lint-imports && $(BIN)/python -m pytest -p no:cacheprovider tests/engine/test_layers.py)
+	@$(call quietly, $(BIN)/lint-imports && $(PYTEST) -p no:cacheprovider tests/engine/test_layers.py)
 	@$(BIN)/stubtest --ignore-missing-stub --concise $(CORE)
 
 # The fast core stays in its place; this one is in build/debug.
@@ -124,32 +106,25 @@ debug: build $(VENV)/libraries $(VENV)/tools
 	@LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build/debug \
 	  $(BIN)/python -P -m pytest --import-mode=append -p no:cacheprovider --numprocesses 2 $(DEBUG_TESTS)
 
-docs: build $(VENV)/docs $(VENV)/libraries
+docs: build $(VENV)/tools $(VENV)/libraries
 	@echo "Building the site"
 	@$(BIN)/python -m docs.tools.site
 
-$(VENV)/docs: $(VENV)/tools
-	@$(call quietly, $(INSTALL) --group docs)
-	@touch $@
-
-reference: build
-	@$(BIN)/python -m docs.tools.reference
-
-docs-pictures: build $(VENV)/libraries $(VENV)/tools
-	@$(BIN)/python -m docs.tools.pictures
+reference docs-pictures: build $(VENV)/libraries $(VENV)/tools
+	@$(BIN)/python -m docs.tools.$(@:docs-%=%)
 
 bench: build $(VENV)/libraries
 	@$(BIN)/python -m benchmarks
 
 # In an environment of their own: they need other versions than this project.
-PEERS := 'axelrod<4.14' 'pettingzoo[classic]' kaggle-environments open_spiel pokerkit
 bench-peers: build $(VENV)/libraries $(VENV)-peers/installed
 	@$(BIN)/python -m benchmarks.peers $(VENV)-peers/bin/python
 
 $(VENV)-peers/installed: | $(VENV)/compilers
 	@echo "Installing other frameworks to compare with (a few minutes, once)"
 	@$(PYTHON) -m venv --clear $(@D)
-	@$(call quietly, $(@D)/bin/python .ci/install --resolution highest $(PEERS))
+	@$(call quietly, $(@D)/bin/python .ci/install --resolution highest 'axelrod<4.14' 'pettingzoo[classic]' \
+	  kaggle-environments open_spiel pokerkit)
 	@touch $@
 
 build: $(VENV)/installed $(VENV)/built
@@ -162,37 +137,28 @@ $(VENV)/built: $(VENV)/compilers $(SOURCES) setup.py
 	@mv $@.begun $@
 
 # What bots in C and C++ are linked with, once on a machine.
-$(VENV)/library_of_c: $(VENV)/installed
-	@echo "Building the compiler's C library, unless this machine has it (half a minute, once)"
-	@$(call quietly, $(BIN)/python -m tournament.artifacts.libraries c)
-	@touch $@
-
-$(VENV)/libraries: $(VENV)/installed
-	@echo "Building the compiler's C and C++ libraries, unless this machine has them (a minute, once)"
-	@$(call quietly, $(BIN)/python -m tournament.artifacts.libraries)
+$(VENV)/libraries $(VENV)/library_of_c: $(VENV)/installed
+	@echo "Building the compiler's libraries, unless this machine has them (a minute, once)"
+	@$(call quietly, $(BIN)/python -m tournament.artifacts.libraries $(if $(filter %_c,$@),c))
 	@touch $@
 
 # Read once, so that not each worker of the tests has to prepare their assertions.
 $(VENV)/collected: build $(VENV)/tools
-	@echo "Collecting the tests (a quarter of a minute, once)"
-	@$(call quietly, $(BIN)/python -m pytest --collect-only -qq)
+	@$(call quietly, $(PYTEST) --collect-only -qq)
 	@touch $@
 
 $(VENV)/tools: $(VENV)/installed
-	@echo "Installing the tools for tests and checks"
+	@echo "Installing the tools for tests, checks and pages"
 	@$(call quietly, $(INSTALL) --group dev)
 	@touch $@
 
-$(VENV)/kaggle: $(VENV)/tools
-	@echo "Installing an engine of Kaggle's, which an example adapts"
-	@$(call quietly, $(INSTALL) --no-deps kaggle-environments==1.33.2) # what it asks for is gigabytes for other games
-	@touch $@
-
-# The emulator of az://, where there is npm.
-$(VENV)/azurite: | $(VENV)/compilers
-	@echo "Installing the emulator of az://"
+# An engine of Kaggle's, which an example adapts: what it asks for is gigabytes for other games. And, where there is npm,
+# the emulator of az://.
+$(VENV)/thorough: $(VENV)/tools
+	@$(call quietly, $(INSTALL) --no-deps kaggle-environments==1.33.2)
 	@if command -v npm > /dev/null; then $(call quietly, \
-	  npm install --fetch-retries=0 --silent --no-audit --no-fund --prefix $@ azurite@3.37.0); fi
+	  npm install --fetch-retries=0 --silent --no-audit --no-fund --prefix $(VENV)/azurite azurite@3.37.0); fi
+	@touch $@
 
 $(VENV)/installed: $(VENV)/compilers pyproject.toml .ci/constraints.txt
 	@echo "Downloading packages (half a minute, once)"
@@ -200,8 +166,8 @@ $(VENV)/installed: $(VENV)/compilers pyproject.toml .ci/constraints.txt
 	@touch $@
 
 $(VENV)/compilers:
-	@missing=$$(.ci/missing $(PYTHON)); test -z "$$missing" \
-	  || { echo "this machine lacks $$missing; run: $(SUDO)apt-get install $$missing"; exit 1; }
+	@missing=$$(.ci/missing $(PYTHON)); test -z "$$missing" || { \
+	  echo "this machine lacks $$missing; run: $(if $(filter-out 0,$(shell id -u)),sudo )apt-get install $$missing"; exit 1; }
 	@$(NEW_PYTHON)
 	@echo "Setting up $(VENV)"
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }

@@ -21,51 +21,27 @@ UNDEFINED = (
     "bounds,shift,signed-integer-overflow,integer-divide-by-zero,float-cast-overflow,bool,enum,return,unreachable"
 )
 SANITIZERS = [f"-fsanitize=address,{UNDEFINED}", "-fno-sanitize-recover=undefined"]
-
 # For tests of the package: a slow core compiles five times as fast.
 SLOW = os.environ.get("ENGINE_SLOW") == "1"
-
-# `make` installs the package without its core, which it compiles in place next.
-WITHOUT_CORE = os.environ.get("ENGINE_LATER") == "1"
-
-# Modules, and folders of them.
-# Nothing waits for these: half the time to compile them is worth more.
-SELDOM = (
-    "engine._cython",
-    "engine.processes.forking",
-    "engine.processes.heartbeat",
-    "engine.wasm.modules",
-    "engine.watching",
-)
-# The tests of `make debug` don't run these, which are taken from the fast core there; bots' processes load the last.
+# Cython's own code for memory views, compiled once instead of into every module of the core.
+SHARED = "engine._cython"
+# Processes of bots load these. A copy of their own costs less than the shared module and what that imports.
+ALONE = ("engine.processes.forking", "engine.processes.python_bots")
+# Modules, and folders of them, for which nothing waits: half the time to compile them is worth more.
+SELDOM = (SHARED, "engine.processes.forking", "engine.processes.heartbeat", "engine.wasm.modules", "engine.watching")
+# The tests of `make debug` don't run these, which are taken from the fast core there.
 UNCHECKED = (
-    "engine.rules",
-    "engine.parquet",
-    "engine.wasm",
-    "engine.games.matrix_game",
-    "engine.watching.observed_core",
-    "engine.processes.forking",
-    "engine.processes.heartbeat",
-    "engine.processes.python_bots",
+    *("engine.rules", "engine.parquet", "engine.wasm", "engine.games.matrix_game", "engine.watching.observed_core"),
+    *("engine.processes.heartbeat", *ALONE),
 )
+CORES = len(os.sched_getaffinity(0))  # a container may have fewer than the machine
+# What `tournament init` copies: read from the repository in a checkout, from this folder once installed.
+SHIPPED = "tournament/starter/shipped"
 
 
 def is_in(name: str, places: tuple[str, ...]) -> bool:
-    """Whether a module is one of these, or in one of these folders."""
+    """Return whether a module is one of these, or in one of these folders."""
     return any(f"{name}.".startswith(f"{place}.") for place in places)
-
-
-CORES = len(os.sched_getaffinity(0))  # a container may have fewer than the machine
-
-# Cython's own code for memory views, compiled once instead of into every module of the core.
-SHARED = "engine._cython"
-
-# Processes of bots load these. A copy of their own costs less than the shared module and what that imports.
-ALONE = {"engine.processes.forking", "engine.processes.python_bots"}
-
-# What `tournament init` copies: read from the repository in a checkout, from this folder once installed.
-SHIPPED = "tournament/starter/shipped"
-SHIPPED_FILES = ("entrants", "results/README.md")
 
 
 class BuildCore(build_ext):
@@ -79,21 +55,15 @@ class BuildCore(build_ext):
         import numpy
         from Cython.Build import cythonize
 
-        for extension in self.extensions:
-            extension.include_dirs.append(numpy.get_include())
         build = "build/debug_c" if DEBUG else "build/c"
         shared = Path(build, *SHARED.split(".")).with_suffix(".c")
         shared.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run([sys.executable, "-m", "cython", f"--generate-shared={shared}"], check=True)
-        multiprocessing.set_start_method("fork", force=True)  # otherwise Cython's processes would run this file anew
-        in_c = []
+        multiprocessing.set_start_method("fork", force=True)  # otherwise Cython's processes would run this file again
         for name in (SHARED, None):
-            in_c += cythonize(
-                [
-                    extension
-                    for extension in self.extensions
-                    if extension.sources and name == (None if extension.name in ALONE else SHARED)
-                ],
+            own = [one for one in self.extensions if one.sources and is_in(one.name, ALONE) == (name is None)]
+            written = cythonize(
+                own,
                 nthreads=CORES,
                 build_dir=build,
                 force=self.force,
@@ -109,53 +79,43 @@ class BuildCore(build_ext):
                     "embedsignature.format": "python",
                 },
             )
-        written = {extension.name: extension for extension in in_c}
+            for extension, in_c in zip(own, written):
+                extension.sources, extension.depends = in_c.sources, in_c.depends
         for extension in self.extensions:
-            if extension.name == SHARED:
-                extension.sources = [str(shared)]
-            else:
-                extension.sources = written[extension.name].sources
-                extension.depends = written[extension.name].depends
+            extension.include_dirs.append(numpy.get_include())
+            extension.sources = extension.sources or [str(shared)]
         super().build_extensions()
 
 
 class BuildPython(build_py):
-    """Adds the shipped bots, which lie beside the packages in the repository."""
+    """Adds the shipped bots, which are next to the packages in the repository."""
 
     def run(self) -> None:
         super().run()
-        if self.editable_mode:
-            return
-        shipped = Path(self.build_lib, SHIPPED)
-        shutil.rmtree(shipped, ignore_errors=True)
-        for name in SHIPPED_FILES:
-            (shipped / name).parent.mkdir(parents=True, exist_ok=True)
-            if Path(name).is_dir():
-                shutil.copytree(name, shipped / name, ignore=shutil.ignore_patterns("__pycache__", ".*"))
-            else:
-                shutil.copy(name, shipped / name)
-
-
-def level_of(name: str) -> str:
-    """How much gcc optimises a module."""
-    if SLOW:
-        return "-O0"
-    return "-O1" if is_in(name, SELDOM) else "-O3"
+        if not self.editable_mode:
+            shipped = Path(self.build_lib, SHIPPED)
+            shutil.rmtree(shipped, ignore_errors=True)
+            shutil.copytree("entrants", shipped / "entrants", ignore=shutil.ignore_patterns("__pycache__", ".*"))
+            (shipped / "results").mkdir()
+            shutil.copy("results/README.md", shipped / "results")
 
 
 def core() -> list[Any]:
-    """One extension for each source of the core, and what they share."""
+    """Return one extension for each source of the core, and one for what they share."""
     sources = {".".join(path.with_suffix("").parts): [str(path)] for path in sorted(Path("engine").rglob("*.pyx"))}
+
+    def options(name: str) -> list[str]:
+        if DEBUG:
+            return ["-O0", "-g1", *SANITIZERS]
+        return ["-O0" if SLOW else "-O1" if is_in(name, SELDOM) else "-O3", "-g0"]
+
     return [
         Extension(
             name,
             source,
             define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
-            # Without contraction numbers round alike on processors that can multiply and add at once.
-            extra_compile_args=[
-                "-ffp-contract=off",
-                *(["-O0", "-g1", *SANITIZERS] if DEBUG else [level_of(name), "-g0"]),
-            ],
+            # Without contraction numbers are rounded the same on processors that can multiply and add at once.
+            extra_compile_args=["-ffp-contract=off", *options(name)],
             extra_link_args=SANITIZERS if DEBUG else [],
         )
         for name, source in {SHARED: [], **sources}.items()
@@ -163,4 +123,6 @@ def core() -> list[Any]:
     ]
 
 
-setup(cmdclass={"build_ext": BuildCore, "build_py": BuildPython}, ext_modules=[] if WITHOUT_CORE else core())
+# `make` installs the package without its core, which it compiles in place next.
+LATER = os.environ.get("ENGINE_LATER") == "1"
+setup(cmdclass={"build_ext": BuildCore, "build_py": BuildPython}, ext_modules=[] if LATER else core())

@@ -162,17 +162,15 @@ class Rehearsal:
         """All its legs."""
         schedule = self.schedule(number, Replicas(self.settings.replicas))
         sink = NullSink.of(self.contest, ROWS_PER_GROUP)
-        legs, luck = [], []
+        legs, luck = [], self.contest.luck.new(self.settings) if self.contest.luck else None
         for leg in schedule.legs():
             sink.clear()
             legs.append(play_leg(self.contest, self.settings, leg, self.artifacts, sink))
-            if self.contest.luck is not None:
+            if luck and self.contest.luck:
                 assert legs[-1].games == sink.games.rows, "a leg with more games than there is room for"
-                own = self.contest.luck.new(self.settings, leg.plan.first_session)
-                columns = self.contest.luck.columns
-                own.add({name: sink.games.arrays[name][: sink.games.rows] for name in columns})
-                luck.append(own.blocks())
-        return legs_of(self.contest, legs, np.array(luck) if luck else None, schedule.legs_of_deals)
+                games = {name: sink.games.arrays[name][: sink.games.rows] for name in self.contest.luck.columns}
+                luck.add(games, [0], [leg.plan.first_session])
+        return legs_of(self.contest, legs, luck.blocks() if luck else None, schedule.legs_of_deals)
 
     def ranked(self, legs: Legs) -> Standings:
         house = self.contest.house

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import runpy
 import subprocess
 import sys
 
@@ -13,16 +14,9 @@ from benchmarks import tables
 from benchmarks.rows import Row
 from tests.contest_runs import REPOSITORY, environment
 
-SMALL = {
-    "benchmarks": ["--help"],
-    "benchmarks.cluster": ["--nodes 1 --cores 2 --rounds 1 --legs 2 --seconds 0.2 --ray 0.001 0.0001"],
-    "benchmarks.environments": ["--help"],
-    "benchmarks.growth": ["4", "4 --played", "4 --edits 2"],
-    "benchmarks.holdem": ["--help"],
-    "benchmarks.open_contest": ["--help"],
-    "benchmarks.ranking": ["--help"],
-    "benchmarks.tables": ["--rounds 1"],
-}
+# Some minutes of measuring are asked for their help alone.
+HELP = ("benchmarks", "cluster", "environments", "holdem", "open_contest", "ranking")
+SMALL = {"benchmarks.growth": ["4", "4 --edits 2"], "benchmarks.tables": ["--rounds 1"], "benchmarks.views": [""]}
 
 
 @pytest.mark.slow
@@ -33,10 +27,21 @@ def test_a_benchmark_runs(module: str, words: str) -> None:
     assert done.returncode == 0 and done.stdout, done.stderr
 
 
+@pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
+@pytest.mark.parametrize("name", HELP)
+def test_a_benchmark_of_minutes_says_what_it_measures(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["benchmark", "--help"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("benchmarks" if name == "benchmarks" else f"benchmarks.{name}", run_name="__main__")
+    assert not ended.value.code and "usage: " in capsys.readouterr().out
+
+
 def test_every_benchmark_that_a_page_names_is_run() -> None:
     pages = [*REPOSITORY.glob("docs/**/*.md"), *REPOSITORY.glob("*.md"), REPOSITORY / "benchmarks" / "README.md"]
     named = {name for page in pages for name in re.findall(r"python -m (benchmarks[\w.]*\w)", page.read_text())}
-    assert named and named <= set(SMALL)
+    assert named and named <= {*SMALL, "benchmarks", *(f"benchmarks.{name}" for name in HELP)}
 
 
 def test_a_row_says_what_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:

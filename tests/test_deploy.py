@@ -44,15 +44,6 @@ def test_the_image_copies_what_a_build_from_this_folder_needs() -> None:
     assert "results/README.md" in names
 
 
-def test_the_job_for_kubernetes_is_closed_to_others() -> None:
-    job, policy = yaml.safe_load_all((DEPLOY / "rayjob.yaml").read_text())
-    assert job["spec"]["rayClusterSpec"]["authOptions"] == {"mode": "token"}
-    nodes = {"podSelector": {"matchLabels": {"ray.io/is-ray-node": "yes"}}}  # KubeRay's label of all pods of a cluster
-    dashboard = {"ports": [{"protocol": "TCP", "port": 8265}]}
-    assert (policy["apiVersion"], policy["kind"]) == ("networking.k8s.io/v1", "NetworkPolicy")
-    assert policy["spec"] == {**nodes, "policyTypes": ["Ingress"], "ingress": [{"from": [nodes]}, dashboard]}
-
-
 def test_the_options_that_files_and_pages_give_to_tournament_exist() -> None:
     import typer
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
-import sys
-from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -26,11 +23,14 @@ def test_every_target_sets_up_what_it_runs(tmp_path: Path) -> None:
     assert phony
     # What a `make` around the tests tells the one inside is left out.
     outside = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-    for target in (*phony[1].split(), ".venv/azurite", ".venv/libraries"):
+
+    def first(pattern: str) -> int:
+        """The number of the first line that has it, or how many lines there are."""
+        return next((number for number, line in enumerate(lines) if re.search(pattern, line)), len(lines))
+
+    for target in (*phony[1].split(), ".venv/thorough", ".venv/libraries"):
         make = ["make", "--dry-run", target, "PYTHON=python3"]
         lines = subprocess.check_output(make, cwd=tmp_path, env=outside, text=True).splitlines()
-        first = partial(_first, lines)
-
         if target not in ("clean", "help"):
             assert first("-m venv") < first(r"\.venv/bin/|--prefix \.venv"), target
         imports_the_core = r"-m (pytest|tests|docs|benchmarks)|bin/(tournament|stubtest|lint-imports)"
@@ -39,31 +39,9 @@ def test_every_target_sets_up_what_it_runs(tmp_path: Path) -> None:
         assert first("artifacts.libraries") <= first("-m (pytest .*thorough|benchmarks|tests.lowest)"), target
 
 
-def test_libraries_are_built_without_the_compiled_core(tmp_path: Path) -> None:
-    """Set-up builds them while the core is compiled."""
-    for package in ("engine", "tournament"):
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
-    program = """
-from tournament.artifacts import libraries
-from tournament.sandbox.outside.process_time import TimeBudget, ProcessUse
-
-assert not TimeBudget(lambda: ProcessUse(0.0, False), 5).is_over()
-"""
-    variables = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", program], env=variables, cwd=tmp_path, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-
-
 def test_make_alone_prints_what_targets_there_are() -> None:
     outside = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     shown = subprocess.check_output(["make"], cwd=ROOT, env=outside, text=True)
     named = set(re.findall(r"(?:^|; )make ([\w-]+)", shown, re.MULTILINE))
     phony = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert phony and named == set(phony[1].split()) - {"help", "lint", "types"}
-
-
-def _first(lines: list[str], pattern: str) -> int:
-    """The number of the first line that has it, or how many lines there are."""
-    return next((number for number, line in enumerate(lines) if re.search(pattern, line)), len(lines))

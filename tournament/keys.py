@@ -84,8 +84,13 @@ class SubKeys:
     def of(self, *more: str | int) -> bytes:
         """Return the `sub_key` whose label ends with these parts."""
         digest = self._begun.copy()
-        digest.update(f",{_written(more)}]".encode())
+        digest.update(_end_of(more))
         return digest.digest()
+
+
+@cache
+def _end_of(label: tuple[str | int, ...]) -> bytes:
+    return f",{_written(label)}]".encode()
 
 
 def _written(label: tuple[str | int, ...]) -> str:

@@ -43,16 +43,25 @@ class StartedBot:
     address: bytes
     window: int
 
-def start_bot(
-    store: Store,
-    module: int,
-    imports: list[bytes],
-    exports: tuple[bytes, ...],
-    called_first: tuple[bytes, ...],
-    seed_random: Callable[[int], None] | None,
-    is_told: bool,
-    seed: int,
-    fuel: Fuel,
-    given: int,
-    pages: int,
-) -> StartedBot: ...
+@final
+class Program:
+    """What starting a bot of a compiled module takes; see instances.pyx."""
+
+    def __init__(
+        self,
+        module: object,
+        address: int,
+        exports: tuple[bytes, ...],
+        called_first: tuple[bytes, ...],
+        is_told: bool,
+        pages: int,
+    ) -> None: ...
+    def start(
+        self,
+        store: Store,
+        imports: list[bytes],
+        seed_random: Callable[[int], None] | None,
+        seed: int,
+        fuel: Fuel,
+        given: int,
+    ) -> StartedBot: ...

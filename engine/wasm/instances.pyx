@@ -223,51 +223,59 @@ cdef class StartedBot:
     cdef readonly uintptr_t window
 
 
-def start_bot(
-    Store store,
-    uintptr_t module,
-    list imports,
-    tuple exports,
-    tuple called_first,
-    seed_random,
-    bint is_told,
-    uint64_t seed,
-    Fuel fuel,
-    uint64_t given,
-    uint64_t pages,
-):
-    """Start a bot.
+@cython.final
+cdef class Program:
+    """What starting a bot of a compiled module takes, kept for all of its starts.
 
     Args:
-        store: Its limits leave room for the bot's memory.
-        module: The address of the bot's module.
-        imports: The module's imports, in its order.
+        module: Owner of the compiled module, kept as long as this is.
+        address: The address of the module.
         exports: The names of its memory, its counter and its functions.
         called_first: The names of the functions to be called before all else.
-        seed_random: Called with the seed, unless it is None.
         is_told: Whether to call tournament_start.
-        seed: The start of all that is random for the bot.
-        fuel: Counts what the bot uses of `given`.
-        given: The fuel to start with.
-        pages: The pages of its struct, out of the way of its allocator.
+        pages: The pages of the bot's struct, out of the way of its allocator.
     """
-    cdef StartedBot bot = StartedBot()
-    cdef Extern* memory
-    cdef uint64_t address
-    bot.instance = Instance(store, module, imports)
-    bot.memory, bot.counter, *bot.functions = bot.instance.exports(exports)
-    fuel.count_by(handle_of(bot.counter))
-    fuel.give_more(given)
-    for name in called_first:
-        bot.instance.call(name)
-    # Room for the struct is added last, so that the bot can't take it.
-    store.limit_memory(store.memory + pages * PAGE)
-    address = store.grow(bot.memory, pages) * PAGE
-    memory = <Extern*>as_extern(bot.memory)
-    bot.window = <uintptr_t>runtime.memory_data(store.of, &memory.of) + address
-    bot.address = store.constant(address)
-    if seed_random is not None:
-        seed_random(<int64_t>seed)
-    if is_told:
-        bot.instance.call(b"tournament_start", address, <int64_t>seed)
-    return bot
+
+    cdef object module
+    cdef uintptr_t address
+    cdef tuple exports, called_first
+    cdef bint is_told
+    cdef uint64_t pages
+
+    def __init__(
+        self, module, uintptr_t address, tuple exports, tuple called_first, bint is_told, uint64_t pages
+    ):
+        self.module, self.address = module, address
+        self.exports, self.called_first, self.is_told, self.pages = exports, called_first, is_told, pages
+
+    def start(self, Store store, list imports, seed_random, uint64_t seed, Fuel fuel, uint64_t given):
+        """Start a bot.
+
+        Args:
+            store: Its limits leave room for the bot's memory.
+            imports: The module's imports, in its order.
+            seed_random: Called with the seed, unless it is None.
+            seed: The start of all that is random for the bot.
+            fuel: Counts what the bot uses of `given`.
+            given: The fuel to start with.
+        """
+        cdef StartedBot bot = StartedBot()
+        cdef Extern* memory
+        cdef uint64_t address
+        bot.instance = Instance(store, self.address, imports)
+        bot.memory, bot.counter, *bot.functions = bot.instance.exports(self.exports)
+        fuel.count_by(handle_of(bot.counter))
+        fuel.give_more(given)
+        for name in self.called_first:
+            bot.instance.call(name)
+        # Room for the struct is added last, so that the bot can't take it.
+        store.limit_memory(store.memory + self.pages * PAGE)
+        address = store.grow(bot.memory, self.pages) * PAGE
+        memory = <Extern*>as_extern(bot.memory)
+        bot.window = <uintptr_t>runtime.memory_data(store.of, &memory.of) + address
+        bot.address = store.constant(address)
+        if seed_random is not None:
+            seed_random(<int64_t>seed)
+        if self.is_told:
+            bot.instance.call(b"tournament_start", address, <int64_t>seed)
+        return bot

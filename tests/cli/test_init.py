@@ -18,6 +18,7 @@ from tests.cli.in_process import command
 from tests.cli.test_cli import ROOT
 from tests.contest_runs import environment
 from tournament.config import GeneralSettings, load_config
+from tournament.conformance import ContestSuite, conservation, documented, faults, illegal, records
 from tournament.errors import InputError
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.starter.folder import write_contest_folder
@@ -135,9 +136,11 @@ def test_rules_of_ones_own_come_with_bots_settings_and_a_test(tmp_path: Path, sh
 
 
 @pytest.mark.slow
-def test_rules_of_ones_own_pass_a_check(tmp_path: Path) -> None:
+def test_rules_of_ones_own_hold_to_some_of_what_every_contest_must(tmp_path: Path) -> None:
     assert command(tmp_path, "init", "--rules", "sealed_bid", "--shape", "simultaneous").code == 0
-    assert command(tmp_path, "check", "sealed_bid.py").code == 0
+    suite = ContestSuite("sealed_bid", tmp_path / "suite", rules=str(tmp_path / "sealed_bid.py"), sessions=2)
+    for check in (documented, records, conservation, faults, illegal):
+        check(suite)
 
 
 @pytest.mark.thorough

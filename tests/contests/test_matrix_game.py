@@ -8,8 +8,6 @@ import pytest
 
 import tournament
 from tests.worker.test_programs import Ear
-from tournament.config import load_config
-from tournament.errors import InputError
 
 DILEMMA = """
 [dilemma]
@@ -123,28 +121,3 @@ def test_a_program_is_told_its_own_score_at_either_seat(tmp_path: Path, names: t
     found = tournament.run("dilemma", config=config, executor="local", workers=1)
     assert found.faults.empty, found.faults.message.tolist()
     assert [ear.heard() for ear in ears] == ["SCORE 100.000000\nend\n", "SCORE 0.000000\nend\n"]
-
-
-@pytest.mark.parametrize(
-    ("keys", "words"),
-    [
-        ('moves = ["a"]', "there must be 2 to 64 moves"),
-        ('moves = ["a", "a"]', "two moves have the same name"),
-        ('moves = ["a", "b\\n"]', "a move's name has 1 to 40 printable characters"),
-        ("moves = 3", "moves = 3: must be a list"),
-        ('moves = ["a", "b", "c", "d"]', "payoffs = .*: must be 4 lists of 4 numbers each"),
-        ("payoffs = [[1, 2], [3, 4]]", "must be 3 lists of 3 numbers each, for the moves rock, paper, scissors"),
-        ('payoffs = [[1, 2, 3], [4, 5, "6"], [7, 8, 9]]', "must be a number"),
-        ("payoffs = [[1, 2, 3], [4, 5, inf], [7, 8, 9]]", "a payoff must be at least -1000000 and at most 1000000"),
-        ("column_payoffs = [[1]]", "column_payoffs = .*must be 3 lists"),
-        ("turns_per_game = 0", "at least 1"),
-        ("turns_per_game = 100_001", "at most 100000"),
-        ("noise = 1.1", "at most 1"),
-        ("end_probability = -0.1", "at least 0"),
-    ],
-)
-def test_what_is_wrong_with_a_game_is_blamed_by_line(tmp_path: Path, keys: str, words: str) -> None:
-    config = tmp_path / "tournament.toml"
-    config.write_text(f'[mine]\nrules = "matrix_game"\n{keys}\n')
-    with pytest.raises(InputError, match=rf"tournament\.toml, line [123]: .*{words}"):
-        load_config("mine", config)

@@ -169,27 +169,6 @@ def test_points_of_a_game_that_is_not_zero_sum_are_both_recorded() -> None:
     assert of_seat(rows["sessions"], "points", 1).tolist() == [10.0] * 4
 
 
-@pytest.mark.parametrize(
-    ("game", "message"),
-    [
-        ("leduc_pokr", "there is no game leduc_pokr in OpenSpiel"),
-        ("crazy_eights(players=12)", "it is a game of 12; contests are for 2 to 10"),
-        ("2048", "it is a game of 1; contests are for 2 to 10"),
-        ("mfg_crowd_modelling", "it is a mean field game"),
-        ("leduc_poker(cards=2)", "refused by OpenSpiel: Unknown parameter 'cards'"),
-        ("", 'say which game, such as open_spiel_game = "leduc_poker"'),
-    ],
-)
-def test_game_that_cannot_be_played_is_refused_with_its_line(game: str, message: str, tmp_path: Any) -> None:
-    file = tmp_path / "tournament.toml"
-    file.write_text(f'[poker]\nrules = "open_spiel"\nsessions = 2\nopen_spiel_game = "{game}"\n')
-    with pytest.raises(InputError) as problem:
-        load_config("poker", file)
-    assert message in str(problem.value)
-    assert f"{file}, line 4: open_spiel_game = " in str(problem.value)
-    assert game != "leduc_pokr" or str(problem.value).endswith("; did you mean leduc_poker?")
-
-
 def test_seats_are_the_players_of_the_game(tmp_path: Any) -> None:
     file = tmp_path / "tournament.toml"
     text = '[poker]\nrules = "open_spiel"\nopen_spiel_game = "kuhn_poker(players=3)"\n'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -121,11 +122,6 @@ def test_the_model_and_its_opponent_do_all_there_is() -> None:
     """Otherwise a bot that decides differently might go unnoticed."""
     endings = {(game.seat_0_is_a, game.bet > 0, game.folded) for game in played_by(MODEL).games}
     assert len(endings) == 6
-
-
-@pytest.mark.parametrize("file", sample_params(LIKE_THE_MODEL, 3))
-def test_every_way_of_writing_plays_the_same(entrants: Entrants, file: str) -> None:
-    assert_plays_like(entrants[file.rsplit(".", 1)[0]], MODEL)
 
 
 # Bots with a mind of their own, each with what it does in Python
@@ -260,19 +256,20 @@ WASM = WASM_MODELS | {
 SOURCES: dict[str, str | bytes] = LIKE_THE_MODEL | MINDED | TYPED | WASM
 
 
-@pytest.mark.parametrize("name", ["narrow", "wide", "mixed", "named"])
-def test_webassembly_of_every_accepted_type(entrants: Entrants, name: str) -> None:
-    """i32 answers are signed; an i64 answer of 2³² is a call."""
-    assert_plays_like(entrants[name], MODEL)
+# Each file with the bot that it plays like; i32 answers are signed, and an i64 answer of 2³² is a call.
+MODELS: dict[str, Callable[[], Bot]] = {
+    **dict.fromkeys((*LIKE_THE_MODEL, *WASM_MODELS), lambda: MODEL),
+    **dict.fromkeys([name for name in MINDED if name.startswith("memory")], alternating),
+    **{f"typed_{number}.c": partial(Bot, a, b) for number, ((a, _), (b, _)) in enumerate(zip(BETS, CALLS))},
+    "rich.c": lambda: only_as_a(lambda view: 9 if view.money > 100 else 5 if view.opponents_money > 120 else 0),
+    "copycat_card.c": lambda: only_as_a(lambda view: int(40 * view.opponents_previous_card)),
+}
+TAKEN = [*list(LIKE_THE_MODEL)[::3], *WASM_MODELS, *list(TYPED)[::4], *(name for name in MODELS if name in MINDED)]
 
 
-@pytest.mark.parametrize("name", [name[:-2] for name in MINDED if name.startswith("memory") and name.endswith(".c")])
-def test_bots_remember(entrants: Entrants, name: str) -> None:
-    assert_plays_like(entrants[name], alternating())
-
-
-def test_cpp_bots_remember(entrants: Entrants) -> None:
-    assert_plays_like(entrants["memory_cpp"], alternating())
+@pytest.mark.parametrize("file", sample_params(MODELS, TAKEN))
+def test_every_way_of_writing_plays_the_same(entrants: Entrants, file: str) -> None:
+    assert_plays_like(entrants[file.rsplit(".", 1)[0]], MODELS[file]())
 
 
 @pytest.mark.parametrize("name", ["memory_cast", "memory_globals"])
@@ -280,31 +277,6 @@ def test_bots_forget_between_legs(entrants: Entrants, name: str) -> None:
     """An odd number of decisions would turn the second leg's bets around."""
     first, second = (try_bot(entrants[name], OPPONENT, sessions=1).record.games for _ in range(2))
     assert first == second
-
-
-@pytest.mark.parametrize(
-    ("number", "bet", "call"),
-    [
-        pytest.param(number, bet, call, marks=[pytest.mark.thorough] if number % 4 else [])
-        for number, ((bet, _), (call, _)) in enumerate(zip(BETS, CALLS))
-    ],
-)
-def test_answers_and_bets_of_every_type(
-    entrants: Entrants, number: int, bet: Callable[[View], int], call: Callable[[View, int], bool]
-) -> None:
-    model = Bot(bet, lambda view, of_a: int(call(view, of_a)))
-    assert_plays_like(entrants[f"typed_{number}"], model)
-
-
-def test_bots_see_both_stacks(entrants: Entrants) -> None:
-    def by_stacks(view: View) -> int:
-        return 9 if view.money > 100 else 5 if view.opponents_money > 120 else 0
-
-    assert_plays_like(entrants["rich"], only_as_a(by_stacks))
-
-
-def test_bots_see_the_previous_card(entrants: Entrants) -> None:
-    assert_plays_like(entrants["copycat_card"], only_as_a(lambda view: int(40 * view.opponents_previous_card)))
 
 
 def test_a_bot_that_writes_over_its_card_shows_the_one_that_it_was_dealt(entrants: Entrants) -> None:

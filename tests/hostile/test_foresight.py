@@ -78,7 +78,7 @@ def test_a_bot_that_hears_its_other_legs_gains_nothing_over_its_twin(
             (folder / "bots" / f"{name}.py").write_text(LISTENER.format(channel=words))
         (folder / "bots" / "caller.c").write_text(CALLER)
         config = folder / "tournament.toml"
-        table = f'[{CONTEST}]\nentrants = "bots"\nsessions = 5\nreplicas = 12\nseed = "overheard"\n'
+        table = f'[{CONTEST}]\nentrants = "bots"\nsessions = 5\nreplicas = 6\nseed = "overheard"\n'
         config.write_text(f'sandbox = "off"\n{table}duplicate = {str(duplicate).lower()}\n')
         played = tournament.run(CONTEST, config=config, executor="local", workers=1)
         assert not len(played.faults)
@@ -92,4 +92,4 @@ def test_a_bot_that_hears_its_other_legs_gains_nothing_over_its_twin(
     # Cards have 24 bits: among thousands two are equal by chance now and then.
     assert foreseen[False] <= 3 and abs(gains[False]) < 3
     # Later legs share no process with earlier ones.
-    assert foreseen[True] == 0 if share else foreseen[True] > 50
+    assert foreseen[True] == 0 if share else foreseen[True] > 20

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
-import shutil
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
@@ -19,16 +18,12 @@ from tests.cli.in_process import run_cli
 from tests.contest_runs import (
     CONTEST,
     SEEDS,
-    THRESHOLDS,
     ContestDir,
     Listener,
     assert_games_are_the_standings,
     assert_parts_are_in_order,
-    assert_same,
     bot_source,
-    in_order,
     make_contest,
-    read_outcome,
 )
 from tests.object_store import new_location
 from tournament.api import run
@@ -89,29 +84,6 @@ def test_nothing_new_plays_nothing_and_writes_no_part(place: ContestDir) -> None
     assert files(place) == before
 
 
-def test_a_comment_plays_nothing_and_is_noted(place: ContestDir) -> None:
-    before = load(str(place.results))
-    place.write_bot("calm", bot_source(*THRESHOLDS["calm"], comment="calmer"))
-    assert play(place) == set()
-    after = load(str(place.results))
-    pd.testing.assert_frame_equal(after.games, before.games)
-    changed = after.entrants.set_index("name")["sha256"] != before.entrants.set_index("name")["sha256"]
-    assert changed[changed].index.tolist() == ["calm"]
-
-
-def test_a_broken_bot_is_below_the_line_until_it_is_mended(place: ContestDir) -> None:
-    before = in_order(read_outcome(place.results))
-    place.write_bot("dull", "int a(const Bot *bot) { return }\n")
-    assert play(place) == set()
-    line = next(line for line in load(str(place.results)).ranking.entrants if line.name == "dull")
-    assert (line.rank, line.status) == (None, "broken")
-    assert line.reason is not None and "error" in line.reason
-    place.write_bot("dull", bot_source(*THRESHOLDS["dull"]))
-    place.play()
-    assert_parts_are_in_order(place.results)
-    pd.testing.assert_frame_equal(in_order(read_outcome(place.results)).games, before.games)
-
-
 @pytest.mark.parametrize("file", ["CALM.c", "calm.cpp", "calm"])
 def test_a_newcomer_of_a_recorded_name_is_broken_and_the_older_bot_stays(place: ContestDir, file: str) -> None:
     """Whatever the order of their files' names."""
@@ -161,21 +133,12 @@ def test_a_part_that_rotted_without_a_trace_is_found_before_it_is_cut(place: Con
     assert len(load(str(place.results)).games["match"].unique()) == 6
 
 
-def test_edits_leave_as_many_parts_as_there_were_and_the_games_of_a_fresh_run(
-    place: ContestDir, tmp_path: Path
-) -> None:
+def test_edits_leave_as_many_parts_as_there_were(place: ContestDir) -> None:
     """Legs of an edit join the smallest part, in the same step in which that is replaced."""
     for step, name in enumerate(("bold", "dull", "dull", "even"), 1):
-        known = digests_in(place)
         place.write_bot(name, bot_source(step, step))
-        place.play()
-        assert len(digests_in(place).keys() - known) == 3  # its own legs
+        assert len(play(place)) == 3  # its own legs
         assert len(list((place.results / "games").iterdir())) <= 2
-        assert_parts_are_in_order(place.results)
-    fresh = make_contest(tmp_path / "fresh", BOTS)
-    shutil.copytree(place.entrants, fresh.entrants, dirs_exist_ok=True)
-    fresh.play()
-    assert_same(in_order(read_outcome(place.results)), in_order(read_outcome(fresh.results)))
 
 
 def test_other_settings_set_the_old_records_aside_whole(place: ContestDir) -> None:

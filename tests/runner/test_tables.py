@@ -99,33 +99,6 @@ def test_tables_are_recorded_ranked_and_played_again(
     assert set(found.crosstable) >= {"bot", "opponent", "points_per_session"}
 
 
-# Of matches whose bots are drawn, each deal in every rotation.
-DRAWN_DUPLICATE = {"tables": 3, "duplicate": True, "replicas": 2}
-
-
-@pytest.mark.slow
-def test_drawn_duplicate_on_ray_is_equal(tmp_path: Path) -> None:
-    folder = contest(tmp_path, "4", **DRAWN_DUPLICATE)
-    run(folder)
-    run(folder, "on_ray", workers=2, executor="ray")
-    assert_same(*(in_order(read_outcome(folder / results / "auction")) for results in ("results", "on_ray")))
-
-
-@pytest.mark.parametrize(
-    ("seats", "bots", "settings", "words"),
-    [
-        ("4", 3, {}, "needs 4 bots, one for each seat, that can play; there are 3"),
-        ("'all'", 6, {"tables": 3}, "tables: it has one match of all bots, and draws nothing"),
-        ("3", 6, {"tables": 3, "until_settled": 0.9}, "until_settled: with drawn tables no run ends by itself"),
-    ],
-)
-def test_tables_that_cannot_be_are_named(
-    tmp_path: Path, seats: str, bots: int, settings: dict[str, Any], words: str
-) -> None:
-    with pytest.raises(InputError, match=words):
-        run(contest(tmp_path, seats, bots, **settings))
-
-
 @pytest.mark.parametrize("settings", [{"tables": 3}, {"duplicate": True}], ids=str)
 def test_default_answers_of_disqualified_bots_count_at_every_later_table(
     tmp_path: Path, settings: dict[str, Any]

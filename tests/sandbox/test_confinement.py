@@ -237,4 +237,4 @@ def test_an_ended_process_leaves_no_descriptor() -> None:
             assert process.ended_by_itself(10) == 5
             assert process.end() == 5
             assert process.has_ended()
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(os.listdir("/proc/self/fd")) <= before

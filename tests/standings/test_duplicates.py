@@ -56,19 +56,6 @@ def ranked(legs: list[LegWithBlocks], seats: int) -> Standings:
     return compute_standings(replace(field_of(names), settings={"duplicate": True}), [batch_of(*legs)])
 
 
-@pytest.mark.statistical
-@pytest.mark.parametrize("seats", [2, 3, 6])
-@pytest.mark.parametrize("shared", [0.0, 1.0])
-def test_interval_of_one_duplicate_replica_covers(seats: int, shared: float) -> None:
-    legs = duplicates(seats, 400 // seats, 1, shared, seed=seats)
-    lines = ranked(legs, seats).entrants
-    covered = np.mean([line.ci_low <= 0 <= line.ci_high for line in lines])  # type: ignore[operator]
-    # Bots of one match share its deals, so that the matches alone are counted as independent.
-    assert abs(covered - 0.95) < 4 * math.sqrt(0.95 * 0.05 / (400 // seats))
-    alone = [leg.sums[0].variance for leg in legs[:seats]]
-    assert alone == [alone[0]] * seats, "each has an equal part"
-
-
 def test_variances_of_legs_whose_deals_are_not_complete_are_their_own() -> None:
     legs = duplicates(3, 1, 2, 0.0, seed=1)
     assert share_variances(legs[:5], 3)[:3] == legs[:3]

@@ -155,10 +155,12 @@ def hands_of(player: Moody, key: int, hands: int) -> Games:
 
 def luck_of(games: Games, hands: int, edges: Sequence[int] = ()) -> npt.NDArray[np.float64]:
     assert HOLDEM_TRAINING.luck is not None
-    luck = HOLDEM_TRAINING.luck.new(Settings(hands=hands), 0)
+    luck = HOLDEM_TRAINING.luck.new(Settings(hands=hands))
     for first, end in itertools.pairwise([0, *edges, hands]):
-        luck.add({name: values[first:end] for name, values in games.items()})
-    return luck.blocks()
+        luck.add(
+            {name: values[first:end] for name, values in games.items()}, [] if first else [0], [] if first else [0]
+        )
+    return luck.blocks().ravel()
 
 
 @pytest.mark.statistical

@@ -20,7 +20,7 @@ from tests.built_in import VON_NEUMANN_POKER
 from tests.contest_runs import CONTEST, make_contest, make_shipped_contest
 from tests.oracles.deals import key_of
 from tournament.api import run, verify
-from tournament.contests.von_neumann_poker.luck import LegLuck, usual_gains
+from tournament.contests.von_neumann_poker.luck import LegsLuck, usual_gains
 from tournament.contests.von_neumann_poker.rules import LUCK_COLUMNS
 from tournament.records.results import load
 from tournament.store.columns import buffer_fields
@@ -75,11 +75,36 @@ def plain_luck(games: dict[str, npt.NDArray[Any]], sessions: int) -> list[float]
 @pytest.mark.parametrize("sessions", [3, 40, 70])
 def test_luck_is_that_of_a_plain_reckoning_however_games_are_cut(sessions: int) -> None:
     games = invented(1, sessions)
-    luck = LegLuck(5, sessions)
+    luck = LegsLuck(sessions)
     edges = [0, 1, 17, sessions * 6, sessions * 10]
     for first, end in itertools.pairwise(edges):
-        luck.add({name: values[first:end] for name, values in games.items()})
-    assert luck.blocks() == pytest.approx(plain_luck(games, sessions), abs=1e-9)
+        luck.add(
+            {name: values[first:end] for name, values in games.items()}, [] if first else [0], [] if first else [5]
+        )
+    assert luck.blocks() == pytest.approx(np.array([plain_luck(games, sessions)]), abs=1e-9)
+
+
+def test_luck_of_many_legs_is_that_of_each_however_games_are_cut() -> None:
+    """Among them legs without games, first, last and in between."""
+    legs = [invented(seed, 3, length) for seed, length in enumerate((0, 9, 11, 0, 0, 10, 0))]
+    alone = [LegsLuck(3) for _ in legs]
+    for one, games in zip(alone, legs):
+        one.add(games, [0], [5])
+    starts = np.cumsum([0, *(len(games["session"]) for games in legs)]).tolist()
+    whole = {name: np.concatenate([games[name] for games in legs]) for name in LUCK_COLUMNS}
+    for edges in [0, starts[-1]], [0, 3, 27, 27, 60, 62, starts[-1]]:
+        together, begun = LegsLuck(3), 0
+        for first, end in itertools.pairwise(edges):
+            rows = [start - first for start in starts[begun:-1] if start < end or end == starts[-1]]
+            together.add({name: values[first:end] for name, values in whole.items()}, rows, [5] * len(rows))
+            begun += len(rows)
+        assert (together.blocks() == np.concatenate([one.blocks() for one in alone])).all()
+
+
+@pytest.mark.parametrize("rows", [[1], [5, 3], [31]])
+def test_luck_refuses_games_of_no_leg(rows: list[int]) -> None:
+    with pytest.raises(ValueError, match="follow each other"):
+        LegsLuck(3).add(invented(1, 3), rows, [5] * len(rows))
 
 
 def _replies(card: float, memory: list[float], seat: int) -> int:
@@ -119,8 +144,8 @@ def test_luck_has_mean_zero_whatever_bots_remember(
             answer = replies(float(np.frombuffer(view, np.float32, 1)[0]), memories[seat], kind)
             status = core.play(answer)
         assert status is not None
-        one = LegLuck(0, sessions)
-        one.add({name: games.arrays[name][: games.rows] for name in LUCK_COLUMNS})
+        one = LegsLuck(sessions)
+        one.add({name: games.arrays[name][: games.rows] for name in LUCK_COLUMNS}, [0], [0])
         luck[number], points[number] = one.blocks().sum(), core.sums()[0].points
     assert abs(luck.mean()) < 3.5 * luck.std() / math.sqrt(legs)
     assert (points - luck).var() < most_left * points.var()
@@ -141,12 +166,10 @@ def test_a_run_records_the_luck_of_each_leg(tmp_path: Path) -> None:
         own = games[games.match == match.match]
         total = 0.0
         for replica in range(2):
-            leg = LegLuck(60 * replica, 60)
+            leg = LegsLuck(60)
             rows = own[own.session // 60 == replica]
-            leg.add(
-                {name: rows[name].to_numpy() for name in LUCK_COLUMNS}
-                | {"seat_0_is_a": rows.seat_0_is_a.to_numpy(np.uint8)}
-            )
+            columns = {name: rows[name].to_numpy() for name in LUCK_COLUMNS}
+            leg.add(columns | {"seat_0_is_a": rows.seat_0_is_a.to_numpy(np.uint8)}, [0], [60 * replica])
             total += leg.blocks().sum() / 2
         raw[match.x] -= total
         raw[match.y] += total

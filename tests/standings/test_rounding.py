@@ -40,9 +40,9 @@ for place in sys.argv[1:]:
         end = 0
         for leg in batch.legs:
             first, end = end, end + leg.games
-            luck = contest.luck.new(settings, leg.number * contest.sessions_of_leg(settings))
-            luck.add({name: column[first:end] for name, column in games.items()})
-            points = luck.blocks()
+            luck, began = contest.luck.new(settings), leg.number * contest.sessions_of_leg(settings)
+            luck.add({name: column[first:end] for name, column in games.items()}, [0], [began])
+            (points,) = luck.blocks()
             own = np.array([leg.sums[0].points, leg.sums[0].squared_points, *(3 * points[::-1])])
             other = np.concatenate([-own[:1], own[1:2], -own[2:]])
             sums = sums_of_legs(np.array([[own, other]]), np.array([3200]), points[np.newaxis])

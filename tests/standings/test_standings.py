@@ -274,34 +274,6 @@ def test_the_order_of_commits_does_not_matter_to_the_last_bit(chance: Any) -> No
     assert compute_standings(field, [batch_of(*legs[:cut]), batch_of(*legs[cut:])]) == expected
 
 
-@pytest.mark.statistical
-def test_the_95_percent_interval_covers_95_percent() -> None:
-    """Over simulated tournaments whose pairings have luck of their own, and whose true scores are known."""
-    names = ["ann", "bob", "cat", "dan", "eve"]
-    field = field_of(names)
-    skill = np.array([2.0, 1.0, 0.0, -1.0, -2.0]) / 10
-    style = np.array([1.0, -0.5, 0.3, 0.8, -1.2])
-    chance = np.random.default_rng(6)
-    tournaments, sessions = 300, 960
-    pairs = list(itertools.combinations(range(5), 2))
-    covered = np.zeros(5)
-    for _ in range(tournaments):
-        noise = chance.normal(size=(2 * len(pairs), sessions))
-        batches = []
-        for (x, y), deals, own in zip(pairs, noise[::2], noise[1::2]):
-            points = skill[x] - skill[y] + (style[x] - style[y]) * deals + 0.7 * own
-            batches.append(batch_of(leg_of(field, names[x], names[y], points)))
-        for line in compute_standings(field, batches).entrants:
-            place = names.index(line.name)
-            true_score = sessions * (5 * skill[place] - skill.sum())
-            assert line.ci_low is not None and line.ci_high is not None
-            covered[place] += line.ci_low <= true_score <= line.ci_high
-    # Entrants of one tournament share its matches, so the bound goes by tournaments.
-    one_error = math.sqrt(0.95 * 0.05 / tournaments)
-    for share in covered / tournaments:
-        assert 0.95 - 3.5 * one_error < share < 0.95 + 3.5 * one_error
-
-
 def calls_to_rank(entrants: int) -> int:
     """How many functions are called to rank this many entrants, and to say how much they played."""
     field, points = tournament([f"bot_{number:03}" for number in range(entrants)], 4, 1)

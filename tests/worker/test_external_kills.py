@@ -139,10 +139,10 @@ def test_bots_of_stopped_group_are_not_late() -> None:
         [sys.executable, "-c", PLAYS], stdout=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
         assert process.stdout and process.stdout.readline() == "ready\n"
-        for _ in range(3):
-            time.sleep(0.7)
+        for _ in range(2):
+            time.sleep(0.5)
             os.killpg(process.pid, signal.SIGSTOP)
-            time.sleep(1.5)
+            time.sleep(1.2)
             os.killpg(process.pid, signal.SIGCONT)
         assert process.stdout.read() == "[]\n"
 

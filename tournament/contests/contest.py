@@ -22,21 +22,29 @@ from tournament.store.columns import Column
 from tournament.store.field import TableName
 
 
-class LegLuck(Protocol):
-    """Computes the value of luck for seat 0 over one leg, from its games.
+class LegsLuck(Protocol):
+    """Computes the value of luck for seat 0 in legs that follow each other, from their games.
 
-    It is a sum of corrections, each with mean zero given all earlier events (control variates).
+    A leg's luck is a sum of corrections, each of mean zero given all that came before, so that subtracting it
+    changes no expectation (control variates).
     """
 
-    def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Add the next games, by column, in pieces of any length.
+    def add(
+        self, games: Mapping[str, npt.NDArray[Any]], first_rows: Sequence[int], first_sessions: Sequence[int]
+    ) -> None:
+        """Add the next games, in any pieces.
+
+        Args:
+            games: The games, by column.
+            first_rows: The rows at which further legs begin. Those before belong to the leg that began last.
+            first_sessions: Number of the first session of each of these legs.
 
         Raises:
-            ValueError: No leg has such games.
+            ValueError: No leg has these games.
         """
 
     def blocks(self) -> npt.NDArray[np.float64]:
-        """Return the luck in points, for each of the BLOCK_COUNT blocks into which the leg's points are cut."""
+        """Return the value of luck in points, by leg and by its BLOCK_COUNT blocks of sessions."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +57,11 @@ class Luck:
 
     Attributes:
         columns: The columns of games that it reads.
-        new: Makes the LegLuck of a leg from the settings and the leg's first session.
+        new: Makes the LegsLuck of legs that are played with these settings.
     """
 
     columns: tuple[str, ...]
-    new: Callable[[Any, int], LegLuck]
+    new: Callable[[Any], LegsLuck]
 
 
 # Of the code that all contests share: raised when the same settings no longer give the same games in any of them.

@@ -33,6 +33,7 @@ class TaskSize:
     in_lanes_left: int
     _inline_at_first: int = field(init=False)
     _in_lanes_at_first: int = field(init=False)
+    _most_inline: int = field(init=False, default=0)  # of the task that is made up
 
     def __post_init__(self) -> None:
         self._inline_at_first, self._in_lanes_at_first = self.inline_left, self.in_lanes_left
@@ -51,7 +52,13 @@ class TaskSize:
         return enough and self.pace.seconds_of_one(inline, in_lanes) >= _LANES_SECONDS
 
     def _is_full_of_inline(self, inline: int) -> bool:
-        pace, of_a_leg = self.pace, self.pace.leg_seconds(False)  # this is asked for each leg
+        if inline == 1:
+            self._most_inline = self._inline_of_a_task()
+        return inline >= self._most_inline
+
+    def _inline_of_a_task(self) -> int:
+        """Return with how many legs without processes a task is full."""
+        pace, of_a_leg = self.pace, self.pace.leg_seconds(False)
         # Towards the end tasks get smaller, so that all workers finish together.
         fair = self.inline_left * of_a_leg / (2 * pace.workers)
         # Of what takes a moment by the pace of runs before, each task would be a part.
@@ -59,8 +66,8 @@ class TaskSize:
         seconds = min(_LONGEST_SECONDS, max(_FIRST_SECONDS, pace.seconds / 5), max(shortest, fair))
         # Many workers would wait for this process, were it to serve each of them so often.
         bearable = _SPARE * pace.workers * pace.seconds_to_serve
-        full = (inline + 1) * of_a_leg > max(seconds, bearable)
-        return full or (not pace.knows_inline and inline >= self._most_unmeasured(self._inline_at_first))
+        most = int(max(seconds, bearable) / of_a_leg)
+        return most if pace.knows_inline else min(most, self._most_unmeasured(self._inline_at_first))
 
     def _most_unmeasured(self, at_first: int) -> int:
         """Legs of a task before any is measured: rules may be a thousand times as slow as the contest's guess, and then
@@ -94,7 +101,7 @@ class TaskQueue:
         what the blocks of all of them add up to.
         """
         legs: list[Leg] = []
-        schedule, (out, matches) = self._schedule, self._out()
+        schedule, (out, matches), of_deals = self._schedule, self._out(), self._schedule.legs_of_deals
         inline = in_lanes = 0
         for fixture, counts in self._legs:
             if not counts or fixture.match in matches or (out and not out.isdisjoint(fixture.names)):
@@ -103,7 +110,7 @@ class TaskQueue:
             has_processes = fixture.has_processes
             in_lanes += has_processes
             inline += not has_processes
-            one_follows = (fixture.number + 1) % schedule.legs_of_deals
+            one_follows = (fixture.number + 1) % of_deals
             is_full = (inline and inline + in_lanes >= _MOST_LEGS) or self._size.is_full(inline, in_lanes)
             if is_full and not one_follows:
                 break
@@ -114,7 +121,10 @@ class TaskQueue:
 
 def _with_last(left: Reconciliation, last: Set[str]) -> Iterator[tuple[Fixture, bool]]:
     """Yield the legs that are left, those of bots named in `last` after all others."""
-    for is_last in (False, True) if last else (False,):
+    if not last:
+        yield from left.wanted()
+        return
+    for is_last in (False, True):
         for fixture, counts in left.wanted():
             if last.isdisjoint(fixture.names) is not is_last:
                 yield fixture, counts

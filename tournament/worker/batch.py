@@ -12,12 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.kernel.records import Table
-from tournament.arrays import Floats
 from tournament.artifacts.limits import BOT_STACK
 from tournament.cache import cache_folder
 from tournament.containment import BotTrouble
 from tournament.contests import find_contest
-from tournament.contests.contest import Contest, LegLuck
+from tournament.contests.contest import Contest, LegsLuck
 from tournament.contests.rules_loader import Source, load_source
 from tournament.contests.settings import ContestSettings
 from tournament.leg import PROCESSES, Leg, legs_per_replica
@@ -125,8 +124,7 @@ class Receipt:
 
 @dataclass
 class ParquetSink:
-    """A sink that writes rows to the parts of the batch `name`, and works out the luck in each leg if the contest
-    corrects for it."""
+    """A sink that writes rows to the parts of the batch `name`, and shows the games to `luck`."""
 
     games: Table
     sessions: Table
@@ -134,27 +132,20 @@ class ParquetSink:
     games_part: PartWriter
     sessions_part: PartWriter
     contest: Contest
-    settings: ContestSettings
+    luck: LegsLuck | None  # of the legs, if the contest corrects for it
     _legs: list[tuple[Leg, int, int]] = field(init=False, default_factory=list)  # with their first rows in the tables
-    _leg_luck: LegLuck | None = field(init=False, default=None)
-    _first: int = field(init=False, default=0)  # row of games that `_leg_luck` hasn't seen
-    _leg_began: tuple[int, int] | None = field(init=False, default=None)  # rows before the leg, if none were written
-    _luck_columns: dict[str, npt.NDArray[Any]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        names = self.contest.luck.columns if self.contest.luck else ()
-        self._luck_columns = {name: _without_bool(self.games.arrays[name]) for name in names}
+    _written: int = field(init=False, default=0)  # of these the legs of which rows are written: 1 or none
 
     def clear(self) -> None:
         """Write out the rows. Raises OSError."""
         self._show_luck()
-        self._first, self._leg_began = 0, None
         values = [leg_values(leg) for leg, _, _ in self._legs]
         first_games = [first for _, first, _ in self._legs]
         first_sessions = [first for _, _, first in self._legs]
         self._append(self.games_part, self.games, self.contest.games, values, first_games)
         self._append(self.sessions_part, self.sessions, self.contest.sessions, values, first_sessions)
         self._legs = [(leg, 0, 0) for leg, _, _ in self._legs[-1:]]
+        self._written = len(self._legs)
 
     def _append(
         self,
@@ -186,32 +177,22 @@ class ParquetSink:
 
     def begin(self, leg: Leg) -> None:
         """The rows that follow are this leg's."""
-        self._leg_began = self.games.rows, self.sessions.rows
-        self._legs.append((leg, *self._leg_began))
-        if self.contest.luck:
-            self._leg_luck = self.contest.luck.new(self.settings, leg.plan.first_session)
-            self._first = self.games.rows
+        self._legs.append((leg, self.games.rows, self.sessions.rows))
 
     def take_back(self) -> bool:
         """Forget the rows of the leg that began last. Return False if some of them are written."""
-        self._leg_luck = None
-        if self._leg_began is None:
+        if len(self._legs) <= self._written:
             return False
-        self.games.rows, self.sessions.rows = self._leg_began
-        self._legs.pop()
+        _, self.games.rows, self.sessions.rows = self._legs.pop()
         return True
 
-    def take_luck(self) -> list[Floats]:
-        """What luck was worth in the leg, whose rows are all there, by block; nothing where nothing is corrected."""
-        self._show_luck()
-        leg_luck, self._leg_luck = self._leg_luck, None
-        return [leg_luck.blocks()] if leg_luck else []
-
     def _show_luck(self) -> None:
-        """Give the leg's luck the rows that it hasn't seen."""
-        first, self._first = self._first, self.games.rows
-        if self._leg_luck and first < self._first:
-            self._leg_luck.add({name: column[first : self._first] for name, column in self._luck_columns.items()})
+        """Show the games to the legs' luck."""
+        if not self.luck or not self.contest.luck:
+            return
+        rows, began = self.games.rows, self._legs[self._written :]
+        games = {name: _without_bool(self.games.arrays[name][:rows]) for name in self.contest.luck.columns}
+        self.luck.add(games, [first for _, first, _ in began], [leg.plan.first_session for leg, _, _ in began])
 
     def abandon(self) -> None:
         """Drop them, also when they are finished."""
@@ -244,7 +225,8 @@ def play_task(
     games, sessions = (Table(buffer_fields(columns), ROWS_PER_BUFFER) for columns in (contest.games, contest.sessions))
 
     def open_sink() -> ParquetSink:
-        return ParquetSink(games, sessions, *_open_parts(contest, storage, task.legs[0]), contest, settings)
+        luck = contest.luck.new(settings) if contest.luck else None
+        return ParquetSink(games, sessions, *_open_parts(contest, storage, task.legs[0]), contest, luck)
 
     sink = open_sink()  # so that a full disk is known before they play
     lanes, out, troubles = _Lanes(), Disqualified(task.legs), _Troubles()
@@ -253,7 +235,6 @@ def play_task(
     def play() -> Legs | None:
         """The legs; None if one was broken off, or failed, whose rows are in the part."""
         played: list[Outcome] = []
-        luck: list[Floats] = []
         for leg in in_order:
             while out.plays(leg) and not troubles.concern(leg):
                 sink.begin(leg)
@@ -273,12 +254,11 @@ def play_task(
                 else:
                     out.note(leg, found.rest.out)
                     played.append(found)
-                    luck += sink.take_luck()
                     break
         sink.clear()
         try:
             per_deal = legs_per_replica(task.settings, len(task.legs[0].seats))
-            return legs_of(contest, played, np.array(luck) if luck else None, per_deal)
+            return legs_of(contest, played, sink.luck.blocks() if sink.luck else None, per_deal)
         except RulesFailed as failure:
             troubles.note_failure(next(leg for leg in in_order if leg.plan.match == failure.failed.match), failure)
             return None

@@ -181,7 +181,6 @@ def new_core(
         raise _failure_of_rules(contest, leg, (0, 0), failure) from failure
 
 
-@deeply
 def new_seating(
     contest: Contest,
     settings: ContestSettings,
@@ -195,8 +194,14 @@ def new_seating(
     apart: bool = False,
     starts: int = 0,
 ) -> Seating:
-    """The seating of a leg's bots that are WebAssembly. One that can't start is at fault, and the leg over. Raises
-    BotTrouble and Stopped."""
+    """Return the seating of a leg's bots that are WebAssembly. Call it on a deep stack.
+
+    If a bot can't start, it is at fault, and the leg is over.
+
+    Raises:
+        BotTrouble: A bot can't be played on.
+        Stopped: The run is stopping.
+    """
     limits = limits_of(settings)
     bots = [_loaded(contest, settings, seat, artifacts, limits) if seat.kind == "wasm" else None for seat in leg.seats]
     seating = Seating(

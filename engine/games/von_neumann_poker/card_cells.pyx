@@ -1,9 +1,10 @@
-"""How often each pair of cards was dealt in a leg of von Neumann poker, and the gains with it."""
+"""How often each pair of cards was dealt in legs of von Neumann poker, the gains with it, and what luck was worth."""
 
 cimport cython
 from libc.math cimport sqrt
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memcpy, memset
 
 from engine.kernel.game_core cimport BLOCKS
 
@@ -17,25 +18,56 @@ cdef enum:
 
 @cython.final
 cdef class CellSums:
-    """A leg's games in sums by cell, with 2³² for each game and x's gain, a row for each block that has `sessions`.
+    """What luck was worth in legs that follow each other, from their games in sums by cell.
 
-    A cell is seat_0_is_a · 256 + ⌊16 · a_card⌋ · 16 + ⌊16 · b_card⌋. `played` are the numbers of those blocks, and
-    `before` how many sessions are in earlier ones. Raises ValueError for more blocks than a leg has.
+    A cell is seat_0_is_a · 256 + ⌊16 · a_card⌋ · 16 + ⌊16 · b_card⌋. Its sum has 2³² for each game, and x's gain. Each
+    block of a leg that has sessions has sums of its own.
+
+    A game is worth the mean gain of its cell in earlier blocks, less the mean of this over all cells of its role.
+    Before any game, `usual_gains` counts for `games_of_usual` games of each cell. g is the mean length of the sessions
+    in earlier blocks; before any, `usual_length` counts for `sessions_of_usual` sessions. The luck of a block is its
+    games' dollars, times `scale`/√g.
+
+    Args:
+        sessions: Number of sessions of each leg.
+        played: The numbers of the blocks that have sessions.
+        before: Number of sessions in earlier blocks, for each of them.
+        usual_gains: x's usual gain by cell.
+        games_of_usual: Games of a cell that its usual gain counts for.
+        usual_length: The usual number of games of a session.
+        sessions_of_usual: Number of sessions that the usual length counts for.
+        scale: Points a dollar, times √g.
+
+    Raises:
+        ValueError: The leg has more blocks than any leg, or the arrays have other lengths.
     """
 
-    cdef int32_t first_session
-    cdef int64_t sessions, blocks
+    cdef int64_t sessions, blocks, first_session
     cdef const int64_t[::1] played
     cdef const int64_t[::1] before
+    cdef const double[::1] usual_gains
+    cdef double games_of_usual, usual_length, sessions_of_usual, scale
     cdef int64_t* sums
+    cdef double* luck           # of legs, a row of blocks each, the last one under way
+    cdef int64_t legs, most_legs
 
     def __init__(
-        self, int32_t first_session, int64_t sessions, const int64_t[::1] played, const int64_t[::1] before
+        self,
+        int64_t sessions,
+        const int64_t[::1] played,
+        const int64_t[::1] before,
+        const double[::1] usual_gains,
+        double games_of_usual,
+        double usual_length,
+        double sessions_of_usual,
+        double scale,
     ):
-        self.first_session, self.sessions, self.blocks = first_session, sessions, played.shape[0]
-        if before.shape[0] != self.blocks or self.blocks > BLOCKS:
+        self.sessions, self.blocks = sessions, played.shape[0]
+        if before.shape[0] != self.blocks or self.blocks > BLOCKS or usual_gains.shape[0] != CELLS:
             raise ValueError("not the blocks of a leg")
-        self.played, self.before = played, before
+        self.played, self.before, self.usual_gains = played, before, usual_gains
+        self.games_of_usual, self.scale = games_of_usual, scale
+        self.usual_length, self.sessions_of_usual = usual_length, sessions_of_usual
         free(self.sums)
         self.sums = <int64_t*>calloc(max(self.blocks, 1) * CELLS, sizeof(int64_t))
         if self.sums == NULL:
@@ -43,72 +75,109 @@ cdef class CellSums:
 
     def __dealloc__(self):
         free(self.sums)
+        free(self.luck)
 
     def add(
         self,
+        const int64_t[::1] first_rows,
+        const int64_t[::1] first_sessions,
         const int32_t[::1] session,
         const uint8_t[::1] seat_0_is_a,
         const float[::1] a_card,
         const float[::1] b_card,
         const int8_t[::1] a_gain,
     ):
-        """Add the next games. Raises ValueError for games that no leg has; the sums are then useless."""
-        cdef int64_t rows = session.shape[0]
-        cdef int64_t first = 0
-        cdef int64_t i, count
-        cdef int32_t known = -1
-        cdef int32_t number
+        """Add the next games.
+
+        Args:
+            first_rows: The rows at which further legs begin, in order.
+            first_sessions: Number of the first session of each of these legs.
+            session: Number of the session of each game.
+            seat_0_is_a: Whether x is A in each game.
+            a_card: A's card in each game.
+            b_card: B's card in each game.
+            a_gain: A's gain in each game.
+
+        Raises:
+            ValueError: No leg has these games. The sums are then useless.
+        """
+        cdef int64_t rows = session.shape[0], first = 0, end, leg
+        if not rows == seat_0_is_a.shape[0] == a_card.shape[0] == b_card.shape[0] == a_gain.shape[0]:
+            raise ValueError("columns of other lengths")
+        with nogil:
+            for leg in range(min(first_rows.shape[0], first_sessions.shape[0]) + 1):
+                end = rows if leg == first_rows.shape[0] else first_rows[leg]
+                if end < first or end > rows or (end > first and self.legs == 0):
+                    with gil:
+                        raise ValueError("legs that don't follow each other")
+                self.add_of_leg(first, end, session, seat_0_is_a, a_card, b_card, a_gain)
+                first = end
+                if leg < first_rows.shape[0]:
+                    self.begin(first_sessions[leg])
+
+    cdef int begin(self, int64_t first_session) except -1 nogil:
+        """End the leg under way, and begin the next one."""
+        cdef double* luck
+        self.end()
+        if self.legs == self.most_legs:
+            luck = <double*>realloc(self.luck, 2 * (self.legs + 8) * BLOCKS * sizeof(double))
+            if luck == NULL:
+                with gil:
+                    raise MemoryError
+            self.luck, self.most_legs = luck, 2 * (self.legs + 8)
+        self.first_session = first_session
+        memset(self.sums, 0, self.blocks * CELLS * sizeof(int64_t))
+        memset(self.luck + self.legs * BLOCKS, 0, BLOCKS * sizeof(double))
+        self.legs += 1
+        return 0
+
+    cdef int add_of_leg(
+        self,
+        int64_t first,
+        int64_t rows,
+        const int32_t[::1] session,
+        const uint8_t[::1] seat_0_is_a,
+        const float[::1] a_card,
+        const float[::1] b_card,
+        const int8_t[::1] a_gain,
+    ) except -1 nogil:
+        """Add games of the leg under way, from a row up to another."""
+        cdef int64_t i, count, number, known = -1
         cdef int64_t* block = NULL
         cdef int32_t cells[AT_ONCE]
         cdef int32_t gains[AT_ONCE]
         cdef int32_t wrong = 0
         cdef int32_t as_a
         cdef float a, b
-        if not rows == seat_0_is_a.shape[0] == a_card.shape[0] == b_card.shape[0] == a_gain.shape[0]:
-            raise ValueError("columns of other lengths")
-        with nogil:
-            while first < rows:
-                count = min(rows - first, AT_ONCE)
-                for i in range(count):
-                    a = a_card[first + i]
-                    b = b_card[first + i]
-                    wrong |= not ((a >= 0) & (a < 1) & (b >= 0) & (b < 1))
-                    as_a = seat_0_is_a[first + i] != 0
-                    # The mask keeps values that are no cards inside the table.
-                    cells[i] = as_a * CELLS_A_SIDE * CELLS_A_SIDE + (
-                        ((<int32_t>(a * CELLS_A_SIDE) * CELLS_A_SIDE) + <int32_t>(b * CELLS_A_SIDE)) & (CELLS // 2 - 1)
-                    )
-                    gains[i] = (2 * as_a - 1) * a_gain[first + i]
-                for i in range(count):
-                    if session[first + i] != known:
-                        known = session[first + i]
-                        number = known - self.first_session
-                        if number < 0 or number >= self.sessions:
-                            with gil:
-                                raise ValueError("a session of another leg")
-                        block = self.sums + number * self.blocks // self.sessions * CELLS
-                    block[cells[i]] += (<int64_t>1 << 32) + gains[i]
-                first += AT_ONCE
+        while first < rows:
+            count = min(rows - first, AT_ONCE)
+            for i in range(count):
+                a = a_card[first + i]
+                b = b_card[first + i]
+                wrong |= not ((a >= 0) & (a < 1) & (b >= 0) & (b < 1))
+                as_a = seat_0_is_a[first + i] != 0
+                # The mask keeps values that are no cards inside the table.
+                cells[i] = as_a * CELLS_A_SIDE * CELLS_A_SIDE + (
+                    ((<int32_t>(a * CELLS_A_SIDE) * CELLS_A_SIDE) + <int32_t>(b * CELLS_A_SIDE)) & (CELLS // 2 - 1)
+                )
+                gains[i] = (2 * as_a - 1) * a_gain[first + i]
+            for i in range(count):
+                if session[first + i] != known:
+                    known = session[first + i]
+                    number = known - self.first_session
+                    if number < 0 or number >= self.sessions:
+                        with gil:
+                            raise ValueError("a session of another leg")
+                    block = self.sums + number * self.blocks // self.sessions * CELLS
+                block[cells[i]] += (<int64_t>1 << 32) + gains[i]
+            first += AT_ONCE
         if wrong:
-            raise ValueError("no card")
+            with gil:
+                raise ValueError("no card")
+        return 0
 
-    def write_luck(
-        self,
-        const double[::1] usual_gains,
-        double games_of_usual,
-        double usual_length,
-        double sessions_of_usual,
-        double scale,
-        double[::1] luck,
-    ):
-        """Write what luck was worth to x in each block: its dollars, times `scale`/√g.
-
-        A game is worth the mean gain of its cell in earlier blocks, less the mean of this over all cells of its role.
-        Before any game, `usual_gains` counts for `games_of_usual` games of each cell. g is the mean length of the
-        sessions in earlier blocks; before any, `usual_length` counts for `sessions_of_usual` sessions.
-
-        Raises ValueError for arrays of other lengths.
-        """
+    cdef void end(self) noexcept nogil:
+        """Work out the luck in the leg under way."""
         cdef double gains[CELLS]        # sum in earlier blocks
         cdef double counts[CELLS]
         cdef double means[CELLS]
@@ -118,41 +187,50 @@ cdef class CellSums:
         cdef int32_t gain
         cdef int cell, role, first
         cdef double found, of_cells, count, in_role, before, known
-        if usual_gains.shape[0] != CELLS or luck.shape[0] != BLOCKS:
-            raise ValueError("arrays of other lengths")
-        with nogil:
-            for cell in range(CELLS):
-                counts[cell] = games_of_usual
-                gains[cell] = games_of_usual * usual_gains[cell]
-                means[cell] = usual_gains[cell]
+        cdef double* luck
+        if self.legs == 0:
+            return
+        luck = self.luck + (self.legs - 1) * BLOCKS
+        for cell in range(CELLS):
+            counts[cell] = self.games_of_usual
+            gains[cell] = self.games_of_usual * self.usual_gains[cell]
+            means[cell] = self.usual_gains[cell]
+        for role in range(2):
+            of_role[role] = 0.0
+            for cell in range(role * (CELLS // 2), (role + 1) * (CELLS // 2)):
+                of_role[role] += means[cell]
+        for block in range(self.blocks):
+            sums = self.sums + block * CELLS
+            known = <double>games
+            found = 0.0
             for role in range(2):
-                of_role[role] = 0.0
-                for cell in range(role * (CELLS // 2), (role + 1) * (CELLS // 2)):
+                first = role * (CELLS // 2)
+                of_cells = in_role = 0.0
+                before = of_role[role] / (CELLS // 2)
+                # One pass: the block's games are worth what earlier blocks say, and then count for later ones.
+                for cell in range(first, first + CELLS // 2):
+                    here = sums[cell]
+                    if not here:
+                        continue
+                    gain = <int32_t>here
+                    count = <double>((here - gain) >> 32)
+                    of_cells += count * means[cell]
+                    in_role += count
+                    counts[cell] += count
+                    gains[cell] += gain
+                    of_role[role] -= means[cell]
+                    means[cell] = gains[cell] / counts[cell]
                     of_role[role] += means[cell]
-            for block in range(self.blocks):
-                sums = self.sums + block * CELLS
-                known = <double>games
-                found = 0.0
-                for role in range(2):
-                    first = role * (CELLS // 2)
-                    of_cells = in_role = 0.0
-                    before = of_role[role] / (CELLS // 2)
-                    # One pass: the block's games are worth what earlier blocks say, and then count for later ones.
-                    for cell in range(first, first + CELLS // 2):
-                        here = sums[cell]
-                        if not here:
-                            continue
-                        gain = <int32_t>here
-                        count = <double>((here - gain) >> 32)
-                        of_cells += count * means[cell]
-                        in_role += count
-                        counts[cell] += count
-                        gains[cell] += gain
-                        of_role[role] -= means[cell]
-                        means[cell] = gains[cell] / counts[cell]
-                        of_role[role] += means[cell]
-                    found += of_cells - in_role * before
-                    games += <int64_t>in_role
-                luck[self.played[block]] = scale * found / sqrt(
-                    (known + usual_length * sessions_of_usual) / (self.before[block] + sessions_of_usual)
-                )
+                found += of_cells - in_role * before
+                games += <int64_t>in_role
+            luck[self.played[block]] = self.scale * found / sqrt(
+                (known + self.usual_length * self.sessions_of_usual) / (self.before[block] + self.sessions_of_usual)
+            )
+
+    def write_luck(self, double[:, ::1] luck):
+        """Write what luck was worth to x in each leg and block. Raises ValueError for an array of another shape."""
+        if luck.shape[0] != self.legs or luck.shape[1] != BLOCKS:
+            raise ValueError("an array of another shape")
+        self.end()
+        if self.legs:
+            memcpy(&luck[0, 0], self.luck, self.legs * BLOCKS * sizeof(double))

@@ -12,7 +12,8 @@ least variance in the earlier hands of the session (control variates by ridge re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,30 @@ _FIRMNESS = np.array([2000.0] * 5 + [5.0] * 6)
 _LEARNED_BEFORE = [1, 2, 4, 8, 16]  # blocks
 
 
-class LegLuck:
+class LegsLuck:
+    """Computes the luck of sessions of this many hands, each a leg."""
+
+    def __init__(self, hands: int) -> None:
+        self._hands = hands
+        self._legs: list[_LegLuck] = []
+
+    def add(
+        self, games: Mapping[str, npt.NDArray[Any]], first_rows: Sequence[int], first_sessions: Sequence[int]
+    ) -> None:
+        """Add the next hands."""
+        edges = [*first_rows, len(games["profit"])]
+        if edges[0]:
+            self._legs[-1].add({name: column[: edges[0]] for name, column in games.items()})
+        for first, end in itertools.pairwise(edges):
+            self._legs.append(_LegLuck(self._hands))
+            self._legs[-1].add({name: column[first:end] for name, column in games.items()})
+
+    def blocks(self) -> Floats:
+        """Return the value of luck for the bot, in chips, by leg and block."""
+        return np.array([leg.luck for leg in self._legs]).reshape(-1, BLOCK_COUNT)
+
+
+class _LegLuck:
     """Computes the luck of a session's hands, with weights that it learns from earlier hands."""
 
     def __init__(self, hands: int) -> None:
@@ -71,10 +95,6 @@ class LegLuck:
             yield slice(row, end)
             self.played += end - row
             row = end
-
-    def blocks(self) -> Floats:
-        """Return the value of luck for the bot, in chips, by block."""
-        return self.luck
 
 
 def best_weights(moments: Floats) -> Floats:

@@ -14,7 +14,7 @@ from engine.games.holdem_training.rate_helpers import RateHelpers
 from engine.games.holdem_training.rates import RateSampler
 from engine.kernel.game_core import GameCore
 from tournament.contests.bots import CompiledBots, Import, PythonBots, PythonSdk, Sdk
-from tournament.contests.contest import Core, CoreSetup, Estimates, LegLuck, Luck
+from tournament.contests.contest import Core, CoreSetup, Estimates, LegsLuck, Luck
 from tournament.contests.holdem_training.limits import new_core_at_limits
 from tournament.contests.holdem_training.presentation import PRESENTATION
 from tournament.contests.holdem_training.protocol import Dialogue
@@ -69,10 +69,10 @@ LUCK_COLUMNS = (
 )
 
 
-def _new_luck(settings: Settings, first_session: int) -> LegLuck:
+def _new_luck(settings: Settings) -> LegsLuck:
     from tournament.contests.holdem_training import luck
 
-    return luck.LegLuck(settings.hands)
+    return luck.LegsLuck(settings.hands)
 
 
 def mean_profit(played: HousePlaySums) -> float:

@@ -10,7 +10,7 @@ mean number of games of the sessions in earlier blocks. Dividing by a session's 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -29,32 +29,28 @@ _USUAL_LENGTH, _USUAL_SESSIONS = 25.0, 10.0  # initial games of a session, and h
 _SCALE = 1.1
 
 
-class LegLuck:
-    """Computes the luck of a leg's games."""
+class LegsLuck:
+    """Computes the luck of legs of this many sessions."""
 
-    def __init__(self, first_session: int, sessions: int) -> None:
-        self._cells = CellSums(first_session, sessions, *_blocks_of(sessions))
+    def __init__(self, sessions: int) -> None:
+        usual = usual_gains(), _USUAL_GAMES, _USUAL_LENGTH, _USUAL_SESSIONS
+        played = np.flatnonzero(block_sizes(sessions))
+        self._cells = CellSums(sessions, played, block_starts(sessions)[played], *usual, _SCALE)
+        self._legs = 0
 
-    def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Add the next games, by column, in pieces of any length.
-
-        Raises:
-            ValueError: No leg has such games.
-        """
-        self._cells.add(*[np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS])
+    def add(
+        self, games: Mapping[str, npt.NDArray[Any]], first_rows: Sequence[int], first_sessions: Sequence[int]
+    ) -> None:
+        """Add the next games."""
+        legs = np.array(first_rows, np.int64), np.array(first_sessions, np.int64)
+        self._cells.add(*legs, *[np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS])
+        self._legs += len(first_rows)
 
     def blocks(self) -> Floats:
-        """Return the value of luck for seat 0, in points, by block."""
-        luck = np.zeros(BLOCK_COUNT)
-        self._cells.write_luck(usual_gains(), _USUAL_GAMES, _USUAL_LENGTH, _USUAL_SESSIONS, _SCALE, luck)
+        """Return the value of luck for seat 0, in points, by leg and block."""
+        luck = np.empty((self._legs, BLOCK_COUNT))
+        self._cells.write_luck(luck)
         return luck
-
-
-@cache
-def _blocks_of(sessions: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the blocks that have sessions of a leg, and the number of sessions in earlier blocks."""
-    played = np.flatnonzero(block_sizes(sessions))
-    return played, block_starts(sessions)[played]
 
 
 @cache

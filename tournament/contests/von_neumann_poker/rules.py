@@ -11,7 +11,7 @@ from engine.games.von_neumann_poker.core import GAME_ROW, SESSION_ROW
 from engine.games.von_neumann_poker.core import VonNeumannPoker as VonNeumannPokerCore
 from engine.kernel.game_core import GameCore
 from tournament.contests.bots import CompiledBots, PythonBots, Sdk
-from tournament.contests.contest import Core, CoreSetup, Estimates, LegLuck, Luck
+from tournament.contests.contest import Core, CoreSetup, Estimates, LegsLuck, Luck
 from tournament.contests.scoring import PointsSource
 from tournament.contests.settings import ContestSettings, Duplicate
 from tournament.contests.von_neumann_poker.presentation import PRESENTATION
@@ -45,10 +45,10 @@ def _new_core(setup: CoreSetup[Settings]) -> GameCore:
 LUCK_COLUMNS = ("session", "seat_0_is_a", "a_card", "b_card", "a_gain")
 
 
-def _new_luck(settings: Settings, first_session: int) -> LegLuck:
+def _new_luck(settings: Settings) -> LegsLuck:
     from tournament.contests.von_neumann_poker import luck
 
-    return luck.LegLuck(first_session, settings.sessions)
+    return luck.LegsLuck(settings.sessions)
 
 
 _OWN_COPIES = "Bot, Money, Card and the like are there before the first line; delete your copies."

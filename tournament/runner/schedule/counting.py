@@ -23,6 +23,8 @@ from tournament.store.field import Batch
 from tournament.store.leg_result import SEATS_THAT_END_A_LEG
 from tournament.store.legs import DIGESTS, Legs
 
+_AT_ONCE = 1 << 12  # legs as objects, which take ten times as much memory as columns
+
 
 class Reconciliation:
     """Which legs of a schedule count, in its order: a bot that is disqualified in one that counts plays none after it.
@@ -218,14 +220,16 @@ class Reconciliation:
     def wanted(self) -> Iterator[tuple[Fixture, bool]]:
         """The legs that are missing now, each with whether it counts when it is its turn."""
         players, each = self._schedule.players, self._schedule.legs_per_replica
-        for place in self.missing.tolist():
-            row, leg = divmod(place, each)
-            who = tuple(players[one] for one in self._columns.players[row].tolist())
-            number = int(self._columns.replica[row]) * each + leg
-            digest = self._digests[place : place + 1].tobytes().hex()
-            out = self._out_in.get(place, ())
-            fixture = Fixture(int(self._columns.match[row]), number, digest, *self._schedule.split(who), out)
-            yield fixture, bool(self._counts[place])
+        missing = self.missing
+        for first in range(0, len(missing), _AT_ONCE):
+            places = missing[first : first + _AT_ONCE]
+            rows, legs = np.divmod(places, each)
+            columns = places, self._columns.match[rows], self._columns.replica[rows] * each + legs
+            seated = self._columns.players[rows].tolist()
+            for place, match, number, who in zip(*(column.tolist() for column in columns), seated):
+                digest, out = self._digests[place : place + 1].tobytes().hex(), self._out_in.get(place, ())
+                split = self._schedule.split(tuple([players[one] for one in who]))
+                yield Fixture(match, number, digest, *split, out), bool(self._counts[place])
 
     @property
     def inline(self) -> int:

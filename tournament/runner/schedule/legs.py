@@ -95,15 +95,14 @@ class Schedule(ABC):
         it. An opponent sees a few bits of each word in what the bot does with it, and would have 2^64 numbers to try.
         """
         chance, deals = self._chance_of(fixture), self._chance_of_deals(fixture)
-        keys = SubKeys(self.key, *chance)
+        keys, players, out = SubKeys(self.key, *chance), fixture.players, fixture.out
         count = len(fixture.seats)
         # Versions of a bot that are compared have one role, and its rand(), whatever they are called.
         role = fixture.names.index(self.paired) if self.paired is not None else 0
-        players = fixture.players
         seated = [
             Seat(
                 player.name,
-                "out" if place in fixture.out else player.kind,
+                "out" if place in out else player.kind,
                 player.artifact,
                 number_of(keys.of("rand", (place - role) % len(players))),
             )
@@ -201,7 +200,7 @@ class RoundRobin(Schedule):
         """Seats of a match."""
         return len(self.entrants) + self.house_seats if self.seats is None else self.seats
 
-    @property
+    @cached_property
     def legs_per_replica(self) -> int:
         return legs_per_replica(self.settings, self.seat_count)
 

@@ -20,6 +20,7 @@ from tournament.worker.processes.bot_process import LegUse, Player
 from tournament.worker.processes.leg_queue import BrokenLeg, KeptFailure, WaitingLeg
 from tournament.worker.processes.pool import Pool
 from tournament.worker.processes.spool import LegRows, Spool
+from tournament.worker.wasm.stack import on_deep_stack
 
 # The last word to a program without a score.
 OVER = b"-1\n"
@@ -92,9 +93,8 @@ class LegInPlay:
         self.faults = LegFaults(contest, settings, leg)
         self.seating = None
         if any(seat.kind == "wasm" for seat in leg.seats):
-            self.seating = new_seating(
-                contest, settings, leg, artifacts, self.core, self.faults, playing.stopping, apart=playing.apart
-            )
+            known = contest, settings, leg, artifacts, self.core, self.faults, playing.stopping
+            self.seating = on_deep_stack(new_seating, *known, apart=playing.apart)
         self.rows = LegRows(playing.spool, games, sessions)
         self._failures, self._failures_counted = list(self.before.failures), 0
 

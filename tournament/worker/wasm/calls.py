@@ -17,8 +17,7 @@ from typing import Any, NoReturn
 import wasmtime
 from wasmtime import _ffi as ffi
 
-from engine.wasm import instances
-from engine.wasm.instances import Instance, StartedBot, Store
+from engine.wasm.instances import Instance, Program, Store
 from engine.wasm.runtime import find_functions
 from tournament.artifacts.limits import MOST_ELEMENTS
 from tournament.worker.wasm.traps import blame_machine
@@ -65,6 +64,10 @@ def apply(settings: Mapping[str, bool | int], config: wasmtime.Config) -> None:
         getattr(ffi.dll, f"wasmtime_config_{name}_set")(config.ptr(), value)
 
 
+# Of a table in the pool, which are cleared without the system: those of ordinary bots have a page.
+_CLEARED_BYTES = 1 << 16
+
+
 def pool_memories(config: wasmtime.Config, places: int) -> None:
     """Have an engine make memories and tables once, and clear one for the next instance when its store is deleted.
 
@@ -82,6 +85,7 @@ def pool_memories(config: wasmtime.Config, places: int) -> None:
         "total_core_instances": anything,
         "max_core_instance_size": anything,
         "max_unused_warm_slots": places,
+        "table_keep_resident": _CLEARED_BYTES,
     }.items():
         getattr(ffi.dll, f"wasmtime_pooling_allocation_config_{name}_set")(pool, value)
     ffi.dll.wasmtime_pooling_allocation_strategy_set(config.ptr(), pool)
@@ -106,9 +110,9 @@ def new_instance(store: Store, module: wasmtime.Module, imports: list[Extern]) -
     return Instance(store, _address_of(module), imports)
 
 
-def start_bot(store: Store, module: wasmtime.Module, imports: list[Extern], *more: Any) -> StartedBot:
-    """Start a bot of a module as `instances.start_bot` does. Raises Trap, WasmtimeError and RunError."""
-    return instances.start_bot(store, _address_of(module), imports, *more)
+def program(module: wasmtime.Module, *more: Any) -> Program:
+    """Return what starting a bot of a module takes, of which `Program` has the rest."""
+    return Program(module, address_of(module.ptr()), *more)
 
 
 def native_function(store: Store, kind: wasmtime.FuncType, function: int, argument: int) -> Extern:

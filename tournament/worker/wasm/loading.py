@@ -8,12 +8,14 @@ from functools import cache, cached_property
 
 import wasmtime
 
+from engine.wasm.instances import Program
 from engine.wasm.modules import BEGIN, FUEL, Module, Refused, read_module
 from tournament.artifacts.limits import BOT_STACK, MOST_ELEMENTS
 from tournament.contests.bots import Import
 from tournament.contests.interface import Interface
 from tournament.leg import Unfit
 from tournament.sandbox.inside.function_names import NotChosen, choose, choose_news, names_for
+from tournament.worker.wasm import calls
 from tournament.worker.wasm.engine import Engine, compile_module, engine, forget_module
 from tournament.worker.wasm.notes import FAILURE, UNCAUGHT
 from tournament.worker.wasm.stand_ins import (
@@ -69,18 +71,18 @@ class LoadedBot:
     notes: tuple[str, ...]
 
     @cached_property
-    def exports(self) -> tuple[bytes, ...]:
-        """The names of all exports that playing takes, as the runtime takes them: memory, fuel, and what answers."""
-        return tuple(name.encode() for name in ("memory", FUEL, *self.functions))
+    def _programs(self) -> dict[Engine, Program]:
+        return {}
 
-    @cached_property
-    def pages(self) -> int:
-        """The pages of its memory that its struct takes."""
-        return -(-self.interface.struct_size // PAGE)
-
-    def module(self, kind: Engine) -> wasmtime.Module:
-        """The bot, compiled for an engine."""
-        return compile_module(self.counted, kind)
+    def program(self, kind: Engine) -> Program:
+        """Return the bot, compiled for an engine, ready to be started."""
+        if kind not in self._programs:
+            exports = tuple(name.encode() for name in ("memory", FUEL, *self.functions))
+            pages = -(-self.interface.struct_size // PAGE)
+            self._programs[kind] = calls.program(
+                compile_module(self.counted, kind), exports, self.called_first, self.is_told, pages
+            )
+        return self._programs[kind]
 
 
 def read_bot(code: bytes, memory_megabytes: int) -> Module:

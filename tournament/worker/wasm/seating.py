@@ -114,7 +114,7 @@ class Seating:
         self._limits = limits
         self._names = names
         self.engine, self._store = _store_for(limits, starts)
-        self._fuel = tuple(new_fuel(self._store) for _ in bots)
+        self._fuel = [new_fuel(self._store) for _ in bots]
         self.watch = _new_watch(
             self._store,
             self.engine,
@@ -135,8 +135,8 @@ class Seating:
         if measure_fuel:
             self.referee.measure_fuel()  # it counts decisions, so all are asked that the bot has functions for
         for seat, bot in enumerate(bots):
-            if bot:
-                core.skip_questions(seat, bot.missing if measure_fuel else bot.ignored_questions)
+            if bot and (skipped := bot.missing if measure_fuel else bot.ignored_questions):
+                core.skip_questions(seat, skipped)
         self._step = calls.native_function(self._store, _step_type(self.engine), *self.referee.step_function)
         self.direct = direct_step(self._step, self.referee, version())
         self._seated: list[_SeatedBot | None] = [None] * len(bots)
@@ -184,14 +184,15 @@ class Seating:
         except _NoMemory as trouble:
             raise BotTrouble((self._names[seat],), f"can't start: {trouble}") from None
         except Unfit as unfit:
-            self.watch.end()
-            self._look_at_time()
+            if not self.watch.end():
+                self._look_at_time()
             if unfit.lasting and given < self._limits.fuel_to_start and not self.referee.fuel_left(seat):
                 raise cant_start(BANK_IS_EMPTY, "other", lasting=True) from None
             raise
         finally:
-            self.watch.end()
-        self._look_at_time()
+            goes_on = self.watch.end()
+        if not goes_on:
+            self._look_at_time()
         self._seated[seat] = seated
         if surroundings := seated.imports.surroundings:
             self.core.listen(seat, surroundings.take_printed)
@@ -361,10 +362,8 @@ def _start(
     store.limit(limits.memory_bytes, MOST_ELEMENTS, _MOST_INSTANCES)
     try:
         imports = imports_of(store, bot, kind, seed, fuel, by_lines=by_lines)
-        started = calls.start_bot(
-            *(store, bot.module(kind), [imports.externs[name] for name in bot.imports], bot.exports, bot.called_first),
-            *(imports.seed_random, bot.is_told, seed, fuel, given, bot.pages),
-        )
+        externs = [imports.externs[name] for name in bot.imports]
+        started = bot.program(kind).start(store, externs, imports.seed_random, seed, fuel, given)
     except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
         raise _why_not_started(error, bot.code, ran_out=fuel.ran_out) from None
     return _SeatedBot(bot, started, imports)
