@@ -371,7 +371,7 @@ cdef class Lanes:
                 seen_points[lane.row] = points
 
     def answer_rows(self, const int64_t[::1] answers):
-        """Answer every waiting lane by the whole number in its row, and play on until a process or `run` is needed.
+        """Answer all waiting lanes by the whole numbers in their rows, and play on as far as no process is needed.
 
         Returns:
             Whether all these lanes wait again, so that no `run` is needed.

@@ -302,7 +302,7 @@ def test_a_dropped_lane_leaves_its_number_but_no_answer_to_the_next(stage: Stage
     os.write(process.writes, reply(serial, [(5, 0, b"")]))
     stage.run()
     serial, kinds = process.asked()
-    assert len(kinds) == 3  # with the question that was gathered for the dropped lane
+    assert len(kinds) == 3, "with the question that was gathered for the dropped lane"
     os.write(process.writes, reply(serial, [(7, 0, b""), (8, 0, b""), (9, 0, b"")]))
     assert sorted(event[:2] for event in stage.run()) == [(LEG_IS_OVER, 0), (LEG_IS_OVER, 1)]
     assert [core.answers for core in stage.cores[:2]] == [[], []]

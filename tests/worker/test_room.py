@@ -72,7 +72,7 @@ def test_a_bot_has_the_memory_and_the_stack_that_it_is_promised(room: Entrant, s
 
 
 def test_a_forked_process_starts_deep_threads_of_its_own() -> None:
-    """Its parent's aren't there, and a call of one of them would never end."""
+    """Check a child process, in which a call of its parent's threads would never end."""
     assert on_deep_stack(lambda: 6) == 6
     child = os.fork()
     if child == 0:
