@@ -16,7 +16,12 @@ from tests.contest_runs import REPOSITORY, environment
 
 # Some minutes of measuring are asked for their help alone.
 HELP = ("benchmarks", "cluster", "environments", "holdem", "open_contest", "ranking")
-SMALL = {"benchmarks.growth": ["4", "4 --edits 2"], "benchmarks.tables": ["--rounds 1"], "benchmarks.views": [""]}
+SMALL = {
+    "benchmarks.growth": ["4", "4 --edits 2"],
+    "benchmarks.tables": ["--rounds 1"],
+    "benchmarks.versions": ["--tries 1 --replicas 2 --only auction"],
+    "benchmarks.views": [""],
+}
 
 
 @pytest.mark.slow

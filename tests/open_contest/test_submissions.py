@@ -181,6 +181,25 @@ def test_practice_match_enters_nothing_and_is_counted(ground: Ground) -> None:
         practise(ground, "ann", "one.c")
 
 
+def test_practice_match_compares_with_another_bot_of_the_author(roomy: Ground) -> None:
+    for author, file in (("ann", "one.c"), ("ann", "old.c"), ("bob", "two.c")):
+        roomy.enter(author, file)
+    ann, take = roomy.author("ann"), roomy.submissions.take
+    compared = take(ann, CONTEST, "one.c", GOOD, PRACTICE, {"baseline": "old"})
+    assert roomy.do(OTHER) and roomy.now_of(compared).said == "one.c instead of old.c"
+    compared = roomy.submissions.practise(ann, CONTEST, "one", {"baseline": "old"})
+    assert roomy.do(OTHER) and roomy.now_of(compared).said == "one.c instead of old.c"
+    for asks, why in (
+        ({"baseline": "two"}, "you have no bot of this name"),
+        ({"baseline": "../one"}, "you have no bot of this name"),
+        ({"baseline": "old", "against": ["old"]}, "this is the baseline"),
+    ):
+        with pytest.raises(Refused, match=why):
+            take(ann, CONTEST, "one.c", GOOD, PRACTICE, asks)
+    with pytest.raises(Refused, match="this is the bot itself"):
+        roomy.submissions.practise(ann, CONTEST, "one", {"baseline": "one"})
+
+
 def test_replay_is_for_the_bots_author_and_names_no_odd_opponent(ground: Ground) -> None:
     ground.enter("ann", "one.c")
     for who, opponent in (("bob", "two"), ("ann", "--seed"), ("ann", ""), ("ann", "two,three")):

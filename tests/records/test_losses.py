@@ -14,7 +14,7 @@ import tournament
 from tests.cli.in_process import run_cli
 from tests.contest_runs import ContestDir, make_contest
 from tournament.errors import InputError
-from tournament.open_contest.mine import Mine, _Records
+from tournament.open_contest.author_page import AuthorPage, _Records
 from tournament.records.losses import LOSSES, in_words, loss_rows
 from tournament.records.results import Results
 from tournament.reporting.findings import contest_of
@@ -136,7 +136,9 @@ def test_authors_see_where_their_bot_loses_unless_decisions_are_hidden(results: 
     contest = contest_of(results)
     found = loss_rows(results, "calls")[0]
     for hidden in (True, False):
-        mine = Mine.__new__(Mine)._played(_Records(results=results, contest=contest), "calls", hidden=hidden)
+        mine = AuthorPage.__new__(AuthorPage)._played(
+            _Records(results=results, contest=contest), "calls", hidden=hidden
+        )
         assert [in_words(found)] == mine["decisions"][:1] if not hidden else mine["decisions"] == []
     assert in_words(found).startswith(f"b, to $50 with {found['hand']}, call: {found['points']:+.2f} a game, others")
 

@@ -8,6 +8,8 @@ import pytest
 
 from tests.cli.in_process import run_cli
 from tests.contest_runs import EXAMPLES
+from tournament import conformance
+from tournament.config import load_config
 from tournament.contests.rules_loader import load_rules
 from tournament.errors import InputError
 from tournament.rehearsal.auditing import audit
@@ -85,12 +87,16 @@ MORE = {key: {"rules_seconds_per_step": 0.5} for key in ("a loop without a quest
 }
 
 
-def audited(folder: Path, seats: str = "2", settings: dict[str, float] | None = None, **planted: str) -> list[Finding]:
+def rules_with(folder: Path, seats: str = "2", **planted: str) -> Path:
     source = RULES.replace("SEATS", seats)
     for place in ("BEFORE", "AFTER", "POINTS"):
         source = source.replace(place, planted.get(place, "pass"))
     (folder / "sale.py").write_text(source)
-    contest = load_rules("sale.py", folder)
+    return folder / "sale.py"
+
+
+def audited(folder: Path, seats: str = "2", settings: dict[str, float] | None = None, **planted: str) -> list[Finding]:
+    contest = load_rules(rules_with(folder, seats, **planted).name, folder)
     chosen = contest.settings().model_copy(update=settings or {})
     return audit(contest, chosen, 0, lambda _: None, fewest=120)
 
@@ -120,23 +126,39 @@ def test_favoured_position_is_told_with_its_worth_and_is_no_fault(tmp_path: Path
 @pytest.mark.parametrize("name", ["auction", "snakes", "liars_dice", "words"])
 def test_shipped_rules_have_no_fault(name: str) -> None:
     contest = load_rules(f"{name}.py", EXAMPLES / name)
-    assert not [one for one in audit(contest, contest.settings(), 0, lambda _: None, fewest=60) if one.is_fault]
+    assert not [one for one in audit(contest, contest.settings(), 0, lambda _: None, fewest=30) if one.is_fault]
 
 
-def test_command_shows_the_findings_after_the_suite(tmp_path: Path) -> None:
-    audited(tmp_path)
-    shown = run_cli("check", str(tmp_path / "sale.py"), "--audit", "--minutes", "0.02", columns=200)
-    assert shown.code == 0 and "fit to be played" in shown.out
+def test_points_that_grow_over_a_leg_are_told_as_drift(tmp_path: Path) -> None:
+    found = audited(tmp_path, POINTS="points = [one * (1 + session.number) for one in points]")
+    assert not [one for one in found if one.is_fault]
+    assert ["change by +" in one.text for one in found if one.name == "drift"] == [True]
+
+
+def test_command_shows_the_findings_after_the_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conformance, "CHECKS", conformance.CHECKS[:1])
+    monkeypatch.setattr(conformance, "worth_of_positions", lambda suite: [])
+    options = ("--audit", "--minutes", "0.01", "--seed", "7")
+    shown = run_cli("check", str(rules_with(tmp_path)), *options, columns=200)
+    assert shown.code == 0 and "fit to be played" in shown.out and "documented" in shown.out
     assert "tournaments of equal bots at 2 seats tell them apart; 5% may" in shown.out
-    (tmp_path / "sale.py").write_text(
-        (tmp_path / "sale.py").read_text().replace("pass", "KEPT.extend([[1]] * 2000)", 1)
-    )
+    assert "the slowest step took" in shown.out and "before bid at position" in shown.out
+    rules_with(tmp_path, POINTS="points = [float('nan'), 0.0]")
+    (tmp_path / "tournament.toml").write_text('[sale]\nrules = "sale.py"\n')
+    shown = run_cli("check", "sale", *options, "--config", str(tmp_path / "tournament.toml"))
+    assert shown.code == 1 and "not fit to be played" in shown.out and "documented" not in shown.out
     assert run_cli("check", __file__, "--audit").code == 2
 
 
-def test_rules_of_a_machine_are_refused() -> None:
-    from tournament.contests import CONTESTS
+@pytest.mark.parametrize("name", ["von_neumann_poker", "prisoners_dilemma"])
+def test_contests_of_a_core_are_audited_without_foresight(name: str) -> None:
+    config = load_config(name, Path(__file__).parents[2] / "tournament.toml")
+    found = audit(config.played, config.contest, 0, lambda _: None)
+    assert not [one for one in found if one.is_fault]
+    assert {one.name for one in found} == {"fuzz", "independence", "twins", "luck and length", "cost"}
 
-    contest = next(one for one in CONTESTS if one.name == "von_neumann_poker")
-    with pytest.raises(InputError, match="--audit is for rules in Python"):
-        audit(contest, contest.settings(), 0.01, lambda _: None)
+
+def test_a_contest_against_house_players_is_refused() -> None:
+    config = load_config("two_card_draw", Path(__file__).parents[2] / "tournament.toml")
+    with pytest.raises(InputError, match="bots of Two-card draw play house players, not each other"):
+        audit(config.played, config.contest, 0, lambda _: None)

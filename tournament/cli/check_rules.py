@@ -11,8 +11,10 @@ from rich.text import Text
 
 from tournament.cli.fitting import Facts
 from tournament.cli.screen import Screen
-from tournament.config import FILE_NAME
+from tournament.config import FILE_NAME, Config
+from tournament.contests.contest import Contest
 from tournament.contests.rules_loader import MOST_BYTES, load_rules
+from tournament.contests.settings import ContestSettings
 from tournament.errors import InputError, TournamentError, printable
 from tournament.library import library_paths
 from tournament.sandbox.outside.scratch import scratch_folder
@@ -54,7 +56,7 @@ def _is(folder: Path, rules: object, path: Path) -> bool:
 
 
 def check_rules(
-    path: Path, screen: Screen, *, thorough: bool = False, audit_minutes: float | None = None
+    path: Path, screen: Screen, *, thorough: bool = False, audit_minutes: float | None = None, seed: str | None = None
 ) -> tuple[Facts, bool]:
     """Return the verdict with a line for each check of the conformance suite, and whether all checks hold.
 
@@ -65,6 +67,7 @@ def check_rules(
         screen: Shows which check runs.
         thorough: Whether positions are compared at every number of seats, and over more sessions.
         audit_minutes: Minutes of an audit that follows the suite; None for no audit.
+        seed: Chooses the deals of the audit.
 
     Raises:
         InputError: The file has no rules that can be loaded.
@@ -97,11 +100,44 @@ def check_rules(
         for worth in conformance.worth_of_positions(suite) if not failed else ():
             held.append(("positions", Text(worth)))
         if audit_minutes is not None and not failed:
-            from tournament.rehearsal.auditing import audit
+            _add_findings(suite.contest, suite.settings, screen, audit_minutes, seed, failed, held)
+    return _verdict(failed, held)
 
-            for finding in audit(suite.contest, suite.settings, audit_minutes, screen.doing):
-                text = Text(printable(finding.text), style="red" if finding.is_fault else "")
-                (failed if finding.is_fault else held).append((finding.name, text))
+
+def audit_contest(config: Config, screen: Screen, minutes: float, seed: str | None) -> tuple[Facts, bool]:
+    """Return the findings of an audit by the settings of a contest's table, and whether none is a fault.
+
+    Args:
+        config: The settings.
+        screen: Shows how far it is.
+        minutes: Minutes to play.
+        seed: Chooses the deals.
+    """
+    failed: list[tuple[str, Text]] = []
+    held = [("rules", Text(f"{config.played.rules}, {config.played.title}"))]
+    _add_findings(config.played, config.contest, screen, minutes, seed, failed, held)
+    return _verdict(failed, held)
+
+
+def _add_findings(
+    contest: Contest,
+    settings: ContestSettings,
+    screen: Screen,
+    minutes: float,
+    seed: str | None,
+    failed: list[tuple[str, Text]],
+    held: list[tuple[str, Text]],
+) -> None:
+    """Audit a contest, and add each finding as a line."""
+    from tournament.rehearsal.auditing import audit
+
+    for finding in audit(contest, settings, minutes, screen.doing, seed=seed or ""):
+        text = Text(printable(finding.text), style="red" if finding.is_fault else "")
+        (failed if finding.is_fault else held).append((finding.name, text))
+
+
+def _verdict(failed: list[tuple[str, Text]], held: list[tuple[str, Text]]) -> tuple[Facts, bool]:
+    """Return the lines as a table, and whether none failed."""
     words, style = ("not fit to be played", "red") if failed else ("fit to be played", "green")
     table = Facts()
     for label, value in [("verdict", Text(words, style=style)), *failed, *held]:

@@ -13,7 +13,7 @@ import typer
 
 from tournament.artifacts.compiler_run import allow_less
 from tournament.cache import cache_folder
-from tournament.cli.check_rules import are_rules, check_rules
+from tournament.cli.check_rules import are_rules, audit_contest, check_rules
 from tournament.cli.check_tables import check_table
 from tournament.cli.consoles import err, out
 from tournament.cli.options import PLAY, ConfigPath, Json, flag, option, print_json
@@ -23,7 +23,7 @@ from tournament.config import Config, load_config, load_contests
 from tournament.containment import containing
 from tournament.entrants.folder import check_among_others
 from tournament.errors import InputError, TournamentError
-from tournament.sandbox.outside.ending import Ended
+from tournament.sandbox.outside.ending import CommandAborted
 from tournament.trial.check import check_bot, check_values, contest_of
 from tournament.trial.quick import check_quickly
 
@@ -38,7 +38,12 @@ def _recorded(loaded: Config) -> Sequence[FieldEntrant]:
 
 
 def check(
-    bot: Annotated[Path, typer.Argument(metavar="BOT", help="a bot's file or program's folder, or a contest's rules")],
+    bot: Annotated[
+        Path,
+        typer.Argument(
+            metavar="BOT", help="a bot's file or program's folder, or a contest's rules or, with --audit, name"
+        ),
+    ],
     contest: Annotated[
         str | None,
         option("CONTEST", "contest; default the one in the bot's path, or the only one in tournament.toml", PLAY),
@@ -65,15 +70,24 @@ def check(
     if submission_limits:
         allow_less()
     known = load_contests(config)
+    if audit and str(bot) in known.names:
+        loaded = load_config(str(bot), config)
+        with Screen(err, loaded.played.title) as screen:
+            table, sound = audit_contest(loaded, screen, minutes, seed)
+        out.print(table)
+        if not sound:
+            raise typer.Exit(1)
+        return
     if not os.path.lexists(bot):
         there = sorted(Path("entrants").glob(f"*/{glob.escape(bot.name)}*"))
         hint = f"; did you mean {there[0]}?" if there else ": say the path of the bot's file, or of its folder"
         raise InputError(f"{bot}: not found{hint}")
     if contest is None and are_rules(bot):
-        if seed is not None or submission_limits or quick:
+        if (seed is not None and not audit) or submission_limits or quick:
             raise InputError(f"{bot}: this is a contest's rules; --quick, --seed and --submission-limits are for bots")
         with Screen(err, bot.name) as screen:
-            table, sound = check_rules(bot, screen, thorough=thorough, audit_minutes=minutes if audit else None)
+            chosen_minutes = minutes if audit else None
+            table, sound = check_rules(bot, screen, thorough=thorough, audit_minutes=chosen_minutes, seed=seed)
         out.print(table)
         if not sound:
             raise typer.Exit(1)
@@ -84,7 +98,7 @@ def check(
     chosen = loaded.played
     check_among_others(bot, loaded.entrants, lambda: _recorded(loaded))
     # A check contains what its bot brings about; nothing else of ours may show as a traceback either.
-    with containing(bot.name, "can't be shown", TournamentError, OSError, Ended):
+    with containing(bot.name, "can't be shown", TournamentError, OSError, CommandAborted):
         with Screen(err, chosen.title) as screen:
             given = (chosen, loaded.contest, loaded.sandbox, bot, screen)
             report = check_quickly(*given) if quick else check_bot(*given, screen.doing)

@@ -25,8 +25,7 @@ from tournament.store.field import TableName
 class LegsLuck(Protocol):
     """Computes the value of luck for seat 0 in legs that follow each other, from their games.
 
-    A leg's luck is a sum of corrections, each of mean zero given all that came before, so that subtracting it
-    changes no expectation (control variates).
+    A leg's luck is a sum of corrections, each with mean zero given all earlier events (control variates).
     """
 
     def add(
@@ -101,9 +100,17 @@ NewCore = Callable[[CoreSetup[Any]], GameCore]
 
 
 class NewAnsweredCore(Protocol):
-    """Makes the core of a leg that asks no bot: a function answers each question, or chance draws."""
+    """Makes the core of a leg that asks no bot: a function answers each question, or chance draws.
 
-    def __call__(self, setup: CoreSetup[Any], answer: Callable[[Any], Any] | None = None) -> GameCore: ...
+    Rules get what `watch` returns instead of a session.
+    """
+
+    def __call__(
+        self,
+        setup: CoreSetup[Any],
+        answer: Callable[[Any], Any] | None = None,
+        watch: Callable[[Any], Any] | None = None,
+    ) -> GameCore: ...
 
 
 class NewDrawnCore(Protocol):
@@ -159,6 +166,7 @@ class Contest:
         tables_for: Returns the columns of tables with a given number of seats.
         first_by_name: Whether the first of two seats by name begins.
         members: Bots of each entrant at a table.
+        hints: Values that show bots part of a hidden draw on purpose.
         rules: Name of the class of rules, which several contests can share.
         source: Place that rules of others are from.
         edition: Digest of that file.
@@ -191,6 +199,7 @@ class Contest:
     tables_for: Callable[[int], Tables] | None = None
     first_by_name: bool = False
     members: int = 1
+    hints: tuple[str, ...] = ()
     rules: str = ""
     source: Source | None = None
     edition: str = ""

@@ -63,7 +63,7 @@ class Job:
         quick: Text of the quick trial, "" before it.
         starts: How often a thread took the job.
         failures: How often this machine failed at it.
-        asks: Opponents, sessions, or the game to show.
+        asks: Opponents, baseline, sessions, or the game to show.
     """
 
     id: str

@@ -79,7 +79,7 @@ _NO_ASKS: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)
-class Open:
+class OpenContests:
     """The contests that take submissions, as the last good tournament.toml has them.
 
     Attributes:
@@ -122,7 +122,7 @@ class Submissions:
     def __init__(
         self,
         database: Path,
-        current: Callable[[], Open],
+        current: Callable[[], OpenContests],
         authors: Callable[[], Mapping[str, Author]],
         tell: Callable[[str, str], None] = lambda contest, what: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -150,7 +150,7 @@ class Submissions:
                     _remove(path)
 
     @property
-    def current(self) -> Open:
+    def current(self) -> OpenContests:
         """The contests that take submissions."""
         return self._current()
 
@@ -201,7 +201,7 @@ class Submissions:
             bot for (bot,) in self.jobs.rows("bot", f"state = '{QUEUED}' AND kind = ? AND contest = ?", BOT, contest)
         }
         if len((entered | queued).intersection(others)) >= opening.max_bots_per_author:
-            raise Refused(409, f"an author may have {opening.max_bots_per_author} bots; withdraw one first")
+            raise Refused(409, f"an author can have {opening.max_bots_per_author} bots; withdraw one first")
         if len(others) >= opening.max_bots_per_author * _NAMES_PER_BOT:
             raise Refused(409, f"you have used {len(others)} names; take one of these: {', '.join(others)}")
         if free_space(self._folder)[0] < 2 * opening.max_file_bytes + _MIN_FREE:
@@ -224,7 +224,7 @@ class Submissions:
         """
         with self.jobs.changed:
             name = self.admit(author, contest, file)
-            self._require_opponents(contest, name, asks)
+            self._require_asked(author.name, contest, name, asks)
             return self._add(Job("", author.name, contest, name, file, kind=kind, asks=asks), content)
 
     def practise(self, author: Author, contest: str, bot: str, asks: Mapping[str, Any] = _NO_ASKS) -> Job:
@@ -237,7 +237,11 @@ class Submissions:
         self.require_owner(author, contest, bot)
         if not (files := files_of_bot(config.entrants, bot)):
             raise Refused(404, f"{bot} isn't in the contest")
-        self._require_opponents(contest, bot, asks)
+        if asks.get("baseline") == bot:
+            raise Refused(
+                400, f"baseline={bot}: this is the bot itself; send another version of it, or name another bot"
+            )
+        self._require_asked(author.name, contest, bot, asks)
         return self._add(Job("", author.name, contest, bot, files[0].name, kind=PRACTICE, asks=asks))
 
     def show(self, author: Author, contest: str, bot: str, asks: Mapping[str, Any]) -> Job:
@@ -310,17 +314,22 @@ class Submissions:
         if self.jobs.owner(contest, bot) != (author.name, bot):
             raise Refused(404, f"you have no bot called {bot}")
 
-    def _require_opponents(self, contest: str, bot: str, asks: Mapping[str, Any]) -> None:
-        """Check that opponents are in the contest.
+    def _require_asked(self, author: str, contest: str, bot: str, asks: Mapping[str, Any]) -> None:
+        """Check that opponents and the baseline are in the contest, and that the baseline is the author's.
 
         Raises:
             Refused: One of them isn't.
         """
         config = self._current().contests[contest]
+        if baseline := str(asks.get("baseline", "")):
+            if self.jobs.owner(contest, baseline) != (author, baseline) or not files_of_bot(config.entrants, baseline):
+                raise Refused(404, f"baseline={baseline}: you have no bot of this name in the contest")
+            if baseline in asks.get("against", ()):
+                raise Refused(400, f"against={baseline}: this is the baseline; name other opponents")
         for name in asks.get("against", ()):
             there = valid_name(name) if config.played.house else name != bot and files_of_bot(config.entrants, name)
             if not there:
-                raise Refused(404, f"against={name}: there is no other bot of this name in the contest")
+                raise Refused(404, f"against={name}: the contest has no other bot of this name")
 
     def _open(self, contest: str) -> tuple[WatchSettings, Config]:
         current, now = self._current(), self._now()
@@ -432,10 +441,12 @@ class Submissions:
             else:
                 found, said = check(*tried, within(CHECK_SECONDS), ends)
             if found and job.kind == PRACTICE:
-                baseline = former if former != bot else None
+                known = former if former != bot else None
+                if named := job.asks.get("baseline"):
+                    known = next(iter(files_of_bot(config.entrants, named)), None)
                 against, sessions = self._practice_of(job, config)
                 found, said = play_practice(
-                    *tried, within(PRACTICE_SECONDS), ends, former=baseline, opponents=against, sessions=sessions
+                    *tried, within(PRACTICE_SECONDS), ends, former=known, opponents=against, sessions=sessions
                 )
         built = str(before) + (list_of_built.read_text() if list_of_built.exists() else "")
         if ends() or not (found or self._current().is_good):
@@ -469,7 +480,7 @@ class Submissions:
         games = config.played.estimates.games(settings) * settings.replicas * max(1, matches)
         asked = int(job.asks.get("sessions") or settings.sessions)
         # Opponents might have left since.
-        self._require_opponents(job.contest, job.bot, job.asks)
+        self._require_asked(job.author, job.contest, job.bot, job.asks)
         opponents = against if house else [str(files_of_bot(config.entrants, name)[0].absolute()) for name in against]
         return opponents, min(asked, settings.sessions, max(1, int(_MAX_GAMES / games)))
 

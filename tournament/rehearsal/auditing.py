@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
+
+from pydantic import ValidationError
 
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.errors import InputError
+from tournament.keys import KEY_BYTES, sub_key
 from tournament.rehearsal.finding import Finding
+from tournament.rehearsal.foresight import foresight
 from tournament.rehearsal.fuzz import fuzz
 from tournament.rehearsal.length import cost, length
-from tournament.rehearsal.memory import independence
-from tournament.rehearsal.plays import FEWEST_LEGS, Plays, play_at
+from tournament.rehearsal.memory import growth, independence
+from tournament.rehearsal.plays import FEWEST_LEGS, MOST_QUESTIONS, Plays, play_at
 from tournament.rehearsal.positions import positions
 from tournament.rehearsal.twins import twins
 
 FINDINGS: tuple[Callable[[Sequence[Plays]], Iterator[Finding]], ...] = (
     fuzz,
+    growth,
     independence,
     positions,
     twins,
@@ -24,6 +30,8 @@ FINDINGS: tuple[Callable[[Sequence[Plays]], Iterator[Finding]], ...] = (
     cost,
 )
 _SEATS_OF_ALL = (2, 8)
+# Share of the time, and the draws that foresight changes however long they take.
+_SHARE_OF_FORESIGHT, _FEWEST_DRAWS = 0.1, 24
 
 
 def audit(
@@ -32,24 +40,36 @@ def audit(
     minutes: float,
     doing: Callable[[str], None],
     fewest: int = FEWEST_LEGS,
+    seed: str = "",
 ) -> list[Finding]:
-    """Return what an audit of rules in Python finds, faults first.
+    """Return what an audit finds, faults first.
 
     Args:
         contest: The contest.
-        settings: Its settings.
+        settings: Its settings; those of seats, sessions and the seed are replaced.
         minutes: Minutes to play.
         doing: Shows how far it is.
         fewest: Legs at each number of seats to play however long they take.
+        seed: Chooses the deals.
 
     Raises:
-        InputError: The rules are a machine's, or play against house players.
+        InputError: Bots play house players.
     """
-    if contest.new_random_core is None or contest.house:
-        raise InputError("--audit is for rules in Python in which bots play each other")
-    counts = _seat_counts(contest, settings)
-    several = [play_at(contest, settings, seats, 60 * minutes / len(counts), doing, fewest) for seats in counts]
-    found = [finding for find in FINDINGS for finding in find(several)]
+    if contest.house:
+        raise InputError(f"--audit: bots of {contest.title} play house players, not each other; expected other rules")
+    drawn = sub_key(bytes(KEY_BYTES), "audit", seed)[:16].hex()
+    counts, several = _seat_counts(contest, settings), []
+    found: list[Finding] = []
+    seconds = 60 * minutes / len(counts)
+    for seats in counts:
+        more = {"seats": seats} if isinstance(contest.seats, range) else {}
+        chosen, seated = settings.model_copy(update={**more, "seed": drawn}), contest.seated(seats)
+        share = (1 - _SHARE_OF_FORESIGHT) * seconds
+        several.append(play_at(seated, chosen, seats, share, doing, fewest, MOST_QUESTIONS // len(counts)))
+        if contest.new_random_core and not any(leg.failure for leg in several[-1].legs):
+            doing(f"{seats} seats, changed draws")
+            found += foresight(seated, chosen, seats, _SHARE_OF_FORESIGHT * seconds, min(fewest, _FEWEST_DRAWS))
+    found += [finding for find in FINDINGS for finding in find(several)]
     return sorted(found, key=lambda finding: not finding.is_fault)
 
 
@@ -61,4 +81,12 @@ def _seat_counts(contest: Contest, settings: ContestSettings) -> list[int]:
     if isinstance(contest.seats, int):
         return [contest.seats]
     counts = {contest.seats[0], contest.seats[-1], usual or contest.seats[0]}
-    return sorted(count for count in counts if count > settings.house_seats)
+    return sorted(count for count in counts if count > settings.house_seats and _can_seat(settings, count))
+
+
+def _can_seat(settings: ContestSettings, seats: int) -> bool:
+    """Return whether the other settings allow this many seats: those of a game of OpenSpiel follow from its name."""
+    with contextlib.suppress(ValidationError):
+        type(settings).model_validate(settings.model_dump(exclude_unset=True) | {"seats": seats})
+        return True
+    return False

@@ -49,10 +49,12 @@ def cost(several: Sequence[Plays]) -> Iterator[Finding]:
         seconds = sum(leg.meter.seconds for leg in plays.legs)
         sessions = sum(len(leg.points) for leg in plays.legs)
         if seconds and sessions:
+            slowest = max((leg.meter for leg in plays.legs), key=lambda meter: meter.slowest)
             yield Finding(
                 "cost",
                 f"at {plays.seats} seats the rules ask {questions / seconds:,.0f} questions a second on one core,"
-                f" {questions / sessions:,.0f} a session",
+                f" {questions / sessions:,.0f} a session; the slowest step took {1000 * slowest.slowest:,.1f} ms,"
+                f" before {slowest.slowest_question}",
             )
 
 

@@ -1,19 +1,23 @@
-"""Legs that depend on what was played before them in the same process."""
+"""Legs that depend on what was played before them in the same process, or leave something there."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from tournament.rehearsal.finding import Finding
-from tournament.rehearsal.plays import Plays
+from tournament.rehearsal.plays import MANNERS, Plays
+
+# Blocks of memory a leg: rules that keep a record of each session keep more.
+_GROWTH = 40
 
 
 def independence(several: Sequence[Plays]) -> Iterator[Finding]:
     """Yield whether legs that are played again after others are the same."""
     for plays in several:
-        for first, again in zip(plays.legs, plays.repeated):
+        for first, again in zip(itertools.cycle(plays.legs[: len(MANNERS)]), plays.repeated):
             if first.failure or again.failure:
                 continue
             if not (np.array_equal(first.points, again.points) and np.array_equal(first.bots, again.bots)):
@@ -25,3 +29,17 @@ def independence(several: Sequence[Plays]) -> Iterator[Finding]:
                 )
                 return
     yield Finding("independence", "legs are the same whatever was played before them")
+
+
+def growth(several: Sequence[Plays]) -> Iterator[Finding]:
+    """Yield how much rules keep when the same legs are played again and again: what they cache is kept by then."""
+    for plays in several:
+        rises = [(later - before) / len(MANNERS) for before, later in itertools.pairwise(plays.kept)]
+        if rises and min(rises) > _GROWTH:
+            yield Finding(
+                "memory",
+                f"the rules keep {sum(rises) / len(rises):,.0f} more objects each time that a leg is played again: what"
+                " a session needs belongs in self or in variables of play, not in the class or the module",
+                is_fault=True,
+            )
+            return

@@ -1,7 +1,8 @@
-"""Plays by rules in Python between bots that are the same: they answer at random, always the same, or learn."""
+"""Plays between bots that are the same: they answer at random, always the same, or learn."""
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -11,23 +12,46 @@ from typing import Any
 import numpy as np
 
 from engine.kernel.chance import Rng
-from engine.kernel.game_core import RECORDS_ARE_FULL
+from engine.kernel.game_core import ANSWER_WANTED, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.kernel.records import Table
 from engine.rules.decisions import Illegal, Question
 from tournament.arrays import Floats, Whole
 from tournament.contests.contest import Contest, CoreSetup
 from tournament.contests.settings import ContestSettings
-from tournament.keys import KEY_BYTES, sub_key
+from tournament.decisions.decision import Decision
+from tournament.keys import master_key, sub_key
 from tournament.leg import LegPlan
-from tournament.rules.sessions import drawn_answer
-from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
+from tournament.rules.sessions import TRIAL_STREAM, drawn_answer
+from tournament.store.columns import buffer_fields
 
 MANNERS = ("fixed", "random", "learning")
-FEWEST_LEGS, MOST_LEGS = 12, 400
+FEWEST_LEGS, MOST_LEGS, _TURNS = 12, 400, 4
+# Of all numbers of seats together; more legs are played until there are as many.
+MOST_QUESTIONS = 100_000
 # One answer of this many is illegal, if that loses the game.
 _ILLEGAL = 20
+# Rows of games that are written before the first is overwritten. None is read.
+_GAMES = 64
 # Questions of a leg after which a learning bot answers as a random one does.
 _LEARNED = 200
+
+
+@dataclass(frozen=True)
+class CoreQuestion:
+    """A question of a core, as `drawn_answer` takes it.
+
+    Attributes:
+        decision: The decision.
+        position: The seat.
+        answer: What is legal this time, None for all that is declared.
+    """
+
+    decision: Decision
+    position: int
+    answer: Any
+
+
+AnyQuestion = Question | CoreQuestion
 
 
 class _Lowest:
@@ -56,7 +80,7 @@ class Meter:
     slowest_question: str = ""
     _since: float = field(default_factory=time.process_time)
 
-    def step(self, question: Question) -> None:
+    def step(self, question: AnyQuestion) -> None:
         """Count the step that led to a question."""
         took = time.process_time() - self._since
         self.questions += 1
@@ -79,7 +103,6 @@ class Played:
         bots: The bot at each session's position, by number.
         meter: What the rules took.
         failure: What went wrong, "" for nothing.
-        blocks: Blocks of memory of the interpreter after it.
     """
 
     manner: str
@@ -87,7 +110,6 @@ class Played:
     bots: Whole
     meter: Meter
     failure: str
-    blocks: int
 
     @property
     def by_bot(self) -> Floats:
@@ -103,13 +125,15 @@ class Plays:
         seats: The number.
         house_seats: How many of the bots are the house's, those with the highest numbers.
         legs: The legs, of all manners.
-        repeated: The first leg of each manner, played again after all.
+        repeated: The first leg of each manner, played again after all, several times in turn.
+        kept: Blocks of memory of the interpreter after each turn.
     """
 
     seats: int
     house_seats: int
     legs: Sequence[Played]
     repeated: Sequence[Played]
+    kept: Sequence[int]
 
     def of(self, manner: str) -> list[Played]:
         """Return the legs of a manner that ended."""
@@ -123,6 +147,7 @@ def play_at(
     seconds: float,
     doing: Callable[[str], None],
     fewest: int = FEWEST_LEGS,
+    questions: int = 0,
 ) -> Plays:
     """Play legs at a number of seats for this long, a few at least.
 
@@ -133,20 +158,26 @@ def play_at(
         seconds: Seconds to play.
         doing: Shows how far it is.
         fewest: Legs to play however long they take.
+        questions: Questions to ask if there is time.
     """
-    more: dict[str, object] = {"seats": seats} if isinstance(contest.seats, range) else {}
-    chosen = settings.model_copy(update={**more, "sessions": max(4, 2 * seats) if seats < 8 else seats})
-    contest, end = contest.seated(seats), time.monotonic() + seconds
+    chosen = settings.model_copy(update={"sessions": max(4, 2 * seats) if seats < 8 else seats})
+    end, asked = time.monotonic() + seconds, 0
     legs: list[Played] = []
     for number, manner in _numbered():
-        if number >= MOST_LEGS or (number >= fewest and time.monotonic() > end):
+        if number >= fewest and (time.monotonic() > end or (number >= MOST_LEGS and asked >= questions)):
             break
         doing(f"{seats} seats, leg {number + 1}")
         legs.append(_play(contest, chosen, seats, manner, number))
+        asked += legs[-1].meter.questions
         if legs[-1].failure:
             break
-    repeated = [_play(contest, chosen, seats, leg.manner, number) for number, leg in enumerate(legs[: len(MANNERS)])]
-    return Plays(seats, chosen.house_seats, legs, repeated)
+    repeated: list[Played] = []
+    kept = []
+    for _ in range(_TURNS):
+        repeated += [_play(contest, chosen, seats, leg.manner, at) for at, leg in enumerate(legs[: len(MANNERS)])]
+        gc.collect()
+        kept.append(sys.getallocatedblocks())
+    return Plays(seats, chosen.house_seats, legs, repeated, kept)
 
 
 def _numbered() -> Iterator[tuple[int, str]]:
@@ -157,14 +188,12 @@ def _numbered() -> Iterator[tuple[int, str]]:
 
 
 def _play(contest: Contest, settings: Any, seats: int, manner: str, number: int) -> Played:
-    games, sessions = (
-        Table(buffer_fields(columns), rows)
-        for columns, rows in ((contest.games, ROWS_PER_BUFFER), (contest.sessions, settings.sessions))
-    )
-    key = sub_key(bytes(KEY_BYTES), "audit", seats, number)
-    rng, meter = Rng(key, (1 << 63) + 1), Meter()
+    # Cores leave it to their legs who comes first.
+    rotation = 0 if contest.scored.by_position else number // len(MANNERS) % seats
+    plan = LegPlan(0, 0, settings.sessions, leg_key(settings, "leg", seats, number), seats, rotation)
+    rng, meter = answers_rng(plan), Meter()
 
-    def answer(question: Question) -> Any:
+    def answer(question: AnyQuestion) -> Any:
         meter.step(question)
         lowest = manner == "fixed" or (manner == "learning" and rng.randrange(_LEARNED) > meter.questions)
         found = drawn_answer(question, _Lowest() if lowest else rng)  # type: ignore[arg-type]
@@ -173,23 +202,66 @@ def _play(contest: Contest, settings: Any, seats: int, manner: str, number: int)
         meter.resume()
         return found
 
-    failure = ""
-    assert contest.new_random_core
+    sessions, error = play_leg(contest, settings, plan, answer)
+    failure = f"{type(error).__name__}: {error}{_line_of(error)}" if error else ""
+    rows = sessions.rows
+    points = np.array([sessions.arrays[f"points_{place}"][:rows] for place in range(seats)]).T.reshape(-1, seats)
+    # A core without positions has a bot at each seat.
+    bots = np.tile(np.arange(seats), (rows, 1))
+    if contest.scored.by_position:
+        bots = np.array([sessions.arrays[f"bot_{place}"][:rows] for place in range(seats)]).T.reshape(-1, seats)
+    return Played(manner, points.astype(np.float64), bots.astype(np.int64), meter, failure)
+
+
+def leg_key(settings: ContestSettings, *label: str | int) -> bytes:
+    """Return the key of a leg's deals, which follows from the seed of the audit."""
+    assert settings.seed is not None
+    return sub_key(master_key(settings.seed), "audit", *label)
+
+
+def answers_rng(plan: LegPlan) -> Rng:
+    """Return the generator of a leg's answers."""
+    return Rng(plan.deals_key, TRIAL_STREAM + 1)
+
+
+def play_leg(
+    contest: Contest,
+    settings: ContestSettings,
+    plan: LegPlan,
+    answer: Callable[[Any], Any],
+    watch: Callable[[Any], Any] | None = None,
+) -> tuple[Table, Exception | None]:
+    """Play a leg. Return its rows of sessions, and what went wrong.
+
+    Args:
+        contest: The contest.
+        settings: Its settings.
+        plan: The leg.
+        answer: Called with each question; returns the answer.
+        watch: Called with each session of rules in Python; returns what the rules get instead.
+    """
+    games, sessions = (
+        Table(buffer_fields(columns), rows)
+        for columns, rows in ((contest.games, _GAMES), (contest.sessions, settings.sessions))
+    )
+    setup = CoreSetup(plan, settings, games, sessions)
     try:
-        plan = LegPlan(0, 0, settings.sessions, key, seats)
-        core: Any = contest.new_random_core(CoreSetup(plan, settings, games, sessions), answer)
-        while core.play() == RECORDS_ARE_FULL:
-            games.rows = 0
+        asks_no_bot = contest.new_random_core
+        core = asks_no_bot(setup, answer, watch) if asks_no_bot else contest.new_core(setup)
+        number = 0
+        while (status := core.play(number)) != LEG_IS_OVER:
+            if status == RECORDS_ARE_FULL:
+                games.rows = 0
+            elif status == ANSWER_WANTED:
+                kind, seat, _ = core.pending()
+                question = CoreQuestion(contest.interface.questions[kind], seat, core.narrowed())
+                number = int(answer(question) or 0)
+            else:
+                raise ValueError(f"{question.decision.name} refuses {number}, which is declared to be legal")
         core.check()
     except Exception as error:
-        failure = f"{type(error).__name__}: {error}{_line_of(error)}"
-    rows = sessions.rows
-    points, bots = (
-        np.array([sessions.arrays[f"{name}_{place}"][:rows] for place in range(seats)]).T.reshape(-1, seats)
-        for name in ("points", "bot")
-    )
-    core = None
-    return Played(manner, points.astype(np.float64), bots.astype(np.int64), meter, failure, sys.getallocatedblocks())
+        return sessions, error
+    return sessions, None
 
 
 def _line_of(error: BaseException) -> str:

@@ -154,6 +154,7 @@ def _make(rules: type[Rules]) -> Contest:
         interface_of=partial(_interface_of, rules) if callable(rules.decisions) else None,
         estimates=rules.estimates,
         presets=rules.presets,
+        hints=tuple(rules.hints),
         first_by_name=rules.first_by_name,
         members=len(rules.teams[0]) if rules.teams else 1,
     )

@@ -81,6 +81,8 @@ class Rules:
             core's order, and a core has its own columns.
         estimates: What is assumed of games before any is played.
         presets: Contests by these rules that come with bots: settings in a new settings file, by name.
+        hints: Values that tell a bot, on purpose, part of a draw that it is shown in full later, as in ("shot.hit",):
+            of the decision `shot` the value `hit`. An audit takes others for mistakes.
         first_by_name: Whether of two seats the first bot by name begins a match, as a statement may say. Otherwise it
             is drawn.
     """
@@ -107,6 +109,7 @@ class Rules:
     sdk: ClassVar[Sdk | None] = None
     estimates: ClassVar[Estimates] = Estimates()
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
+    hints: ClassVar[Sequence[str]] = ()
     first_by_name: ClassVar[bool] = False
 
     house_content = b""

@@ -95,13 +95,23 @@ def core_by_chance(rules: type[Rules], is_drawn: Callable[[int], bool], setup: C
 
 
 def answered_core(
-    rules: type[Rules], setup: CoreSetup[Settings], answer: Callable[[Question], Any] | None = None
+    rules: type[Rules],
+    setup: CoreSetup[Settings],
+    answer: Callable[[Question], Any] | None = None,
+    watch: Callable[[Session], Any] | None = None,
 ) -> GameCore:
-    """Return a core that answers for all bots, by default at random from all that is legal."""
+    """Return a core that answers for all bots.
+
+    Args:
+        rules: The rules.
+        setup: What the core is made of.
+        answer: Called with each question; returns the answer. By default answers are drawn from all that are legal.
+        watch: Called with each session; returns what the rules get instead.
+    """
     given = answer or partial(drawn_answer, rng=Rng(setup.leg.deals_key, TRIAL_STREAM))
 
     def play(played: Rules, session: Session) -> Questions:
-        return answered(begun(played, session), given, range(session.seats))
+        return answered(begun(played, watch(session) if watch else session), given, range(session.seats))
 
     return session_core(rules, play, setup)
 

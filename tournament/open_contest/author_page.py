@@ -46,7 +46,7 @@ class _Records:
     one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
 
 
-class Mine:
+class AuthorPage:
     """The values of authors' pages."""
 
     def __init__(self, submissions: Submissions, published: Path) -> None:
@@ -197,10 +197,10 @@ def _replay_in_words(report: Mapping[str, Any]) -> Iterator[str]:
 def _match_in_words(report: Mapping[str, Any]) -> Iterator[str]:
     yield f"{pluralize(report['games'], 'game')} in {pluralize(report['sessions'], 'session')}"
     for line in report["opponents"]:
-        better = f"; {_figure(line['difference'])} better than the version in the contest" if line["difference"] else ""
+        better = f"; {_figure(line['difference'])} better than {report['baseline']}" if line["difference"] else ""
         yield f"against {line['opponent']}: {_figure(line['points'])}{better}"
     if report["difference"]:
-        yield f"in all {_figure(report['difference'])} better than the version in the contest"
+        yield f"in all {_figure(report['difference'])} better than {report['baseline']} in the contest"
     if report["disqualified"]:
         yield f"disqualified: {', '.join(report['disqualified'])}"
     for fault in report["faults"]:

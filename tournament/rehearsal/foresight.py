@@ -1,0 +1,354 @@
+"""Values that tell bots what is drawn: ahead of the question that shows it, in other legs, or by the seed itself.
+
+A session is played again with the same answers and one draw changed. All that differs then depends on that draw. So no
+statistics are needed to find a value that shows part of a draw before a later question shows all of it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from engine.kernel.chance import Rng
+from engine.rules.decisions import LEGAL_ACTIONS, Question
+from tournament.contests.contest import Contest
+from tournament.contests.settings import ContestSettings
+from tournament.keys import master_key
+from tournament.leg import LegPlan
+from tournament.rehearsal.chance import Change, Draw, WatchedSession
+from tournament.rehearsal.finding import Finding
+from tournament.rehearsal.plays import answers_rng, leg_key, play_leg
+from tournament.rules.sessions import drawn_answer
+
+_MOST_DRAWS = 400
+# Questions of a session that are compared.
+_MOST_SHOWN = 400
+# Draws that a value must tell of.
+_CONFIRMED = 2
+_OUTCOMES = 6
+# Places of a random order that are swapped with each other, out of neighbours at one of its ends.
+_PLACES, _NEIGHBOURS = 6, 12
+_LEGS, _SESSIONS = 3, 8
+# Smaller numbers occur by chance.
+_LEAST_TRACE = 1 << 24
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A question as a bot sees it.
+
+    Attributes:
+        decision: The decision's name.
+        position: The bot's position.
+        session: Number of the session.
+        game: Games that the session has had.
+        drawn: Draws that the session has had.
+        is_news: Whether no answer is wanted.
+        legal: What is legal this time.
+        values: What it shows, by name.
+        answer: The answer.
+    """
+
+    decision: str
+    position: int
+    session: int
+    game: int
+    drawn: int
+    is_news: bool
+    legal: str
+    values: Mapping[str, Any]
+    answer: Any = None
+
+    @cached_property
+    def text(self) -> str:
+        """All that it shows."""
+        return repr(self.values)
+
+    def takes_the_answer_of(self, other: Shown) -> bool:
+        """Return whether an answer to the other one answers this one."""
+        mine, theirs = ((one.decision, one.position, one.game, one.legal) for one in (self, other))
+        return mine == theirs
+
+
+class _EndError(Exception):
+    """Raised to end a leg."""
+
+
+Run = Sequence[Shown]
+
+
+def foresight(
+    contest: Contest, settings: ContestSettings, seats: int, seconds: float, fewest: int
+) -> Iterator[Finding]:
+    """Yield the values that tell bots of draws.
+
+    Args:
+        contest: Rules in Python, with records of this many seats.
+        settings: Their settings, with the seed of the audit.
+        seats: The number.
+        seconds: Time to try draws.
+        fewest: Draws to try however long they take.
+    """
+    told, end, tried, legs = Counter[tuple[str, str]](), time.monotonic() + seconds, 0, []
+    once, several = (settings.model_copy(update={"sessions": sessions}) for sessions in (1, _SESSIONS))
+    for number in range(_MOST_DRAWS):
+        if number >= fewest and time.monotonic() > end:
+            break
+        plan = LegPlan(0, 0, 1, leg_key(settings, "draws", seats, number), seats)
+        run, draws = _played(contest, once, plan, most=_MOST_SHOWN)
+        legs.append((plan.deals_key, run))
+        rng = Rng(plan.deals_key, 1)
+        if known := [one for one, draw in enumerate(draws) if draw.is_known]:
+            tried += 1
+            told.update(_ahead(contest, once, plan, run, draws, rng.choice(known), rng))
+    played = []
+    for number in range(_LEGS):
+        plan = LegPlan(0, 0, _SESSIONS, leg_key(settings, "sessions", seats, number), seats)
+        played.append(_played(contest, several, plan)[0])
+        legs.append((plan.deals_key, played[-1]))
+    faults = [
+        (early, f"tells bots of a draw that {late} shows only later: hide it")
+        for (early, late), count in sorted(told.items())
+        if count >= _CONFIRMED
+    ]
+    faults += [
+        (name, "changes from session to session but has the same values in legs of other deals: draw by session.rng")
+        for name in _same_in_all(played)
+    ]
+    faults = [(name, f"{text}, or list it in the rules' hints if bots are meant to know") for name, text in faults]
+    faults = [(name, text) for name, text in faults if name not in contest.hints]
+    faults += [(name, "shows the seed or a key, from which bots compute all draws") for name in _seeds(settings, legs)]
+    for name, text in faults:
+        yield Finding("foresight", f"at {seats} seats {name} {text}", is_fault=True)
+    if not faults:
+        yield Finding("foresight", f"at {seats} seats {tried:,} changed draws: no value tells of one too early")
+
+
+def _played(
+    contest: Contest,
+    settings: ContestSettings,
+    plan: LegPlan,
+    change: Change | None = None,
+    before: Run = (),
+    most: int | None = None,
+) -> tuple[list[Shown], list[Draw]]:
+    """Play a leg and return what bots are shown, and the draws of its last session.
+
+    With a change the answers are those of the run before, and the leg ends at a question that these don't answer.
+    It also ends after the most questions.
+    """
+    shown: list[Shown] = []
+    watched: list[WatchedSession] = []
+    rng = answers_rng(plan)
+
+    def watch(session: Any) -> WatchedSession:
+        watched.append(WatchedSession(session, change))
+        return watched[-1]
+
+    def answer(question: Question) -> Any:
+        if len(shown) == most:
+            raise _EndError
+        session, decision, values = watched[-1], question.decision, question.plain()
+        one = Shown(
+            decision.name,
+            question.position,
+            session.number,
+            session.games,
+            len(session.rng.draws),
+            decision.is_news,
+            repr((question.answer, values.get(LEGAL_ACTIONS))),
+            values,
+        )
+        if change is None:
+            one = replace(one, answer=drawn_answer(question, rng))
+        elif len(shown) < len(before) and one.takes_the_answer_of(before[len(shown)]):
+            one = replace(one, answer=before[len(shown)].answer)
+        else:
+            raise _EndError
+        shown.append(one)
+        return one.answer
+
+    play_leg(contest, settings, plan, answer, watch)
+    return shown, watched[-1].rng.draws if watched else []
+
+
+def _ahead(
+    contest: Contest, settings: ContestSettings, plan: LegPlan, run: Run, draws: Sequence[Draw], number: int, rng: Rng
+) -> set[tuple[str, str]]:
+    """Return the values that show part of a draw too early, each with the value that shows all of it later."""
+    first = next((one for one in run if one.drawn > number), None)
+    if first is None:
+        return set()
+
+    def again(one: int, other: int = 0) -> Run:
+        return _played(contest, settings, plan, Change(number, one, other), run)[0]
+
+    found = set()
+    of_draw = _in_order if draws[number].is_order else _of_values
+    for place, early, late in of_draw(run, draws[number], again, rng):
+        # A result tells of draws, but comes after all answers.
+        if run[place].game == first.game and any(
+            one.game == first.game and one.position == run[place].position and not one.is_news for one in run[place:]
+        ):
+            found.add((early, late))
+    return found
+
+
+def _of_values(run: Run, draw: Draw, again: Callable[[int], Run], rng: Rng) -> Iterator[tuple[int, str, str]]:
+    """Yield the question that shows a part of a draw, the value that does, and the value that shows all of it later."""
+    count = min(draw.options or _OUTCOMES, _OUTCOMES) - 1
+    moves = rng.sample(range(1, draw.options), count) if draw.options else range(1, count + 1)
+    runs = [run, *[again(move) for move in moves]]
+    for mine in _by_position(runs):
+        kinds = {place: len({one[place].text for one in runs}) for place in mine}
+        late = next((place for place in mine if kinds[place] == len(runs)), -1)
+        early = next((place for place in mine if kinds[place] > 1), late)
+        if early < late:
+            yield early, _name(early, runs), _name(late, runs)
+
+
+def _in_order(run: Run, draw: Draw, again: Callable[[int, int], Run], rng: Rng) -> Iterator[tuple[int, str, str]]:
+    """Yield the same of a random order, in which two places change at a time.
+
+    A question shows a place early if it differs when the place is swapped with others. It must not differ when these
+    others are swapped among themselves, because they might be a bot's own cards.
+    """
+    near = min(draw.options, max(draw.taken, _PLACES) if draw.taken else _NEIGHBOURS)
+    first = 0 if draw.taken else rng.choice([0, draw.options - near])
+    places = rng.sample(range(first, first + near), min(near, _PLACES))
+    swapped = {}
+    for one, other in itertools.combinations(places, 2):
+        swapped[one, other] = swapped[other, one] = again(one, other)
+    for mine in _by_position([run, *swapped.values()]):
+        late: dict[int, int] = {}
+        for one in places:
+            runs = [run, *[swapped[one, other] for other in places if other != one]]
+            late[one] = next((at for at in mine if len({each[at].text for each in runs}) == len(runs)), len(run))
+
+        def differs(one: int, other: int, at: int) -> bool:
+            return swapped[one, other][at].text != run[at].text
+
+        for one, at in itertools.product(places, mine):
+            if not at < late[one] < len(run):
+                continue
+            hidden = [other for other in places if other != one and at < late[other]]
+            alone = [
+                other
+                for other in hidden
+                if differs(one, other, at) and not any(differs(other, third, at) for third in hidden if third != other)
+            ]
+            if len(alone) > 1:
+                shown = [run, *[swapped[one, other] for other in places if other != one]]
+                yield at, _name(at, [run, *[swapped[one, other] for other in alone]]), _name(late[one], shown)
+                break
+
+
+def _by_position(runs: Sequence[Run]) -> Iterator[list[int]]:
+    """Yield the places of the questions to each position, as far as all runs have the same."""
+    length = min(map(len, runs))
+    for position in sorted({one.position for one in runs[0]}):
+        yield [place for place in range(length) if runs[0][place].position == position]
+
+
+def _name(place: int, runs: Sequence[Run]) -> str:
+    """Return the name of the value at a question that differs most between runs."""
+    shown = [run[place] for run in runs]
+    kinds = {name: len({repr(one.values[name]) for one in shown}) for name in shown[0].values}
+    return f"{shown[0].decision}.{max(kinds, key=lambda name: kinds[name])}"
+
+
+def _same_in_all(runs: Sequence[Run]) -> list[str]:
+    """Return the values that sessions begin with that are the same in all legs, but follow no plain pattern."""
+    tables = []
+    for run in runs:
+        first: dict[tuple[int, int], Shown] = {}
+        for one in run:
+            first.setdefault((one.session, one.position), one)
+        table: dict[tuple[str, int], list[Any]] = {}
+        for one in first.values():
+            for name, value in one.values.items():
+                table.setdefault((f"{one.decision}.{name}", one.position), []).append(value)
+        tables.append(table)
+    return sorted(
+        {
+            name
+            for (name, position), values in tables[0].items()
+            if all(table.get((name, position)) == values for table in tables) and not _is_plain(values)
+        }
+    )
+
+
+def _is_plain(values: Sequence[Any]) -> bool:
+    """Return whether values are few, count, or repeat in turn."""
+    if len(values) < _SESSIONS or len(set(map(repr, values))) < 3:
+        return True
+    if all(isinstance(value, int | float) for value in values):
+        steps = [later - before for before, later in itertools.pairwise(values)]
+        if max(steps) - min(steps) < 1e-9:
+            return True
+    return any(values[period:] == values[:-period] for period in range(1, len(values) // 2 + 1))
+
+
+def _seeds(settings: ContestSettings, legs: Sequence[tuple[bytes, Run]]) -> list[str]:
+    """Return the values that show the seed, the master key or a leg's key in two legs and more."""
+    assert settings.seed is not None
+    shared = _Traces.of(bytes.fromhex(settings.seed), settings.seed.encode(), master_key(settings.seed))
+    found = Counter[str]()
+    for key, run in legs:
+        traces = (shared, _Traces.of(key))
+        shown = {(f"{one.decision}.{name}", repr(value)): value for one in run for name, value in one.values.items()}
+        found.update({name for (name, _), value in shown.items() if any(one.are_in(value) for one in traces)})
+    return sorted(name for name, count in found.items() if count > 1)
+
+
+@dataclass(frozen=True)
+class _Traces:
+    """Numbers, texts and bytes by which secrets are known, whole or in words of 4 and 8 bytes."""
+
+    numbers: frozenset[int]
+    texts: frozenset[str]
+    pieces: frozenset[bytes]
+
+    @classmethod
+    def of(cls, *secrets: bytes) -> _Traces:
+        """Return the traces of secrets."""
+        pieces = {
+            secret[at : at + size]
+            for secret in secrets
+            for size in (len(secret), 8, 4)
+            for at in range(0, len(secret), size)
+        }
+        numbers = set()
+        for piece in pieces:
+            for whole in (int.from_bytes(piece, "little"), int.from_bytes(piece, "big")):
+                bits = 8 * len(piece)
+                numbers |= {whole, whole - (1 << bits), whole & ((1 << (bits - 1)) - 1), whole >> 1}
+        numbers = {number for number in numbers if abs(number) >= _LEAST_TRACE}
+        texts = {str(number) for number in numbers} | {piece.hex() for piece in pieces}
+        return cls(frozenset(numbers), frozenset(texts), frozenset(piece for piece in pieces if len(piece) > 4))
+
+    def are_in(self, value: Any) -> bool:
+        """Return whether a value shows one of them."""
+        parts = list(_parts(value))
+        if not self.numbers.isdisjoint(part for part in parts if isinstance(part, int)):
+            return True
+        if any(text in part.lower() for part in parts if isinstance(part, str) for text in self.texts):
+            return True
+        small = bytes(part for part in parts if isinstance(part, int) and 0 <= part < 256)
+        return any(piece in small for piece in self.pieces)
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """Yield the numbers and texts of a value."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        for one in value:
+            yield from _parts(one)
+    else:
+        yield value
