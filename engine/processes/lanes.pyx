@@ -10,7 +10,7 @@ a dialogue. Its `asked()` returns the lines of a question. Its `said(line)` retu
 program's answer. A program with a dialogue can write ahead.
 
 The caller of `run` can take a seat, too, with the channel BY_CALLER. Its lane is in `waiting` until the caller calls
-`answer`, or `answer_rows` for many lanes.
+`answer`, or `answer_rows` for all lanes.
 
 A lane keeps the answers that counted. If its leg breaks off and begins again, they count again. Its bots get the same
 questions, so that they have the same knowledge. Their new answers are ignored up to where the leg broke off.
@@ -117,7 +117,7 @@ cdef struct Lane:
     SeatedBot few[SEATS]    # the first seats
     SeatedBot* more         # further seats, or NULL
     int seats
-    int row                 # row in the caller's arrays
+    int row                 # row in the caller's arrays, or -1
     int64_t answer
     int state
     void* tables[2]         # tables of games and of sessions, into which the core writes
@@ -144,6 +144,25 @@ cdef inline int seat_at(Lane* lane, int channel) noexcept nogil:
     return -1
 
 
+cdef int without(int* lanes, int count, int lane) noexcept nogil:
+    """Take a lane out of these, and return how many are left."""
+    cdef int kept = 0
+    cdef int i
+    for i in range(count):
+        if lanes[i] != lane:
+            lanes[kept] = lanes[i]
+            kept += 1
+    return kept
+
+
+cdef void replace_lane(int* lanes, int count, int lane) noexcept nogil:
+    """Put -1 in the place of a lane whose answer is to be ignored."""
+    cdef int i
+    for i in range(count):
+        if lanes[i] == lane:
+            lanes[i] = -1
+
+
 @cython.final
 cdef class Lanes:
     """The lanes of one worker, and their `channels`.
@@ -165,6 +184,7 @@ cdef class Lanes:
     cdef int* asks_caller       # lanes that wait for the caller
     cdef size_t asks_caller_capacity
     cdef int asks_caller_count
+    cdef list spare             # numbers of dropped lanes
     cdef list kept              # objects that the lanes point to
     cdef dict last_printed      # a sharing bot's output before its fault, by lane and channel
     cdef dict values            # answers that aren't integers, before their turn, by lane and seat
@@ -175,6 +195,7 @@ cdef class Lanes:
     def __init__(self, int view_size, questions, *, bint tells_values=False, int most_text=0):
         self.channels = Channels()
         self.questions = QuestionWriter(view_size, questions, tells_values)
+        self.spare = []
         self.kept = []
         self.last_printed = {}
         self.values = {}
@@ -206,26 +227,29 @@ cdef class Lanes:
             slots: What the seats' processes call the lane.
             kept: What `answers` returned when this leg broke off: these answers count again.
             values: The values that it returned.
-            row: Row of the lane in the arrays of `read_rows` and `answer_rows`.
+            row: Row of the lane in the arrays of `read_rows` and `answer_rows`. Its records are discarded. -1 for none.
         """
         cdef size_t count = self.lane_count + 1
+        cdef int number = self.spare.pop() if self.spare else self.lane_count
         if not (
             grown(<void**>&self.lanes, &self.lane_capacity, count, sizeof(Lane))
             and grown(<void**>&self.ready, &self.ready_capacity, count, sizeof(int))
             and grown(<void**>&self.asks_caller, &self.asks_caller_capacity, count, sizeof(int))
         ):
             raise MemoryError
-        cdef int number = self.lane_count
         cdef Lane* lane = &self.lanes[number]
         memset(lane, 0, sizeof(Lane))
         lane.core = <void*>core
         lane.referee = <void*>referee if referee is not None else NULL
         lane.tables[0] = <void*>games
         lane.tables[1] = <void*>sessions
-        self.kept.append((core, referee, games, sessions))
+        if number == self.lane_count:
+            self.kept.append(None)
+            self.lane_count += 1
+        self.kept[number] = core, referee, games, sessions
         # This excludes WebAssembly bots, which can take long.
         self.in_python = (
-            (self.in_python or self.lane_count == 0) and <bint>core.steps_in_python and referee is None
+            (self.in_python or self.lane_count == 1) and <bint>core.steps_in_python and referee is None
         )
         lane.row = row
         lane.seats = <int>len(channels)
@@ -241,7 +265,6 @@ cdef class Lanes:
         if values:
             self.kept_values[number] = list(values)
         self.seat_count += lane.seats
-        self.lane_count += 1
         self.make_ready(number, 0)
         return number
 
@@ -291,8 +314,7 @@ cdef class Lanes:
                 break
         else:
             raise ValueError("the lane doesn't wait for the caller")
-        self.asks_caller_count -= 1
-        self.asks_caller[i] = self.asks_caller[self.asks_caller_count]
+        self.asks_caller_count = without(self.asks_caller, self.asks_caller_count, lane_number)
         seat = due(lane)
         is_number = type(value) is int
         if is_number:
@@ -312,19 +334,28 @@ cdef class Lanes:
         self.go_on(number, lane, seat)
 
     def read_rows(
-        self, int64_t[::1] kinds, unsigned char[:, :] views, int64_t[::1] sessions, double[::1] points
+        self,
+        int64_t[::1] kinds,
+        unsigned char[:, :] views,
+        int64_t[::1] seen,
+        int64_t[::1] ended,
+        double[:] seen_points,
+        double[:] gains,
     ):
         """Write into each waiting lane's row what it is asked and how far it is.
 
         Args:
             kinds: Receives the kind of the decision.
             views: Receives the view, from its beginning, as far as a row reaches.
-            sessions: Receives how many sessions are over.
-            points: Receives the seat's points in these.
+            seen: Receives how many sessions are over.
+            ended: Has those that aren't in `seen` yet added.
+            seen_points: Receives the asked seat's points in the sessions that are over.
+            gains: Has those that aren't in `seen_points` yet added.
         """
         cdef int view_size = <int>views.shape[1]
         cdef GameCore core
         cdef Lane* lane
+        cdef double points
         cdef int i
         for i in range(self.asks_caller_count):
             lane = &self.lanes[self.asks_caller[i]]
@@ -332,20 +363,40 @@ cdef class Lanes:
             kinds[lane.row] = core.decision.kind
             if view_size:
                 memcpy(&views[lane.row, 0], core.windows[core.decision.seat], view_size)
-            sessions[lane.row] = core.sessions_played
-            points[lane.row] = core.totals[core.decision.seat].points
+            if core.sessions_played != seen[lane.row]:
+                ended[lane.row] += core.sessions_played - seen[lane.row]
+                seen[lane.row] = core.sessions_played
+                points = core.totals[core.decision.seat].points
+                gains[lane.row] += points - seen_points[lane.row]
+                seen_points[lane.row] = points
 
     def answer_rows(self, const int64_t[::1] answers):
-        """Answer every waiting lane by the whole number in its row."""
+        """Answer all waiting lanes by the whole numbers in their rows, and play on as far as no process is needed.
+
+        Returns:
+            Whether all these lanes wait again, so that no `run` is needed.
+
+        Raises:
+            MemoryError: The worker itself lacks memory.
+        """
         cdef Lane* lane
         cdef int i, seat
         cdef int count = self.asks_caller_count
-        self.asks_caller_count = 0
-        for i in range(count):
-            lane = &self.lanes[self.asks_caller[i]]
-            seat = due(lane)
-            bot_of(lane, seat).in_json = False
-            self.answer_as_caller(self.asks_caller[i], lane, seat, answers[lane.row])
+        self.channels.begin_run(self.seat_count + self.lane_count)
+        with nogil:
+            self.asks_caller_count = 0
+            for i in range(count):
+                lane = &self.lanes[self.asks_caller[i]]
+                seat = due(lane)
+                bot_of(lane, seat).in_json = False
+                self.answer_as_caller(self.asks_caller[i], lane, seat, answers[lane.row])
+            if self.in_python:
+                self.advance_in_python()
+            else:
+                self.advance_all()
+        if self.channels.lacks_memory:
+            raise MemoryError("no memory is left for bots' questions and answers")
+        return self.asks_caller_count == count
 
     def resume(self, int lane_number, int64_t answer=0):
         """Resume a stopped lane with this answer to the pending decision."""
@@ -396,27 +447,35 @@ cdef class Lanes:
         return tuple(taken)
 
     def drop(self, int lane_number):
-        """Forget a lane. Later answers of its bots are ignored."""
-        cdef int i
-        for i in range(self.asks_caller_count):
-            if self.asks_caller[i] == lane_number:
-                self.asks_caller_count -= 1
-                self.asks_caller[i] = self.asks_caller[self.asks_caller_count]
-                break
-        self.lanes[lane_number].state = GONE
-        self.lanes[lane_number].core = NULL
-        self.lanes[lane_number].referee = NULL
+        """Forget a lane, whose number can then be another's. Later answers of its bots are ignored."""
+        cdef Lane* lane = &self.lanes[lane_number]
+        cdef Channel* channel
+        cdef int i, seat, number
+        self.asks_caller_count = without(self.asks_caller, self.asks_caller_count, lane_number)
+        self.ready_count = without(self.ready, self.ready_count, lane_number)
+        for seat in range(lane.seats):
+            number = bot_of(lane, seat).channel
+            self.ignore_answer(lane_number, number)
+            if number >= 0:
+                channel = &self.channels.all[number]
+                replace_lane(channel.gathered, channel.gathered_count, lane_number)
+            self.values.pop((lane_number, seat), None)
+            self.last_printed.pop((lane_number, number), None)
+        self.seat_count -= lane.seats
         for i in range(2):
-            free(self.lanes[lane_number].buffers[i].content)
-        memset(self.lanes[lane_number].buffers, 0, sizeof(self.lanes[lane_number].buffers))
-        free(self.lanes[lane_number].kept.content)
-        memset(&self.lanes[lane_number].kept, 0, sizeof(KeptAnswers))
+            free(lane.buffers[i].content)
+        free(lane.kept.content)
+        free(lane.more)
+        memset(lane, 0, sizeof(Lane))
+        lane.state = GONE
         self.kept_values.pop(lane_number, None)
         self.kept[lane_number] = None
-        for seat in range(self.lanes[lane_number].seats):
-            bot_of(&self.lanes[lane_number], seat).state = IDLE
-            self.values.pop((lane_number, seat), None)
-            self.last_printed.pop((lane_number, bot_of(&self.lanes[lane_number], seat).channel), None)
+        self.spare.append(lane_number)
+
+    cdef void ignore_answer(self, int lane, int channel) noexcept nogil:
+        """Ignore the answer for a lane of a process that has been asked."""
+        if channel >= 0:
+            replace_lane(self.channels.all[channel].asked, self.channels.all[channel].asked_count, lane)
 
     def stop(self, int lane_number, int seat):
         """Stop a lane that waits for a seat's bot, whose answer is then ignored.
@@ -427,13 +486,7 @@ cdef class Lanes:
         """
         cdef Lane* lane = &self.lanes[lane_number]
         cdef SeatedBot* bot = bot_of(lane, seat)
-        cdef Channel* channel
-        cdef int i
-        if bot.channel >= 0:
-            channel = &self.channels.all[bot.channel]
-            for i in range(channel.asked_count):
-                if channel.asked[i] == lane_number:
-                    channel.asked[i] = -1
+        self.ignore_answer(lane_number, bot.channel)
         if due(lane) == seat:
             bot.state = IDLE
             lane.state = STOPPED
@@ -682,6 +735,9 @@ cdef class Lanes:
         cdef int i
         for i in range(2):
             if (<Table>lane.tables[i]).rows < (<Table>lane.tables[i]).capacity:
+                continue
+            if lane.row >= 0:
+                (<Table>lane.tables[i]).rows = 0
                 continue
             buffer = &lane.buffers[i]
             if buffer.size and buffer.size + (<Table>lane.tables[i]).size > LARGEST_BUFFER:

@@ -14,8 +14,10 @@ import tournament
 from tests.cli.in_process import run_cli
 from tests.contest_runs import ContestDir, make_contest
 from tournament.errors import InputError
-from tournament.records.losses import LOSSES
+from tournament.open_contest.author_page import AuthorPage, _Records
+from tournament.records.losses import LOSSES, in_words, loss_rows
 from tournament.records.results import Results
+from tournament.reporting.findings import contest_of
 
 # All bet alike; two answer bets as they should.
 BETS = "int a(const Bot *bot) { return bot->card > 0.5 ? 50 : 0; }\n"
@@ -45,12 +47,14 @@ EDGES = (1, 6, 11, 16, 21, 31, 41, 50)
 LABELS = ("1–5", "6–10", "11–15", "16–20", "21–30", "31–40", "41–49", "50")
 
 
-def taken(results: Results) -> list[tuple[str, str, str, str, str, float]]:
-    """Every decision of every game: decision, hand, answer, who took it, against whom, and what it won."""
+def taken(results: Results, absent: str = "") -> list[tuple[str, str, str, str, str, float]]:
+    """Return every decision of the games without a bot: decision, hand, answer, bot, opponent, and what it won."""
     found = []
     for game in pd.DataFrame(results.games).to_dict("records"):
         a, b = (0, 1) if game["seat_0_is_a"] else (1, 0)
         bots = game["bot_0"], game["bot_1"]
+        if absent in bots:
+            continue
         label = LABELS[sum(edge <= game["bet"] for edge in EDGES) - 1]
         steps = [("a", a, game["a_card"], f"bet ${label}" if game["bet"] else "pass", game["a_gain"])]
         if game["bet"]:
@@ -62,11 +66,12 @@ def taken(results: Results) -> list[tuple[str, str, str, str, str, float]]:
     return found
 
 
-def in_a_loop(results: Results, bot: str, *, by_opponent: bool = False) -> pd.DataFrame:
-    """The losses, worked out one game after the other."""
+def in_a_loop(several: list[Results], bot: str, *, by_opponent: bool = False) -> pd.DataFrame:
+    """Work out the losses in the first of several records, one game after the other."""
     own: dict[tuple[str, str, str], dict[str, list[float]]] = {}
     others: dict[tuple[str, str], dict[str, list[float]]] = {}
-    for decision, hand, answer, who, against, gain in taken(results):
+    every_one = [one for results in several for one in taken(results, "" if results is several[0] else bot)]
+    for decision, hand, answer, who, against, gain in every_one:
         if who == bot:
             own.setdefault((decision, hand, answer), {}).setdefault(against, []).append(gain)
         elif against != bot:
@@ -75,9 +80,12 @@ def in_a_loop(results: Results, bot: str, *, by_opponent: bool = False) -> pd.Da
     for (decision, hand, answer), mine in own.items():
         theirs = others.get((decision, hand), {})
         met = [name for name in mine if name in theirs]
+        if not met:
+            continue
         every = [gain for name in mine for gain in mine[name]]
         spread = np.var(every, ddof=1) if len(every) > 1 else np.nan
-        field = np.var([gain for name in theirs for gain in theirs[name]], ddof=1)
+        of_others = [gain for name in theirs for gain in theirs[name]]
+        field = np.var(of_others, ddof=1) if len(of_others) > 1 else np.nan
         for group in [[name] for name in met] if by_opponent else [met]:
             games = sum(len(mine[name]) for name in group)
             if games < 10 or sum(len(theirs[name]) for name in group) < 10:
@@ -101,13 +109,38 @@ def assert_same(found: pd.DataFrame, expected: pd.DataFrame) -> None:
 def test_losses_are_those_of_a_plain_loop(results: Results, bot: str) -> None:
     found = results.losses(bot)
     assert found.lost.is_monotonic_decreasing and len(found) > 20
-    assert_same(found, in_a_loop(results, bot))
+    assert_same(found, in_a_loop([results], bot))
 
 
 def test_opponents_are_told_apart(results: Results) -> None:
     found = results.losses("calls", by_opponent=True)
     assert set(found.opponent) == {"never", "right", "twin"}
-    assert_same(found, in_a_loop(results, "calls", by_opponent=True))
+    assert_same(found, in_a_loop([results], "calls", by_opponent=True))
+
+
+def test_match_compares_with_the_others_in_the_contest_s_records(place: ContestDir, tmp_path: Path) -> None:
+    """The records' own games of a bot of this name don't count."""
+    kept = str(tmp_path / "match")
+    report = tournament.match(
+        "von_neumann_poker", place.entrants / "calls.c", config=place.config, sessions=100, seed=3, results=kept
+    )
+    match, recorded = tournament.load(kept), tournament.load(place.results)
+    expected = in_a_loop([match, recorded], "calls")
+    assert_same(pd.DataFrame(loss_rows(match, "calls", field=recorded)), expected)
+    sure = expected[expected.lost > 2 * expected.stderr].sort_values("lost", ascending=False)
+    assert [loss["lost"] for loss in report.losses] == pytest.approx([*sure.lost[:3]]) and len(sure) > 3
+    assert not loss_rows(match, "calls"), "no other bot has met its opponents there"
+
+
+def test_authors_see_where_their_bot_loses_unless_decisions_are_hidden(results: Results) -> None:
+    contest = contest_of(results)
+    found = loss_rows(results, "calls")[0]
+    for hidden in (True, False):
+        mine = AuthorPage.__new__(AuthorPage)._played(
+            _Records(results=results, contest=contest), "calls", hidden=hidden
+        )
+        assert [in_words(found)] == mine["decisions"][:1] if not hidden else mine["decisions"] == []
+    assert in_words(found).startswith(f"b, to $50 with {found['hand']}, call: {found['points']:+.2f} a game, others")
 
 
 def test_planted_mistakes_lead(results: Results) -> None:
@@ -132,6 +165,8 @@ def test_equal_bots_lose_nothing_to_each_other(tmp_path: Path) -> None:
 
 def test_command_shows_writes_and_prints_them(place: ContestDir, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place.folder)
+    played = run_cli("match", "calls", "right", "--sessions", "100", "--seed", "3").out
+    assert "loses most  b, to $50 with" in played and ", call: -" in played
     shown = run_cli("losses", "calls")
     assert shown.code == 0 and "b, to $50" in shown.out and "more: --most" in shown.out
     printed = json.loads(run_cli("losses", "von_neumann_poker", "calls", "--json").out)

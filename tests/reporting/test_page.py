@@ -8,7 +8,7 @@ import itertools
 import json
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,8 @@ from tests.reporting.html_reader import Element, read_html
 from tournament.api import run
 from tournament.config import load_config
 from tournament.contests import find_contest
+from tournament.contests.presentation import Decided
+from tournament.records.losses import DecisionSums, LossSums, in_words, loss_rows, worst_losses
 from tournament.records.values import crosstable_values
 from tournament.reporting.bots import MAX_ACROSS, MAX_PAGES
 from tournament.reporting.crosstable import crosstable_of
@@ -312,7 +314,28 @@ def large_field(one: Played, bots: int) -> Findings:
     whole = {name: Course(points, np.ones(32)) for name, points in zip(names, blocks)}
     courses = Courses(32, whole)
     chosen = {match: [replace(game, match=match, session=at) for at in range(8)] for match in watched}
-    return replace(findings, courses=courses, survey=replace(one.findings.survey, sums=sums, chosen=chosen))
+    survey = replace(one.findings.survey, sums=sums, chosen=chosen, losses=sums_of_field(names))
+    return replace(findings, courses=courses, survey=survey)
+
+
+def sums_of_field(names: Sequence[str]) -> LossSums:
+    """Sums of decisions of all bots against each other, by chance."""
+    pairs = np.array([*itertools.permutations(range(len(names)), 2)])
+    draw = np.random.default_rng(1)
+    sums = LossSums(names, names)
+    for number in range(9):
+        seat = np.zeros(0, np.int8)
+        decided = Decided(f"kind {number}", seat, seat, [f"hand {one}" for one in range(10)], seat, ("call", "fold"))
+        games = draw.integers(0, 9, (len(pairs), 10, 2)).astype(float)
+        gains = draw.normal(0, 1, games.shape)
+        sums.add(
+            [
+                DecisionSums(
+                    decided, pairs[:, 0], pairs[:, 1], np.stack([games, games * gains, games * gains**2 + games])
+                )
+            ]
+        )
+    return sums
 
 
 @pytest.mark.parametrize(("bots", "most"), [(300, 5e6), pytest.param(1000, 8e6, marks=pytest.mark.thorough)])
@@ -333,6 +356,19 @@ def test_a_large_field_makes_a_page_that_can_be_sent(bots: int, most: float, pag
     assert last not in pages_in(tree) and f'<article class="bot" id="bot-{last}"' in own
     games = games_of(tree)["matches"]
     assert {name for match in games for name in match["bots"]} == {line.name for line in findings.ranking.entrants}
+
+
+def test_page_of_a_bot_says_where_it_loses(pages: Mapping[str, Played]) -> None:
+    """Compare pages with the command, which shows the same if the report reads all games."""
+    for played in pages.values():
+        articles = pages_in(read_html(played.page))
+        found = {}
+        for line in played.results.ranking.entrants:
+            if line.games:
+                found[line.name] = list(map(in_words, worst_losses(loss_rows(played.results, line.name))))
+                shown = [one.text for one in articles[line.name].all("li")]
+                assert [one for one in shown if one in found[line.name]] == found[line.name]
+        assert any(found.values()), "some bot loses somewhere"
 
 
 def test_a_repeated_game_is_shown_by_whole_sessions(dilemma: Played) -> None:

@@ -17,9 +17,9 @@ from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.game_text import told_game
 from tournament.contests.presentation import BarChart, GridChart, LineChart, Row, Scene, Seats, Subject, together
+from tournament.records.row_group import Group
 from tournament.reporting.bots import Bots
 from tournament.reporting.findings import contest_of
-from tournament.reporting.game_sample import Group
 from tournament.reporting.layout import Layout
 
 

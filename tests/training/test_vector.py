@@ -70,6 +70,7 @@ def test_rows_play_the_legs_of_bots(
                     points[ended[row] // SESSIONS, row] += step.rewards[row]
             ended += step.ended
         assert environment.illegal == {}
+        assert sorted(environment._sessions.lanes.waiting) == [*range(ROWS)], "a leg that ends leaves its lane"
     expected = [[results[row, leg][0] for row in range(ROWS)] for leg in range(2)]
     assert points == pytest.approx(np.array(expected))
     assert len(np.unique(points)) > ROWS // 2, "rows differ"

@@ -288,6 +288,27 @@ def test_answers_for_lanes_that_are_gone_or_stopped_go_nowhere(stage: Stage) -> 
     assert stage.cores[1].answers == [9]
 
 
+def test_a_dropped_lane_leaves_its_number_but_no_answer_to_the_next(stage: Stage) -> None:
+    process = stage.process()
+    asked = stage.lane(process, [A, A], 0)
+    stage.run()
+    serial, _ = process.asked()
+    unsent = stage.lane(process, [A, A], 1)
+    stage.run()
+    for lane in (asked, unsent):
+        stage.table.drop(lane)
+    assert {stage.lane(process, [A], slot) for slot in (2, 3)} == {asked, unsent}
+    stage.run()
+    os.write(process.writes, reply(serial, [(5, 0, b"")]))
+    stage.run()
+    serial, kinds = process.asked()
+    assert len(kinds) == 3, "with the question that was gathered for the dropped lane"
+    os.write(process.writes, reply(serial, [(7, 0, b""), (8, 0, b""), (9, 0, b"")]))
+    assert sorted(event[:2] for event in stage.run()) == [(LEG_IS_OVER, 0), (LEG_IS_OVER, 1)]
+    assert [core.answers for core in stage.cores[:2]] == [[], []]
+    assert sorted(core.answers for core in stage.cores[2:]) == [[8], [9]]
+
+
 def test_numbers_of_closed_channels_serve_again_after_the_next_run(stage: Stage) -> None:
     first = stage.process()
     lane = stage.lane(first, [A])

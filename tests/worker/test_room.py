@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, LegPlan, Seat
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.leg import NullSink, play_leg
-from tournament.worker.wasm.stack import MOST_STACK
+from tournament.worker.wasm.stack import MOST_STACK, on_deep_stack
 
 TURNS, TOO_DEEP = 12, (8, 9)
 MOVES = '(func (export "move") (param i32) (result i32) (i32.const 1))'
@@ -67,3 +69,13 @@ def test_a_bot_has_the_memory_and_the_stack_that_it_is_promised(room: Entrant, s
         threading.stack_size(before)
     thread.join()
     assert played == [True]
+
+
+def test_a_forked_process_starts_deep_threads_of_its_own() -> None:
+    """Check a child process, in which a call of its parent's threads would never end."""
+    assert on_deep_stack(lambda: 6) == 6
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        os._exit(on_deep_stack(lambda: 7))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7

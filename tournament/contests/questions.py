@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import struct
 from collections.abc import Mapping
+from typing import Any
 
 from engine.kernel.game_core import GameCore
 from engine.rules.decisions import SEATING
@@ -21,19 +22,24 @@ def view_values(interface: Interface, kind: int, view: bytes) -> dict[str, float
 def asked(interface: Interface, core: GameCore, *, compiled: bool = False) -> str:
     """Return a core's pending question as one line, with its name and all values that a bot sees."""
     kind, _, view = core.pending()
-    return in_words(interface, kind, view, core.told_values(), compiled=compiled)
+    values = core.told_values() if interface.by_name else view_values(interface, kind, view)
+    return in_words(interface, kind, values, compiled=compiled)
 
 
-def in_words(
-    interface: Interface, kind: int, view: bytes, named: Mapping[str, object], *, compiled: bool = False
-) -> str:
-    """Return a question of known parts as one line, with C's names if `compiled`."""
+def in_words(interface: Interface, kind: int, values: Mapping[str, Any], *, compiled: bool = False) -> str:
+    """Return a question in one line, as `asked` does.
+
+    Args:
+        interface: Interface of the contest.
+        kind: Number of the decision.
+        values: All that the question tells, by name.
+        compiled: Whether values have the names that C has.
+    """
     question = interface.questions[kind]
     if interface.by_name:
         # Readers of games know who sits where.
-        shown = [f"{name} {value}" for name, value in named.items() if name not in SEATING]
+        shown = [f"{name} {value}" for name, value in values.items() if name not in SEATING]
         return f"{question.name}: {', '.join(shown)}"
-    values = view_values(interface, kind, view)
     in_c = interface.compiled.names if compiled else {}
     if interface.show_view:
         shown = [interface.show_view(values)]

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from engine.rules.decisions import SEATING
 from tournament.artifacts.bot import Submission
 from tournament.audit.replay import RecordedLeg, recorded_leg
 from tournament.audit.report import reading
 from tournament.config import Config
 from tournament.contests.interface import Interface
+from tournament.contests.questions import in_words
 from tournament.debugging import native, native_driver, program, python_driver
 from tournament.debugging.tape import DecisionTape, TapedDecision, decisions_to_debug
 from tournament.entrants.build import adapted, build_entrant
@@ -140,7 +140,13 @@ def tape_bot(
     decisions, first, faults = decisions_to_debug(until, in_leg, place.game)
     if not decisions:
         raise InputError(f"{printable(bot)} makes no decision in that game; choose another one")
-    texts = [_in_words(interface, one, leg.plan.first_session) for one in decisions]
+    texts = [
+        printable(
+            f"session {leg.plan.first_session + one.session}, game {one.game},"
+            f" {in_words(interface, one.kind, one.values)}"
+        )
+        for one in decisions
+    ]
     if faults:
         seed = seed_after_faults(seed, faults)
     recorded = {entrant.name: entrant.sha256 for entrant in known.entrants}
@@ -235,14 +241,3 @@ def _debug_program(taped: TapedBot, folder: Path, debugger: Debugger, say: Calla
         return 1
     say(f"all {len(answers):,} answers are as in the contest")
     return 0
-
-
-def _in_words(interface: Interface, decision: TapedDecision, first_session: int) -> str:
-    """Return a decision with its place and its observation."""
-    if interface.show_view:
-        shown = interface.show_view(dict(decision.values))  # type: ignore[arg-type]
-    else:
-        values = {name: value for name, value in decision.values.items() if name not in SEATING}
-        shown = ", ".join(f"{name} {f'{v:g}' if isinstance(v, float) else v}" for name, v in values.items())
-    name = interface.questions[decision.kind].name
-    return printable(f"session {first_session + decision.session}, game {decision.game}, {name}: {shown}")

@@ -19,7 +19,7 @@ from tournament.open_contest.submissions import Submissions, bots_in
 from tournament.records.finals import records_with
 from tournament.records.results import Results, load
 from tournament.reporting.figures import signed
-from tournament.reporting.findings import contest_of
+from tournament.reporting.findings import contest_of, losses_of_bot
 from tournament.reporting.layout import anchor_of
 from tournament.reporting.trends import Worst, worst_match
 
@@ -35,14 +35,14 @@ class _Records:
         stamp: Stamp of the board.
         results: The records.
         contest: Contest of the records.
-        losses: Worst match of each bot so far, by name.
+        losses: By name, and whether decisions are hidden: worst match, and the decisions in which the bot loses most.
         one_at_a_time: Lock for reading the records.
     """
 
     stamp: bytes = b""
     results: Results | None = None
     contest: Contest | None = None
-    losses: dict[str, Worst | None] = field(default_factory=dict)
+    losses: dict[tuple[str, bool], tuple[Worst | None, list[str]]] = field(default_factory=dict)
     one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -101,7 +101,7 @@ class AuthorPage:
         found: dict[str, Any] = {
             "bot": bot, "state": state,
             "place": None, "field_size": None, "score": None, "matches": 0, "disqualified": None,
-            "anchor": f"bot-{bot}", "faults": [], "losses": None,
+            "anchor": f"bot-{bot}", "faults": [], "losses": None, "decisions": [],
         }  # fmt: skip
         with (
             # There are none yet, or a run changes them now.
@@ -112,15 +112,17 @@ class AuthorPage:
         return found
 
     def _played(self, records: _Records, bot: str, *, hidden: bool) -> dict[str, Any]:
-        """Return the results of a bot's matches, without its questions and outputs if they are hidden."""
+        """Return the results of a bot's matches, without its questions, outputs and decisions if they are hidden."""
         assert records.results and records.contest
         ranking = records.results.ranking
         names = [line.name for line in ranking.entrants]
         if bot not in names:
             return {}
         line = ranking.entrants[names.index(bot)]
-        if bot not in records.losses:
-            records.losses[bot] = worst_match(records.contest, records.results, bot)
+        if (bot, hidden) not in records.losses:
+            decisions = [] if hidden else losses_of_bot(records.contest, records.results, bot)
+            records.losses[bot, hidden] = worst_match(records.contest, records.results, bot), decisions
+        worst, decisions = records.losses[bot, hidden]
         faults = [(leg, fault) for leg, fault in ranking.faults if leg.seats[fault.seat] == bot][:_MAX_FAULTS]
         return {
             "place": line.place,
@@ -141,7 +143,8 @@ class AuthorPage:
                 }
                 for leg, fault in faults
             ],
-            "losses": _in_words(records.losses[bot]),
+            "losses": _in_words(worst),
+            "decisions": decisions,
         }
 
 

@@ -1,25 +1,30 @@
-"""Decisions, hands and opponents with which a bot loses, compared with what others win in the same situations."""
+"""Decisions, hands and opponents with which bots lose, compared with what others win in the same situations.
+
+The sums are by pair of bots, of which a row group of games has few. `tournament losses` and `match` add up all games,
+a report those that it reads for its charts.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tournament.contests.contest import Contest
+from tournament.contests.presentation import Decided, Presentation, Rows
 from tournament.errors import InputError
 from tournament.names import did_you_mean
 from tournament.records.contest_of import contest_of
-from tournament.store.columns import HOUSE
+from tournament.records.row_group import Group
+from tournament.store.storage import open_storage
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from tournament.contests.presentation import Decided
     from tournament.records.results import Results
+
+Numbers = npt.NDArray[np.float64]
 
 #: Columns of `Results.losses`, with their meanings.
 LOSSES = {
@@ -35,97 +40,261 @@ LOSSES = {
 }
 # Minimum games of the bot and of others: fewer aren't significant.
 _MIN_GAMES = 10
-_SITUATION = ["decision", "hand"]
-_SUMS = ["games", "points", "squares"]
+# Maximum pairs of a bot whose losses are wanted and an opponent: those of a poker field take 120 MB.
+_MAX_PAIRS = 30_000
+# Games of the contest's records with which a match is compared: reading them takes a third of a second.
+_MAX_ROWS_OF_FIELD = 1_000_000
+_WORST = 3
 
 
-def losses_of(results: Results, bot: str, *, by_opponent: bool = False) -> pd.DataFrame:
-    """Return the answers of a bot by decision and hand, the largest loss first.
+@dataclass(frozen=True)
+class DecisionSums:
+    """Sums of the decisions of one kind over some games.
 
-    A bot that folds a bad hand loses its stake, as other bots do. So a loss is what others win with such hands against
-    the same opponents, less what this bot wins with this answer.
+    Attributes:
+        decided: The kind of decision, with its hands and answers.
+        bots: Number of the bot that decides, by pair.
+        opponents: Number of its opponent, by pair.
+        sums: Games, points and squared points by pair, hand and answer.
+    """
+
+    decided: Decided
+    bots: npt.NDArray[np.int64]
+    opponents: npt.NDArray[np.int64]
+    sums: Numbers
+
+
+def shows_decisions(contest: Contest) -> bool:
+    """Return whether the columns of a contest's games show which decisions were taken."""
+    shown = contest.presentation
+    return shown is not None and shown.decided is not None and shown.points is not None
+
+
+def sums_of_decisions(
+    presentation: Presentation, rows: Rows, players: Sequence[npt.NDArray[np.int32]]
+) -> list[DecisionSums]:
+    """Return the sums of some games for each kind of decision.
 
     Args:
-        results: Records with all columns.
+        presentation: Finds decisions and points in the rows.
+        rows: The games.
+        players: Numbers of the players by seat and row.
+    """
+    assert presentation.decided and presentation.points
+    first, second = (one.astype(np.int64) for one in players)
+    size = 1 + max(map(int, (first.max(initial=0), second.max(initial=0))))
+    pair = np.minimum(first, second) * size + np.maximum(first, second)
+    # Neighbouring rows mostly have the same pair, so few values are sorted.
+    starts = np.flatnonzero(np.diff(pair, prepend=-1))
+    pairs, places = np.unique(pair[starts], return_inverse=True)
+    place = np.repeat(places, np.diff(starts, append=len(pair)))
+    bots, opponents = (np.stack(both, axis=1).ravel() for both in (divmod(pairs, size), divmod(pairs, size)[::-1]))
+    # The place of seat 1 is the other one of its pair.
+    of_seat_0 = 2 * place + (first > second)
+    points = [one.astype(float) for one in presentation.points(rows)]
+    found = []
+    for decided in presentation.decided(rows):
+        taken = decided.seat >= 0
+        at = slice(None) if taken.all() else np.flatnonzero(taken)
+        seat = decided.seat[at]
+        shape = len(bots), len(decided.hands), len(decided.answers)
+        cell = of_seat_0[at] ^ seat
+        for values, count in ((decided.hand, shape[1]), (decided.answer, shape[2])):
+            cell *= count
+            cell += np.minimum(values[at], count - 1)
+        won = points[0][at] if len(points) == 1 else np.where(seat, points[1][at], points[0][at])
+        sums = [np.bincount(cell, weights, int(np.prod(shape))) for weights in (None, won, won * won)]
+        found.append(DecisionSums(decided, bots, opponents, np.stack(sums).reshape(3, *shape).astype(float)))
+    return found
+
+
+class _Kind:
+    """Sums of one kind of decision over all games.
+
+    Attributes:
+        decided: The kind.
+        field: Games, points and squared points of all bots by opponent and hand.
+        own: Games and points by wanted bot, opponent, hand and answer.
+        squares: Squared points by wanted bot, hand and answer.
+    """
+
+    def __init__(self, decided: Decided, players: int, bots: int) -> None:
+        shape = len(decided.hands), len(decided.answers)
+        self.decided = decided
+        self.field = np.zeros((3, players, shape[0]))
+        self.own = np.zeros((2, bots, players, *shape))
+        self.squares = np.zeros((bots, *shape))
+
+
+class LossSums:
+    """Sums of decisions, from which the losses of some bots follow.
+
+    Attributes:
+        bots: Number of each bot whose losses are known, by name.
+    """
+
+    def __init__(self, names: Sequence[str], bots: Iterable[str]) -> None:
+        """Begin without games.
+
+        Args:
+            names: Names of all players by number.
+            bots: Names of the bots whose losses are wanted, the most important first.
+        """
+        known = {name: number for number, name in enumerate(names)}
+        self._names = (*names, "")  # Players without a name have the next number.
+        wanted = dict.fromkeys(name for name in bots if name in known)
+        self.bots = {name: known[name] for name in list(wanted)[: max(1, _MAX_PAIRS // len(self._names))]}
+        self._rows = np.full(len(self._names), -1)
+        self._rows[list(self.bots.values())] = np.arange(len(self.bots))
+        self._kinds: dict[str, _Kind] = {}
+
+    def add(self, pieces: Iterable[DecisionSums]) -> None:
+        """Add the sums of some games."""
+        for one in pieces:
+            name = one.decided.name
+            if name not in self._kinds:
+                self._kinds[name] = _Kind(one.decided, len(self._names), len(self.bots))
+            kind = self._kinds[name]
+            if not len(one.bots):
+                continue
+            order = np.argsort(one.opponents, kind="stable")
+            opponents, starts = np.unique(one.opponents[order], return_index=True)
+            kind.field[:, opponents] += np.add.reduceat(one.sums.sum(axis=3)[:, order], starts, axis=1)
+            mine = np.flatnonzero((self._rows[one.bots] >= 0) & (one.bots != one.opponents))
+            rows = self._rows[one.bots[mine]]
+            kind.own[:, rows, one.opponents[mine]] += one.sums[:2, mine]
+            np.add.at(kind.squares, rows, one.sums[2, mine])
+
+    def of(self, bot: str, *, by_opponent: bool = False) -> list[dict[str, Any]]:
+        """Return the answers of a bot by decision and hand, the largest loss first, with the columns of LOSSES.
+
+        A bot that folds a bad hand loses its stake, as other bots do. So a loss is what others win with such hands
+        against the same opponents, less what this bot wins with its answer.
+
+        Args:
+            bot: One of `bots`.
+            by_opponent: Whether each opponent has its own rows.
+        """
+        found = [loss for kind in self._kinds.values() for loss in self._losses(kind, bot, by_opponent)]
+        return sorted(found, key=lambda one: -one["lost"])
+
+    def _others(self, kind: _Kind, bot: str) -> tuple[Numbers, Numbers, Numbers]:
+        """Return the games and points of all other bots by opponent and hand, and their squared points by hand."""
+        row = self._rows[self.bots[bot]]
+        games, points = kind.field[:2] - kind.own[:, row].sum(axis=3)
+        squares = np.delete(kind.field[2], self.bots[bot], axis=0).sum(axis=0) - kind.squares[row].sum(axis=1)
+        games[self.bots[bot]] = points[self.bots[bot]] = 0
+        return games, points, squares
+
+    def _losses(self, kind: _Kind, bot: str, by_opponent: bool) -> Iterator[dict[str, Any]]:
+        """Yield the losses in one kind of decision."""
+        row = self._rows[self.bots[bot]]
+        games, points = kind.own[:, row]
+        of_others, points_of_others, squares_of_others = self._others(kind, bot)
+        with np.errstate(all="ignore"):
+            own_variance = _variance(games.sum(axis=0), points.sum(axis=0), kind.squares[row])
+            variance = _variance(of_others.sum(axis=0), points_of_others.sum(axis=0), squares_of_others)
+            lost = games * (points_of_others / of_others)[:, :, None] - points
+            error = games * own_variance + games**2 * (variance / of_others)[:, :, None]
+        met = (games > 0) & (of_others > 0)[:, :, None]
+        sums = np.where(
+            met, np.stack([games, np.broadcast_to(of_others[:, :, None], games.shape), points, lost, error]), 0
+        )
+        if not by_opponent:
+            sums = sums.sum(axis=1, keepdims=True)
+        for opponent, hand, answer in np.argwhere((sums[:2] >= _MIN_GAMES).all(axis=0)).tolist():
+            count, _, won, less, variance_of_lost = sums[:, opponent, hand, answer].tolist()
+            yield {
+                "decision": kind.decided.name,
+                "hand": kind.decided.hands[hand],
+                "answer": kind.decided.answers[answer],
+                "opponent": self._names[opponent] if by_opponent else None,
+                "games": int(count),
+                "points": won / count,
+                "others": (won + less) / count,
+                "lost": less,
+                "stderr": variance_of_lost**0.5,
+            }
+
+
+def _variance(games: Numbers, points: Numbers, squares: Numbers) -> Numbers:
+    """Return the variance of points, NaN for a single game."""
+    variance: Numbers = np.maximum(0.0, squares - points**2 / games) / (games - 1)
+    return variance
+
+
+def loss_rows(
+    results: Results, bot: str, *, by_opponent: bool = False, field: Results | None = None
+) -> list[dict[str, Any]]:
+    """Return the losses of a bot over all its recorded games, as `LossSums.of` does.
+
+    Args:
+        results: The records.
         bot: Name of the bot.
         by_opponent: Whether each opponent has its own rows.
+        field: Other records of the contest. The bots there are others, too, but for one of this bot's name.
 
     Raises:
         InputError: The records have no such bot, or the contest's columns don't show decisions.
     """
-    import pandas as pd
-
     names = {line.name for line in results.ranking.entrants}
     if bot not in names:
         raise InputError(f"{bot}: the records have no such bot{did_you_mean(bot, names, ',')}")
-    contest = contest_of(results.location, results.setup)
-    presentation = contest.presentation
-    if presentation is None or presentation.decided is None or presentation.points is None:
+    contest = contest_of(results.location, results.setup, results.batches)
+    if not shows_decisions(contest):
         raise InputError(f"{contest.title}: the columns of its games don't show which decisions were taken")
-    pieces = []
-    for batch in results.batches:
-        games = replace(results, batches=(batch,)).games
-        of_players = [name for name in games.columns if re.fullmatch(rf"bot_\d+|{HOUSE.name}", name)]
-        rows = {name: games[name].to_numpy() for name in games.columns if name not in of_players}
-        players = [games[name].astype(object).to_numpy() for name in of_players]
-        points = presentation.points(rows)
-        pieces += [_summed(one, players, points, bot) for one in presentation.decided(rows)]
-    keys = [*_SITUATION, "answer", "opponent", "is_own"]
-    sums = pd.concat(pieces).groupby(keys, observed=True)[_SUMS].sum().reset_index()
-    return _compared(sums[sums["opponent"] != bot], by_opponent=by_opponent)
+    both = [results, field] if field else [results]
+    players = dict.fromkeys(name for one in both for batch in one.batches for name in batch.legs.names)
+    number = {name: place for place, name in enumerate(players)}
+    sums = LossSums(tuple(players), [bot])
+    for one in both:
+        for rows, by_seat in _games(one, contest, number, number[bot] if one is field else -1):
+            assert contest.presentation
+            sums.add(sums_of_decisions(contest.presentation, rows, by_seat))
+    return sums.of(bot, by_opponent=by_opponent)
 
 
-def _summed(
-    decided: Decided, players: Sequence[npt.NDArray[Any]], points: Sequence[npt.NDArray[Any]], bot: str
-) -> pd.DataFrame:
-    """Return sums of one kind of decision over some games, by hand, answer, opponent and whether the bot took it."""
-    import pandas as pd
+def _games(
+    results: Results, contest: Contest, number: Mapping[str, int], absent: int
+) -> Iterator[tuple[Rows, list[npt.NDArray[np.int32]]]]:
+    """Yield the selected games with the numbers of their players by seat.
 
-    frames = []
-    for seat, of_seat in enumerate(points):
-        taken = np.flatnonzero(decided.seat == seat)
-        won = of_seat[taken].astype(float)
-        frame = {
-            "is_own": players[seat][taken] == bot,
-            "hand": np.minimum(decided.hand[taken], len(decided.hands) - 1),
-            "answer": np.minimum(decided.answer[taken], len(decided.answers) - 1),
-            "opponent": players[1 - seat][taken],
-            "points": won,
-            "squares": won * won,
-        }
-        frames.append(pd.DataFrame(frame))
-    grouped = pd.concat(frames).groupby(["is_own", "hand", "answer", "opponent"], observed=True)
-    sums = grouped.agg(games=("points", "size"), points=("points", "sum"), squares=("squares", "sum")).reset_index()
-    sums["hand"] = np.array(decided.hands, object)[sums["hand"].to_numpy(int)]
-    sums["answer"] = np.array(decided.answers, object)[sums["answer"].to_numpy(int)]
-    return sums.assign(decision=decided.name)
+    Args:
+        results: The records.
+        contest: Contest of the records.
+        number: Number of each player by name.
+        absent: Number of a player whose games are left out, and then some of the others if there are many; -1 for none.
+    """
+    # This loads pyarrow, which summaries of results don't need.
+    from tournament.store.parts import row_group_edges, rows_of
 
-
-def _compared(sums: pd.DataFrame, *, by_opponent: bool) -> pd.DataFrame:
-    """Return the losses, given sums by decision, hand, answer and opponent, separately for the bot itself."""
-    mine, theirs = sums[sums["is_own"]], sums[~sums["is_own"]]
-    own_variance = _variances(mine, [*_SITUATION, "answer"]).rename("own_variance")
-    variance = _variances(theirs, _SITUATION).rename("variance")
-    theirs = theirs.groupby([*_SITUATION, "opponent"], observed=True)[_SUMS].sum().reset_index()
-    both = mine.merge(theirs, on=[*_SITUATION, "opponent"], suffixes=("", "_of_others"))
-    both = both.merge(own_variance, on=[*_SITUATION, "answer"]).merge(variance, on=_SITUATION)
-    games, count = both["games"], both["games_of_others"]
-    both["lost"] = games * both["points_of_others"] / count - both["points"]
-    # The variance until its root is taken below.
-    both["stderr"] = games * both["own_variance"] + games**2 / count * both["variance"]
-    keys = [*_SITUATION, "answer", *(["opponent"] if by_opponent else [])]
-    summed = ["games", "points", "games_of_others", "lost", "stderr"]
-    losses = both.groupby(keys, observed=True)[summed].sum().reset_index()
-    losses = losses[(losses["games"] >= _MIN_GAMES) & (losses["games_of_others"] >= _MIN_GAMES)]
-    losses["points"] = losses["points"] / losses["games"]
-    losses["others"] = losses["points"] + losses["lost"] / losses["games"]
-    losses["stderr"] = np.sqrt(losses["stderr"])
-    if not by_opponent:
-        losses["opponent"] = None
-    return losses.sort_values("lost", ascending=False, kind="stable")[list(LOSSES)].reset_index(drop=True)
+    storage, selected = open_storage(results.location), results.selection.matches
+    parts = [(batch.part("games"), batch.legs) for batch in results.batches]
+    stride = 1 if absent < 0 else 1 + sum(part.rows for part, _ in parts) // _MAX_ROWS_OF_FIELD
+    groups = 0
+    for part, legs in parts:
+        for place, first in enumerate(row_group_edges(storage, part, contest.games)[:-1]):
+            groups += 1
+            if groups % stride:
+                continue
+            (rows,) = rows_of(storage, part, contest.games, groups=[place])
+            players = Group.of(rows, legs, first).players(number, by_position=contest.scored.by_position)
+            kept = np.logical_and.reduce([one != absent for one in players])
+            if selected is not None:
+                kept &= np.isin(rows["match"], list(selected))
+            if not kept.all():
+                rows, players = {name: values[kept] for name, values in rows.items()}, [one[kept] for one in players]
+            yield rows, players
 
 
-def _variances(sums: pd.DataFrame, keys: list[str]) -> pd.Series[float]:
-    """Return the variance of points by these keys, NaN for a single game."""
-    total = sums.groupby(keys, observed=True)[_SUMS].sum()
-    return (total["squares"] - total["points"] ** 2 / total["games"]) / (total["games"] - 1)
+def worst_losses(losses: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the largest losses that are significant, at most three."""
+    return [one for one in losses if one["lost"] > 2 * one["stderr"]][:_WORST]
+
+
+def in_words(loss: Mapping[str, Any]) -> str:
+    """Return a loss as a line of text."""
+    return (
+        f"{loss['decision']} with {loss['hand']}, {loss['answer']}: {loss['points']:+.2f} a game, others"
+        f" {loss['others']:+.2f}; lost {loss['lost']:,.0f} ± {1.96 * loss['stderr']:,.0f} in {loss['games']:,} games"
+    )

@@ -141,9 +141,11 @@ class Results:
         Raises:
             InputError: The records have no such bot, or this contest's columns don't show decisions.
         """
-        from tournament.records.losses import losses_of
+        import pandas as pd
 
-        return losses_of(self, bot, by_opponent=by_opponent)
+        from tournament.records.losses import LOSSES, loss_rows
+
+        return pd.DataFrame(loss_rows(self, bot, by_opponent=by_opponent), columns=list(LOSSES))
 
     @cached_property
     def faults(self) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 
 from tournament.contests.presentation import Chart, Subject
 from tournament.errors import join_names, pluralize
+from tournament.records.losses import in_words, worst_losses
 from tournament.reporting.charts import over_a_match
 from tournament.reporting.distributions import charts
 from tournament.reporting.figures import clean, plain, signed
@@ -202,6 +203,13 @@ class Bots:
         longest = max(map(len, means), default=0)
         complete = [one for one in means if len(one) == longest]
         return [sum(column) / len(complete) for column in zip(*complete)]
+
+    def losses(self, name: str) -> list[str]:
+        """Return the decisions in which a bot loses most as text."""
+        sums = self.page.findings.survey.losses
+        if sums is None or name not in sums.bots or not self.page.is_open(name):
+            return []
+        return list(map(in_words, worst_losses(sums.of(name))))
 
     def faults(self, name: str) -> list[ShownFault]:
         """Return the first few faults of each kind that a bot had."""

@@ -15,6 +15,7 @@ from tournament.config import with_configured_titles
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.errors import InputError
+from tournament.records.losses import in_words, worst_losses
 from tournament.records.results import Results, load
 from tournament.reporting.crosstable import Crosstable, crosstable_of
 from tournament.reporting.game_sample import Survey, survey_games
@@ -34,6 +35,8 @@ _MAX_MATCHES = 400
 _MAX_LEGS = 10_000
 # With more matches, games are shown of matches among this number of best bots, and of each bot's best and worst match.
 _MAX_OF_BEST = 12
+# Maximum number of games that are read for the losses of one bot, which its author waits for.
+_MAX_ROWS_OF_BOT = 2_000_000
 # Maximum attempts to read records while a run changes them.
 _TRIES = 5
 
@@ -145,6 +148,16 @@ def find(
     raise InputError(f"the records in {location} change faster than they can be read; try again when the run is done")
 
 
+def losses_of_bot(contest: Contest, results: Results, bot: str) -> list[str]:
+    """Return the decisions in which a bot loses most as lines of text, from some of the games if there are many."""
+    survey = survey_games(
+        contest, open_storage(results.location), results.batches, [], (), most_rows=_MAX_ROWS_OF_BOT, losing=[bot],
+        sessions=int(str(results.setup.settings["sessions"])),
+    )  # fmt: skip
+    found = survey.losses.of(bot) if survey.losses and bot in survey.losses.bots else ()
+    return list(map(in_words, worst_losses(found)))
+
+
 def _without_ranks(results: Results, names: Set[str]) -> Results:
     """Return results in which bots with these names are below the line, and their matches don't count."""
     why = "not all played yet"
@@ -186,7 +199,7 @@ def _findings(
     if not only_sums:
         sessions = int(str(results.setup.settings["sessions"]))
         survey = survey_games(
-            contest, storage, batches, entrants, ranking.faults, matches=matches, sessions=sessions
+            contest, storage, batches, entrants, ranking.faults, matches=matches, sessions=sessions, losing=entrants
         )  # fmt: skip
     return Findings(
         ranking,

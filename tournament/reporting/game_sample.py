@@ -14,7 +14,8 @@ import numpy.typing as npt
 from tournament.contests.contest import Contest
 from tournament.contests.presentation import Row, Rows, Seats
 from tournament.cores import cores
-from tournament.errors import RunError
+from tournament.records.losses import DecisionSums, LossSums, shows_decisions, sums_of_decisions
+from tournament.records.row_group import Group
 from tournament.reporting.distributions import Scale, declared, scales_of, tally
 from tournament.store.columns import ROWS_PER_GROUP
 from tournament.store.field import Batch, Part
@@ -63,6 +64,8 @@ class Survey:
         chosen: Games by match, in order of play.
         games_read: Number of games in the sums.
         games: Number of all games.
+        decisions: Sums of decisions that aren't in `losses` yet.
+        losses: Sums of decisions of the bots whose losses are wanted; None if columns don't show decisions.
     """
 
     scales: Sequence[Scale] = ()
@@ -70,6 +73,8 @@ class Survey:
     chosen: dict[int, list[ChosenGame]] = field(default_factory=dict)
     games_read: int = 0
     games: int = 0
+    decisions: Sequence[DecisionSums] = ()
+    losses: LossSums | None = None
 
     def add(self, other: Survey) -> None:
         """Add the result for other rows."""
@@ -78,6 +83,8 @@ class Survey:
         for match, games in other.chosen.items():
             self.chosen.setdefault(match, []).extend(games)
         self.games_read += other.games_read
+        if self.losses:
+            self.losses.add(other.decisions)
 
 
 @dataclass(frozen=True)
@@ -107,6 +114,7 @@ def survey_games(
     matches: Set[int] = frozenset(),
     sessions: int = 1,
     most_rows: int = MAX_ROWS,
+    losing: Sequence[str] = (),
 ) -> Survey:
     """Return the sums and some games of batches.
 
@@ -119,6 +127,7 @@ def survey_games(
         matches: Numbers of the matches of which games are chosen.
         sessions: Number of sessions of a leg.
         most_rows: Number of rows above which some row groups are skipped.
+        losing: Bots whose losses are wanted.
 
     Raises:
         FileNotFoundError: A part is missing.
@@ -126,10 +135,13 @@ def survey_games(
     """
     parts = [(batch.part("games"), batch.legs) for batch in batches]
     sessions_of = {batch.part("games"): batch.part("sessions") for batch in batches}
-    number = {name: index for index, name in enumerate(entrants)}
+    names = dict.fromkeys([*entrants, *(name for _, legs in parts for name in legs.names)])
+    number = {name: index for index, name in enumerate(names)}
     total = sum(part.rows for part, _ in parts)
     survey = Survey(games=total)
     presentation = contest.presentation
+    if losing and shows_decisions(contest):
+        survey.losses = LossSums(tuple(names), losing)
     pieces_of_all = list(_pieces(contest, storage, parts, max(1, -(-total // most_rows))))
     wanted = Wanted.of([legs for _, legs in parts], matches, faults, sessions)
 
@@ -155,11 +167,13 @@ def survey_games(
         partial = Survey()
         groups = [grouped(piece) for piece in pieces]
         players = [group.players(number, by_position=contest.scored.by_position) for group in groups]
-        seats = Seats(tuple(map(np.concatenate, zip(*players))), len(number))
+        by_row = list(map(np.concatenate, zip(*players)))
+        seats = Seats(tuple(np.minimum(players, len(entrants)) for players in by_row), len(entrants))
         rows = {name: np.concatenate([group.rows[name] for group in groups]) for name in groups[0].rows}
         partial.sums |= tally(contest, survey.scales, rows, seats)
         if presentation:
             partial.sums |= presentation.tally(rows, seats)
+            partial.decisions = sums_of_decisions(presentation, rows, by_row) if survey.losses else ()
         partial.games_read = len(rows["match"])
         for group in groups if matches else ():
             for match, games in _chosen(contest, group, wanted):
@@ -244,84 +258,6 @@ class Wanted:
         games = _MAX_GAMES // (2 * max(1, len(first)))
         places = {(leg.match, fault.session, fault.game) for leg, fault in faults[:_MAX_FAULTS]} if matches else set()
         return cls(first, last, min(_MAX_OF_MATCH, max(_FEWEST, games)), places, sessions)
-
-
-@dataclass(frozen=True)
-class Group:
-    """A row group.
-
-    Attributes:
-        rows: Rows of the group.
-        legs: All legs of the part.
-        edges: First row of each leg, relative to the group, and the row after the last one. They can be outside the
-            group.
-        here: Indices of the legs with rows in the group.
-    """
-
-    rows: Rows
-    legs: Legs
-    edges: npt.NDArray[np.int64]
-    here: range
-
-    @classmethod
-    def of(cls, rows: Rows, legs: Legs, first_row: int) -> Group:
-        """Return a row group.
-
-        Args:
-            rows: Rows of the group.
-            legs: All legs of the part.
-            first_row: Number of the group's first row in the part.
-
-        Raises:
-            RunError: The rows belong to other legs than the records have.
-        """
-        count = len(rows["match"])
-        edges = np.concatenate([[0], np.cumsum(legs.games)]) - first_row
-        here = range(int(np.searchsorted(edges[1:], 0, "right")), int(np.searchsorted(edges[:-1], count, "left")))
-        group = cls(rows, legs, edges, here)
-        if int(group.lengths.sum()) != count or not (group.by_row(legs.match) == rows["match"]).all():
-            raise RunError("a part has rows of other legs than its sessions part; tournament verify shows which")
-        return group
-
-    @property
-    def lengths(self) -> npt.NDArray[np.int64]:
-        """Number of rows of each of its legs in this group."""
-        inside = np.clip(self.edges[self.here.start : self.here.stop + 1], 0, len(self.rows["match"]))
-        return np.diff(inside)
-
-    def by_row(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return a value of each leg of the part, by row of the group."""
-        return np.repeat(values[self.here.start : self.here.stop], self.lengths)
-
-    def of_session(self, values: npt.NDArray[Any], sessions: int) -> npt.NDArray[Any]:
-        """Return a value of each recorded session of the part, by row of the group.
-
-        Args:
-            values: The values.
-            sessions: Number of sessions of a leg.
-        """
-        legs = self.legs
-        first = np.cumsum(legs.sessions) - legs.sessions - legs.number * sessions
-        last = self.by_row(np.maximum(0, np.cumsum(legs.sessions) - 1))
-        by_row: npt.NDArray[Any] = values[np.minimum(self.by_row(first) + self.rows["session"], last)]
-        return by_row
-
-    def players(self, number: Mapping[str, int], *, by_position: bool) -> list[npt.NDArray[np.int32]]:
-        """Return the players of each row as numbers, by seat or position, then the house player.
-
-        Args:
-            number: Index of each entrant by name. All others get the next number.
-            by_position: Whether rows name the bots by position.
-        """
-        others = len(number)
-        numbers = np.array([*(number.get(name, others) for name in self.legs.names), others], np.int32)
-        if by_position:
-            columns = [f"bot_{seat}" for seat in range(self.legs.seats)]
-            players = [np.array([number.get(name, others) for name in self.rows[column].tolist()], np.int32)
-                     for column in columns]  # fmt: skip
-        else:
-            players = [self.by_row(numbers[self.legs.players[:, seat]]) for seat in range(self.legs.seats)]
-        return players + [self.by_row(numbers[self.legs.house])] * (self.legs.seats == 1)
 
 
 def _chosen(contest: Contest, group: Group, wanted: Wanted) -> Iterator[tuple[int, list[ChosenGame]]]:

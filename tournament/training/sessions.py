@@ -14,6 +14,7 @@ from tournament.training.table import Table
 from tournament.worker.processes.lanes import LegsInLanes
 from tournament.worker.processes.leg_in_play import LegInPlay, PlayedLeg
 from tournament.worker.processes.spool import Spool
+from tournament.worker.wasm.stack import on_deep_stack
 
 
 class Sessions:
@@ -38,6 +39,7 @@ class Sessions:
         )  # fmt: skip
         self.lanes = self._legs.lanes
         self._play = self._legs.play()
+        self._has_modules = any(kind == "wasm" for kind, _ in table.bots.values())
 
     def close(self) -> None:
         """End the bots' processes."""
@@ -77,16 +79,22 @@ class Sessions:
         if (waiting := self.lanes.waiting_count) < self._rows:
             raise InputError(f"{self._rows} sessions at once are too many for these bots; expected up to {waiting}")
 
+    def answer_rows(self, answers: npt.NDArray[np.int64]) -> None:
+        """Answer in all rows, and play on until they wait again, with the errors that `play` raises."""
+        self.refused.clear()
+        answer = self.lanes.answer_rows
+        if not (on_deep_stack(answer, answers) if self._has_modules else answer(answers)):
+            self.play()
+
+    def read_rows(self, seat: int, kinds: npt.NDArray[np.int64], views: npt.NDArray[np.uint8]) -> None:
+        """Write into each row what the seat is asked, and note the sessions that have ended."""
+        seen = self._seen_sessions, self.ended, self._seen[:, seat], self.gains[:, seat]
+        self.lanes.read_rows(kinds, views, *seen)
+
     def note_progress(self, leg: LegInPlay) -> None:
         """Add what a waiting leg's sessions that have ended were worth."""
         row = leg.leg.plan.match
         self._note(row, [one.points for one in leg.core.sums()], leg.core.sessions_played)
-
-    def note_rows(self, seat: int, sessions: npt.NDArray[np.int64], points: npt.NDArray[np.float64]) -> None:
-        """Do the same for all rows, of one seat."""
-        self.gains[:, seat] += points - self._seen[:, seat]
-        self.ended += sessions - self._seen_sessions
-        self._seen[:, seat], self._seen_sessions[:] = points, sessions
 
     def _take_ended(self, played: PlayedLeg) -> None:
         row, result = int(played.result.match), played.result

@@ -58,11 +58,12 @@ class VectorEnvironment:
         memory = np.zeros((count, dtype.itemsize), np.uint8)
         view_size = 0 if shows_memory else interface.view_size
         self._views = memory[:, :view_size]
-        self._kinds, self._played, self._points = np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros(count)
+        self._kinds = np.zeros(count, np.int64)
         self._sessions = Sessions(table, count, partial(_show, memory, self._seat) if shows_memory else _ignore)
         self._observations = memory.view(dtype)[:, 0]
         self._end = weakref.finalize(self, self._sessions.close)
-        self.current = self._play()
+        self._sessions.play()
+        self.current = self._step()
 
     @property
     def illegal(self) -> dict[int, str]:
@@ -80,17 +81,14 @@ class VectorEnvironment:
         """
         if answers.shape != self._kinds.shape:
             raise ValueError(f"answers have the shape {answers.shape}; expected {self._kinds.shape}")
-        self._sessions.refused.clear()
-        self._sessions.lanes.answer_rows(answers)
-        self.current = self._play()
+        self._sessions.gains[:], self._sessions.ended[:] = 0, 0
+        self._sessions.answer_rows(answers)
+        self.current = self._step()
         return self.current
 
-    def _play(self) -> Step:
+    def _step(self) -> Step:
         sessions = self._sessions
-        sessions.gains[:], sessions.ended[:] = 0, 0
-        sessions.play()
-        sessions.lanes.read_rows(self._kinds, self._views, self._played, self._points)
-        sessions.note_rows(self._seat, self._played, self._points)
+        sessions.read_rows(self._seat, self._kinds, self._views)
         return Step(self._observations, self._kinds, sessions.gains[:, self._seat], sessions.ended)
 
     def close(self) -> None:

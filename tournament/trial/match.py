@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from tournament.entrants.folder import find_submissions, read_submission
 from tournament.errors import InputError, RunError, pluralize
 from tournament.keys import master_key, seed_fingerprint
 from tournament.leg import legs_per_replica
+from tournament.records.losses import loss_rows, shows_decisions, worst_losses
 from tournament.records.results import load
 from tournament.runner.contest_run import run_replicas
 from tournament.runner.listener import ProgressListener
@@ -123,6 +124,9 @@ class MatchReport:
     faults: tuple[tuple[LegResult, Fault], ...] = ()
     baseline_faults: tuple[tuple[LegResult, Fault], ...] = ()  #: faults of the baseline
     disqualified: tuple[str, ...] = ()  #: names of the disqualified among the bot, its baseline, and a single opponent
+    #: the bot's largest losses that are significant, at most three, against others in the contest's records: fields as
+    #: in `tournament losses`; empty if there are no such records
+    losses: tuple[Mapping[str, Any], ...] = ()
     #: the last interim analysis of `--until-settled`: `verdict`, `replicas`, `message`, `done`, `critical_value`;
     #: null without the option
     stopping: InterimResult | None = None
@@ -255,6 +259,7 @@ def play_match(
         else:
             play(settings.replicas)
         report = _report(contest, config, played, stopped, opponent)
+        report = replace(report, losses=_losses(contest, config, versions[0][0], report))
         look(versions[0][0], report)
     return report
 
@@ -564,6 +569,26 @@ def _difference(played: _VersionResult) -> Difference:
     match = next(one for one in played.standings.sides if one.x == played.name)
     lead = _lead(played, match)
     return Difference.of(lead.value, lead.stderr, match.freedom)
+
+
+def _losses(contest: Contest, config: Config, own: Config, report: MatchReport) -> tuple[Mapping[str, Any], ...]:
+    """Return the bot's worst losses, compared with others in the contest's records, or none without such records."""
+    if report.disqualified or not shows_decisions(contest):
+        return ()
+    mine = load(join_location(own.results, contest.name))
+    try:
+        recorded = load(join_location(config.results, contest.name))
+        if _alike(mine.setup) != _alike(recorded.setup):
+            return ()
+        return tuple(worst_losses(loss_rows(mine, report.bot, field=recorded)))
+    except (InputError, RunError, FileNotFoundError):
+        return ()  # There are none, or a run changes them now.
+
+
+def _alike(setup: ContestSetup) -> tuple[str, dict[str, object]]:
+    """Return what two contests have in common if their games are the same, however many are played."""
+    amount = {"seed", "sessions", "replicas", "max_replicas", "tables", "table_mates"}
+    return setup.engine, {key: value for key, value in setup.settings.items() if key not in amount}
 
 
 def _projected_rank(

@@ -272,7 +272,7 @@ def _games(
                 names[seat],
                 question.name,
                 told,
-                in_words(contest.interface, kind, view, _plain(named), compiled=leg.players[seat].kind == "wasm"),
+                in_words(contest.interface, kind, _plain(named) or told, compiled=leg.players[seat].kind == "wasm"),
                 answer,
                 answered,
                 (fault.message if fault else "a fault") if failed else None,

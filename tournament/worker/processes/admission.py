@@ -63,6 +63,8 @@ class MemoryBudget:
         Args:
             anyway: Whether to exceed the budget, for a process that replaces another.
         """
+        if not size:
+            return True  # Asking the system takes longer than a short leg.
         with self._lock:
             if self._taken == 0:
                 self._bytes = self._whole() * _SHARE

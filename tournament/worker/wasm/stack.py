@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import wraps
+from queue import SimpleQueue
 from typing import ParamSpec, TypeVar
 
 from tournament.artifacts.limits import BOT_STACK
@@ -17,7 +18,6 @@ from tournament.errors import RunError
 MOST_STACK = 2 * BOT_STACK
 _MORE = 2 << 20  # space for code that calls the runtime, or is called by it
 _OF_THREADS = MOST_STACK + 2 * _MORE
-_MOST_THREADS = 64
 _LOOK_SECONDS = 0.2
 
 P = ParamSpec("P")
@@ -25,7 +25,6 @@ T = TypeVar("T")
 
 _setting = threading.Lock()
 _here = threading.local()
-_deep = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="deep")
 _threads = ctypes.CDLL(None)
 
 
@@ -40,6 +39,11 @@ def deep_threads() -> Iterator[None]:
             threading.stack_size(before)
 
 
+# The calls of each thread that has none now. An executor's futures would take twice the time of a short call.
+_idle: list[SimpleQueue[Callable[[], None]]] = []
+os.register_at_fork(after_in_child=_idle.clear)  # The threads aren't in the child.
+
+
 def on_deep_stack(function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
     """Call a function on a stack deep enough for bots: on this thread, or on one of our own while this one waits.
 
@@ -52,38 +56,64 @@ def on_deep_stack(function: Callable[P, T], *arguments: P.args, **named: P.kwarg
     if _has_room():
         return function(*arguments, **named)
     pressed: list[bool] = []
+    returned: list[T] = []
+    raised: list[BaseException] = []
+    has_ended = threading.Lock()
+    has_ended.acquire()
+
+    def call() -> None:
+        _here.pressed = pressed
+        try:
+            returned.append(function(*arguments, **named))
+        except BaseException as error:
+            raised.append(error)
+        _here.pressed = None
+        _idle.append(calls)
+        has_ended.release()
+
     try:
-        with deep_threads():
-            future = _deep.submit(_heeding, pressed, lambda: function(*arguments, **named))
-    except RuntimeError as trouble:
-        raise RunError(f"this machine gives a thread no {_OF_THREADS >> 20} MB of stack: {trouble}") from None
+        calls = _idle.pop()
+    except IndexError:
+        calls = _new_thread()
+    calls.put(call)
     interrupted: KeyboardInterrupt | None = None
-    while True:
+    while not (returned or raised):
         try:
             # Ctrl-C may reach another thread: this one learns of it only when it wakes.
-            future.exception(_LOOK_SECONDS)
-            break
-        except TimeoutError:
-            continue
+            has_ended.acquire(timeout=_LOOK_SECONDS)
         except KeyboardInterrupt as ctrl_c:
             interrupted = ctrl_c
             pressed.append(True)
     if interrupted:
         raise interrupted
-    return future.result()
+    if raised:
+        raise raised.pop()
+    return returned[0]
+
+
+def _new_thread() -> SimpleQueue[Callable[[], None]]:
+    """Start a thread with a deep stack, and return the queue from which it takes its calls.
+
+    Raises:
+        RunError: The machine gives a thread no such stack.
+    """
+    calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
+
+    def work() -> None:
+        while True:
+            calls.get()()
+
+    try:
+        with deep_threads():
+            threading.Thread(target=work, daemon=True, name="deep").start()
+    except RuntimeError as trouble:
+        raise RunError(f"this machine gives a thread no {_OF_THREADS >> 20} MB of stack: {trouble}") from None
+    return calls
 
 
 def was_interrupted() -> bool:
     """Return whether Ctrl-C was pressed in the thread that waits for this one."""
     return bool(getattr(_here, "pressed", ()))
-
-
-def _heeding(pressed: list[bool], function: Callable[[], T]) -> T:
-    _here.pressed = pressed
-    try:
-        return function()
-    finally:
-        _here.pressed = None
 
 
 def deeply(function: Callable[P, T]) -> Callable[P, T]:
