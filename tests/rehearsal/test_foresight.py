@@ -94,7 +94,12 @@ SOUND = {
         " session.record([0, 0]); more, cards = cards, rng.roll(2)",
     ),
     "a generator of one's own that session.rng seeds": (
-        "own = random.Random(rng.randrange(2**32)); drawn = [own.randint(1, 9) for _ in range(4)]", "{}", "pass",
+        "own = random.Random(rng.randrange(2**32)); drawn = [own.randint(1, 9) for _ in range(4)];"
+        " more = [own.randrange(2**40)]", "{'list': more * (turn > 1)}", "pass",
+    ),
+    "suits of one's own cards, and cards that all see later": (
+        "cards = rng.sample(range(52), 8); drawn = cards[:4]", "{'turn': cards[5] // 13, 'list': [cards[6] // 13]}",
+        "pass",
     ),
     "draws until one is new": (
         "drawn = []\n        while len(drawn) < 4:\n            one = rng.randint(1, 6)"

@@ -28,8 +28,8 @@ from tournament.rules.sessions import drawn_answer
 _MOST_DRAWS = 400
 # Questions of a session that are compared.
 _MOST_SHOWN = 400
-# Draws that a value must tell of.
-_CONFIRMED = 2
+# Draws that a value must tell of; of random orders, of which chance makes a value look so now and then, also a share.
+_CONFIRMED, _SHARE = 2, 0.02
 _OUTCOMES = 6
 # Places of a random order that are swapped with each other, out of neighbours at one of its ends.
 _PLACES, _NEIGHBOURS = 6, 12
@@ -94,7 +94,8 @@ def foresight(
         seconds: Time to try draws.
         fewest: Draws to try however long they take.
     """
-    told, end, tried, legs = Counter[tuple[str, str]](), time.monotonic() + seconds, 0, []
+    told, tried = Counter[tuple[bool, str, str]](), Counter[bool]()
+    end, legs = time.monotonic() + seconds, []
     once, several = (settings.model_copy(update={"sessions": sessions}) for sessions in (1, _SESSIONS))
     for number in range(_MOST_DRAWS):
         if number >= fewest and time.monotonic() > end:
@@ -104,8 +105,10 @@ def foresight(
         legs.append((plan.deals_key, run))
         rng = Rng(plan.deals_key, 1)
         if known := [one for one, draw in enumerate(draws) if draw.is_known]:
-            tried += 1
-            told.update(_ahead(contest, once, plan, run, draws, rng.choice(known), rng))
+            one = rng.choice(known)
+            is_order = draws[one].is_order
+            tried[is_order] += 1
+            told.update((is_order, *names) for names in _ahead(contest, once, plan, run, draws, one, rng))
     played = []
     for number in range(_LEGS):
         plan = LegPlan(0, 0, _SESSIONS, leg_key(settings, "sessions", seats, number), seats)
@@ -113,8 +116,8 @@ def foresight(
         legs.append((plan.deals_key, played[-1]))
     faults = [
         (early, f"tells bots of a draw that {late} shows only later: hide it")
-        for (early, late), count in sorted(told.items())
-        if count >= _CONFIRMED
+        for (is_order, early, late), count in sorted(told.items())
+        if count >= max(_CONFIRMED, _SHARE * tried[is_order] * is_order)
     ]
     faults += [
         (name, "changes from session to session but has the same values in legs of other deals: draw by session.rng")
@@ -126,7 +129,7 @@ def foresight(
     for name, text in faults:
         yield Finding("foresight", f"at {seats} seats {name} {text}", is_fault=True)
     if not faults:
-        yield Finding("foresight", f"at {seats} seats {tried:,} changed draws: no value tells of one too early")
+        yield Finding("foresight", f"at {seats} seats {tried.total():,} changed draws: no value tells of one too early")
 
 
 def _played(
