@@ -3,7 +3,7 @@
     python -m benchmarks [--rounds N] [--full]
 
 Both sides of a row run in turn, round by round, so that a drift of the
-machine's speed favours neither; a row shows medians and the median ratio.
+machine's speed favours neither. A row shows medians and the median ratio.
 --full takes the memory row to 10^9 games (about two minutes and 12 GB of disk).
 """
 
@@ -45,7 +45,7 @@ TEN_BOTS = (*STATEMENT_BOTS, "von_neumann", "newman", "scholar", "tell_reader", 
 
 
 def side_by_side(rounds: int, ours: Callable[[], float], theirs: Callable[[], float]) -> tuple[float, float, float]:
-    """The medians of both sides, and of their ratios round by round."""
+    """Return the medians of both sides, and of their ratios round by round."""
     return medians([(ours(), theirs()) for _ in range(rounds)])
 
 

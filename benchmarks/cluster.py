@@ -1,13 +1,13 @@
-"""How many workers one driver keeps busy, by its processor time alone.
+"""Measure the number of workers that one driver keeps busy, by its processor time alone.
 
     python -m benchmarks.cluster [--nodes 100] [--cores 16] [--rounds 10] [--legs 10] [--seconds 2]
 
 Real: the run (schedule, batching, commits, ranking, summaries), pickling of tasks and receipts, files in a folder.
-Simulated: the workers and the clock. The clock shows the processor time of the run's own process, without what the
-simulation takes of it; where the run would wait for a receipt, the clock jumps to when that comes. So other jobs on the
-machine change little. What Ray takes for a task, and to look which of those submitted are done, is measured first, with
-tasks that do nothing, and added. A leg takes `--seconds` over `--legs`; the field has as many replicas as give each
-core `--rounds` batches of `--seconds`. Parts are written in full, which counts as the driver's time.
+Simulated: the workers and the clock. The clock shows the processor time of the run's own process, without that of the
+simulation. When the run would wait for a receipt, the clock jumps to its arrival. So other jobs on the machine change
+little. Ray's time for a task, and for a look at submitted tasks, is measured first, with empty tasks, and added. A leg
+takes `--seconds` over `--legs`. The number of replicas gives each core `--rounds` batches of `--seconds`. Parts are
+written in full, which counts as the driver's time.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from tournament.worker.batch import Receipt, Task
 
 VON_NEUMANN_POKER = find_contest("von_neumann_poker")
 
-_BOTS, _SESSIONS = 100, 4  # of the field, of a leg
+_BOTS, _SESSIONS = 100, 4  # bots of the field, sessions of a leg
 _SUBMITTED = 2  # tasks for each core, as on a joined cluster
-_TASKS, _ARTIFACT = 500, 5000  # with which Ray is measured: how many, bytes of a bot
+_TASKS, _ARTIFACT = 500, 5000  # number of tasks that measure Ray, bytes of a bot
 
 
 @dataclass(frozen=True)
 class RaysPart:
-    """What Ray takes of the driver's processor: seconds for a task, and for each that is submitted at a look."""
+    """Ray's share of the driver's processor time: seconds for a task, and for each submitted task at a look."""
 
     task: float
     look: float
@@ -139,7 +139,7 @@ class SimulatedWorkers:
         return Receipt((write_batch(open_storage(task.location), legs, task.origin),), seconds)
 
     def busy(self) -> float:
-        """The share of the cores' time that was play, from the second quarter of the receipts to the third."""
+        """Return the share of the cores' time that was play, from the second quarter of the receipts to the third."""
         quarter = len(self.played) // 4
         middle = self.played[quarter : 3 * quarter]
         seconds = middle[-1][0] - middle[0][0]
@@ -160,7 +160,7 @@ class Watch:
 
 
 def nothing(pickled: bytes, artifacts: bytes) -> bytes:
-    """A task that gives its bytes back: a receipt has about as many."""
+    """Return the task's bytes, because a receipt has about as many."""
     return pickled
 
 
@@ -183,7 +183,7 @@ def rays_part(task_bytes: int, submitted: int) -> RaysPart:
                     running = []
             ray.get(running)
 
-        run(_TASKS // 5)  # which starts the workers
+        run(_TASKS // 5)  # starts the workers
         before = time.process_time()
         run(_TASKS)
         task = (time.process_time() - before) / _TASKS
@@ -200,7 +200,7 @@ def rays_part(task_bytes: int, submitted: int) -> RaysPart:
 
 
 def measure(cores: int, seconds: float, legs_of_batch: int, rounds: int, ray: RaysPart) -> dict[str, float]:
-    """A run on this many simulated cores."""
+    """Measure a run on this many simulated cores."""
     with tempfile.TemporaryDirectory(prefix="tournament-bench-") as name:
         folder = Path(name)
         make_bots(folder, _BOTS)

@@ -1,4 +1,4 @@
-"""What is measured: bots, and both ways to play them."""
+"""Bots to measure, and both ways to play them."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ STATEMENT_BOTS = ("kuhn3", "likeme", "naive")
 
 
 def bot_files(names: Sequence[str]) -> list[Path]:
-    """The shipped bots of these names, or all."""
+    """Return the shipped bots of these names, or all."""
     files = sorted(path for path in SHIPPED.iterdir() if path.suffix in (".c", ".cpp"))
     return [path for path in files if not names or path.stem in names]
 
 
 def built(names: Sequence[str]) -> list[Entrant]:
-    """The shipped bots of these names, or all compiled ones."""
+    """Build the shipped bots of these names, or all compiled ones."""
     entrants = build_entrants(
         VON_NEUMANN_POKER, Settings(), SandboxSettings(), SHIPPED, lambda text: print(text, file=sys.stderr)
     )
     return [entrant for entrant in entrants if entrant.plays_as == "wasm" and (not names or entrant.name in names)]
 
 
-@deeply  # as a worker's thread is, once for all legs
+@deeply  # once for all legs, like a worker's thread
 def play_in_memory(entrants: Sequence[Entrant], sessions: int) -> float:
     """Games a second of one core over all pairs, sandboxed and recorded in memory."""
     artifacts = {e.artifact_sha256 or "": e.artifact or b"" for e in entrants}
@@ -61,7 +61,7 @@ def play_in_memory(entrants: Sequence[Entrant], sessions: int) -> float:
 
 
 def plain_controller(folder: Path, names: Sequence[str], *, fast_random: bool) -> Path:
-    """The native controller with these bots linked in."""
+    """Build the native controller with these bots linked in."""
     program = folder / f"plain-{'fast' if fast_random else 'libc'}-{len(names) or 'all'}"
     build = ROOT / "benchmarks" / "plain_controller" / "build.py"
     options = ["--fast-random"] if fast_random else []
@@ -103,7 +103,7 @@ print(json.dumps({{
 
 
 def run_tournament(names: Sequence[str], sessions: int, workers: int) -> dict[str, float]:
-    """A run in a process of its own: games, seconds from the first batch to the last commit, wall seconds, peak MB."""
+    """Measure a run in its own process: games, seconds from the first batch to the last commit, wall time, peak MB."""
     with _bots(names) as folder:
         options = {
             "entrants": f"{folder}/bots",
@@ -133,7 +133,7 @@ def run_command(names: Sequence[str], sessions: int) -> float:
 
 @contextmanager
 def _bots(names: Sequence[str]) -> Iterator[str]:
-    """A new folder with these bots in bots/."""
+    """Yield a new folder with these bots in bots/."""
     with tempfile.TemporaryDirectory(prefix="tournament-bench-") as folder:
         bots = Path(folder) / "bots"
         bots.mkdir()

@@ -1,4 +1,4 @@
-"""How a start's CPU seconds grow with the number of bots: with nothing to play, and before a game after an edit.
+"""Measure how a start's CPU seconds grow with the number of bots: with nothing to play, and after an edit.
 
     python -m benchmarks.growth [BOTS …] [--sessions N] [--played | --edits N]
 
@@ -38,8 +38,8 @@ from tournament.worker.leg import leg_values
 
 VON_NEUMANN_POKER = find_contest("von_neumann_poker")
 
-GAMES = 12  # of a session
-_LEGS = 1000  # of a batch
+GAMES = 12  # games of a session
+_LEGS = 1000  # legs of a batch
 
 _START = """
 import resource, sys
@@ -67,13 +67,13 @@ except KeyboardInterrupt:
 
 
 def invent(task: Task, *more: object) -> Receipt:
-    """A substitute for `play_task`: parts and sums as if the task had been played."""
+    """Return parts and sums as if `play_task` had played the task."""
     legs = sorted(task.legs, key=lambda leg: (leg.plan.match, leg.plan.number))
     return Receipt((write_batch(open_storage(task.location), legs, task.origin),), 1.0)
 
 
 def write_batch(storage: Storage, legs: Sequence[Leg], origin: Origin) -> Batch:
-    """A staged batch with as many rows as these legs would have."""
+    """Write a staged batch with as many rows as these legs would have."""
     name = new_batch_name(legs[0].plan.match, legs[0].plan.number)
     return finish_batch(*write_parts(storage, name, legs), invented_legs(legs), origin, "", name)
 
@@ -198,7 +198,7 @@ def played(bots: int, sessions: int) -> tuple[float, float]:
 
 
 def parts_after(bots: int, edits: int, sessions: int = 1) -> tuple[int, float]:
-    """The parts of games/ after this many edits of one bot, with a run after each; and CPU seconds of an edit."""
+    """Return the parts of games/ after this many edits of one bot, each with a run, and CPU seconds of an edit."""
     with tempfile.TemporaryDirectory(prefix="tournament-bench-") as name:
         folder = Path(name)
         make_bots(folder, bots)

@@ -52,7 +52,7 @@ FORMS = {"threshold_py": 4_000, "threshold_io": 4_000}
 
 
 def evaluator_rate() -> float:
-    """Random seven-card hands a second of one core; dealing them isn't counted."""
+    """Return the seven-card hands per second of one core, without dealing."""
     count = 2_000_000
     order = np.random.default_rng(1).random((count, 52), dtype=np.float32).argpartition(7, axis=1)
     hands = np.ascontiguousarray(order[:, :7]).astype(np.uint8)
@@ -65,7 +65,7 @@ def evaluator_rate() -> float:
 
 
 def built() -> dict[str, Entrant]:
-    """The shipped bots of the function form, by name."""
+    """Build the shipped bots of the function form, by name."""
     entrants = build_entrants(
         HOLDEM_TRAINING, Settings(), SandboxSettings(), SHIPPED, lambda text: print(text, file=sys.stderr)
     )
@@ -82,7 +82,7 @@ def play_in_memory(bot: Entrant, hands: int) -> float:
 
 
 def play_in_lanes_of(bot: Entrant, hands: int) -> float:
-    """The same for a bot that is a process on that core, over a contest's number of sessions, with its start."""
+    """Return the hands per second of a bot in a process on that core, over a contest's sessions, with its start."""
     settings, legs, artifacts = _match(bot, hands, Settings().sessions)
     with one_core(), contextlib.closing(Spool()) as spool:
         started = time.perf_counter()
@@ -105,7 +105,7 @@ def _match(bot: Entrant, hands: int, sessions: int = 1) -> tuple[Settings, list[
 
 
 def plain_grader(folder: Path, name: str) -> Path:
-    """The native grader with this bot linked in."""
+    """Build the native grader with this bot linked in."""
     program = folder / f"grader-{name}"
     sources = [str(GRADER / "grader.cpp"), str(SHIPPED / f"{name}.cpp")]
     subprocess.run(["g++", "-O3", "-std=c++17", f"-I{GRADER}", *sources, "-o", str(program)], check=True)
@@ -135,7 +135,7 @@ def rows(rounds: int) -> Iterator[tuple[str, str, str, float, str]]:
 
 
 def _row(bot: str, pairs: list[tuple[float, float]], wanted: str) -> tuple[str, str, str, float, str]:
-    """A row from the rates of both sides, round by round."""
+    """Return a row from the rates of both sides, round by round."""
     mine, other, ratio = medians(pairs)
     what = f"{bot} against Bob, recorded in memory, against a plain grader"
     return what, f"{mine:,.0f} hands/s", f"{other:,.0f} hands/s", ratio, wanted

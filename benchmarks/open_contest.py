@@ -3,9 +3,9 @@
     python -m benchmarks.open_contest rush [--authors 40] [--seconds 600]
     python -m benchmarks.open_contest reasons [--authors 10] [--uploads 20] [--seconds 600]
 
-`rush`: each author submits one bot at a random time. It prints how long the quick trials took from the upload, and when
-the last full trial ended after the last upload. `reasons`: authors submit sound and broken bots. It prints how many
-answers had the right reason. Both exit with 1 if a bar isn't met.
+With `rush`, each author submits one bot at a random time. It prints how long the quick trials took from the upload, and
+when the last full trial ended after the last upload. With `reasons`, authors submit sound and broken bots. It prints
+how many answers had the right reason. Both exit with 1 if a bar isn't met.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class Upload:
 
     @property
     def is_right(self) -> bool:
-        """Whether the job has the right state and reason."""
+        """Return whether the job has the right state and reason."""
         kind, job = _KINDS[self.kind], self.job or {}
         in_time = kind.state if kind.state != "entered" else "entered|replaced"
         state = re.fullmatch(in_time, str(job.get("state")))

@@ -1,10 +1,10 @@
 """The same games by the same simple bots here and in other frameworks: `make bench-peers`.
 
-Bots are in Python on both sides. Here they are confined, and every game is recorded: the whole command counts, from its
-start to the last commit, with one worker on one core, for long enough that the start is a small share. There the
+Bots are in Python on both sides. Here they are confined, and every game is recorded. The complete command counts, from
+its start to the last commit, with one worker on one core. It is long enough that the start is a small share. There the
 framework is imported, and its fastest documented way to play is timed without the import.
-`python -m benchmarks.peers INTERPRETER` takes an interpreter whose environment has the frameworks; those that it lacks
-are left out, with a line that says so.
+`python -m benchmarks.peers INTERPRETER` takes an interpreter whose environment has the frameworks. Missing ones are
+omitted, with a message.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ def our_rate(match: Match, folder: Path) -> float:
 
 
 def peer_rate(match: Match, interpreter: str) -> float | None:
-    """Return how many a second the peer plays; None if its environment lacks it."""
+    """Return the peer's rate per second, or None if its environment lacks it."""
     script = f"{match.peer}\n{_TIMED}"
     done = subprocess.run([interpreter, "-c", script], capture_output=True, text=True, preexec_fn=_on_one_core)
     rates = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("rate ")]

@@ -102,7 +102,7 @@ def program_field(count: int) -> list[Bot]:
 
 
 def games_a_second(bots: Sequence[Bot], sessions: int, *, only_mixed: bool = False) -> float:
-    """Games a second on one core, start of the processes included; `only_mixed`: pairs of different kinds."""
+    """Return games per second on one core, including starts, of all pairs or only of pairs of different kinds."""
     games, _, seconds = _play(bots, sessions, only_mixed)
     return games / seconds
 
@@ -124,7 +124,7 @@ def axelrod_turns_a_second() -> float | None:
 
 
 def seconds_of_importing(module: str, packages: Sequence[str]) -> float:
-    """Wall seconds of `tournament run` with eight Python bots that begin with this import; the second run's."""
+    """Return the wall seconds of a second `tournament run` with eight Python bots that begin with this import."""
     table = '[rps]\nrules = "matrix_game"\nturns_per_game = 200\nsessions = 1\n'
     table += f"[sandbox]\npython_packages = {json.dumps(packages)}\n"
     with tempfile.TemporaryDirectory(prefix="tournament-bench-") as name:
@@ -157,7 +157,7 @@ def _play(bots: Sequence[Bot], sessions: int, only_mixed: bool) -> tuple[int, in
 def played_field(
     bots: Sequence[Bot], sessions: int, *, only_mixed: bool = False
 ) -> tuple[Settings, list[Leg], dict[str, bytes]]:
-    """Settings, the legs of all against all, and the bots by sha256; `only_mixed`: pairs of different kinds."""
+    """Return settings, the legs of all pairs or only of pairs of different kinds, and the bots by sha256."""
     settings = Settings(sessions=sessions)
     artifacts = {hashlib.sha256(content).hexdigest(): content for _, _, content in bots}
     competitors = [

@@ -1,17 +1,17 @@
-"""Whether the ranking is right: `python -m benchmarks.ranking` repeats what docs/explanation/ranking.md measured.
+"""Check that the ranking is right: `python -m benchmarks.ranking` repeats the measurements of ranking.md.
 
 The cores play thousands of tournaments in memory, each with its own deals, and `compute_standings` ranks them as it
 ranks a run. The true scores of bots without memory are known exactly; those of others are means over all tournaments.
-With `--quick` there are a twentieth of the tournaments, so figures scatter more. Parts may be named:
+With `--quick` there are a twentieth of the tournaments, so figures scatter more. Parts can be named:
 
 together     honest fields in which a pair seems to play together
 coverage     intervals, and the variance that is left without luck
 variance     the same of the shipped bots, from block to block and between tournaments
 stopping     what stopping saves, against tournaments of a fixed length, and pairs that are called
-settled      whether an order is right that a run until the order is settled calls so
+settled      whether the order of a run until the order is settled is right
 duplicate    what duplicate matches bring
 matches      what the ± of matches against all covers
-twins        identical bots told apart, pairs called sure, what ± covers; replicas are kept, so it goes on when stopped
+twins        identical bots told apart, pairs called sure, what ± covers (continues after a stop)
 
 On one core twins takes two hours, the others six minutes; with `--quick` all take six minutes.
 """
@@ -56,7 +56,7 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.outlier_pairs import outlier_pairs
 from tournament.standings.rank_bounds import surely_ahead
 from tournament.standings.settled_order import Verdict, looks_of, next_count, settled_order
-from tournament.standings.standard_errors import Differences, Met
+from tournament.standings.standard_errors import Differences, RoundRobinErrors
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.stopping import FEWEST_REPLICAS, critical_value, looks
 from tournament.store.columns import ROWS_PER_GROUP
@@ -88,7 +88,7 @@ class Plain:
 
     @property
     def source(self) -> str:
-        """In C."""
+        """The strategy in C."""
         return (
             "Money a(const Bot *bot) {\n"
             f"  if (bot->card <= {self.above}.0f / {CELLS} && bot->card >= {self.below}.0f / {CELLS}) return 0;\n"
@@ -98,7 +98,7 @@ class Plain:
         )
 
     def bot(self) -> Bot:
-        """In Python."""
+        """Return the strategy in Python."""
         return Bot(
             lambda view: (
                 0
@@ -140,7 +140,7 @@ class Rehearsal:
     def of(
         cls, contest: Contest, entrants: Sequence[Entrant], house: Sequence[HousePlayer] = (), **settings: object
     ) -> Rehearsal:
-        """A rehearsal with these settings, and defaults for the others."""
+        """Return a rehearsal with these settings, and defaults for the others."""
         chosen = contest.settings.model_validate(settings)
         contest = contest.seated(contest.seats_of(chosen.playing()) or len(entrants))
         field = field_of(contest, chosen.playing(), entrants, house, None)
@@ -151,7 +151,7 @@ class Rehearsal:
         return [entrant.name for entrant in self.field.entrants]
 
     def tournament(self, number: int) -> Standings:
-        """A ranked tournament with its own deals."""
+        """Return a ranked tournament with its own deals."""
         return self.ranked(self.played(number))
 
     def schedule(self, number: int, replicas: Replicas) -> Schedule:
@@ -159,7 +159,7 @@ class Rehearsal:
         return schedule_of(self.contest, self.settings.playing(), key, self.field, replicas)
 
     def played(self, number: int) -> Legs:
-        """All its legs."""
+        """Play and return all legs of a tournament."""
         schedule = self.schedule(number, Replicas(self.settings.replicas))
         sink = NullSink.of(self.contest, ROWS_PER_GROUP)
         legs, luck = [], self.contest.luck.new(self.settings) if self.contest.luck else None
@@ -186,7 +186,7 @@ def built(contest: Contest, sources: Mapping[str, str]) -> list[Entrant]:
 
 
 def shipped(contest: Contest, names: Sequence[str] = ()) -> list[Entrant]:
-    """The shipped bots of these names that are WebAssembly, or all."""
+    """Build the shipped bots of these names that are WebAssembly, or all."""
     folder = SHIPPED.parent / contest.name
     files = {path.name: path.read_text() for path in sorted(folder.iterdir()) if path.suffix in (".c", ".cpp")}
     return built(contest, {name: text for name, text in files.items() if not names or Path(name).stem in names})
@@ -205,16 +205,16 @@ def _say(text: str) -> None:
 
 @dataclass
 class Coverage:
-    """How often intervals contained a score's true value, over many tournaments."""
+    """The share of many tournaments in which intervals contained a score's true value."""
 
     covered: Floats
     errors: Floats  # mean standard errors
-    deviations: Floats  # of the scores themselves
+    deviations: Floats  # deviations of the scores themselves
     rank_bounds_held: float  # share of tournaments in which all did, NaN where no order is known
 
     @classmethod
     def of(cls, rankings: Sequence[Standings], truth: Mapping[str, float] | None, what: str = "") -> Coverage:
-        """Of the scores, or with the prefix `adjusted_` of those without luck."""
+        """Return the coverage of the scores, or with the prefix `adjusted_` of those without luck."""
         names = sorted(line.name for line in rankings[0].entrants if line.rank is not None)
         lines = [{line.name: line for line in ranking.entrants} for ranking in rankings]
         scores = np.array([[getattr(by_name[name], f"{what}score") for name in names] for by_name in lines])
@@ -268,7 +268,7 @@ def _coverage(tournaments: int) -> Iterator[str]:
 
 
 def _fields() -> Iterator[tuple[str, Rehearsal, dict[str, float] | None]]:
-    """A field: its description, its contest in memory, and the true scores where they are known."""
+    """Yield each field: its description, its contest in memory, and the true scores if they are known."""
     plain = plain_field()
     bots = [PLAIN[name].bot() for name in sorted(PLAIN)]
     for sessions in (200, 32, 12):
@@ -313,8 +313,7 @@ def _together(tournaments: int) -> Iterator[str]:
 
 
 def _variance(tournaments: int) -> Iterator[str]:
-    """The share of variance that the correction leaves in the shipped field: between blocks of a leg; and between
-    scores of tournaments, where learning over a leg adds."""
+    """Yield the share of variance that the correction leaves in the shipped field, within legs and between scores."""
     yield (
         "| field | left within legs, median bot | most | left between tournaments | most | error / deviation, least |"
     )
@@ -344,7 +343,7 @@ def _stopping(tournaments: int) -> Iterator[str]:
     """Sequential tournaments against those of a fixed length that settle all neighbours at the same error rate.
 
     Replicas of the plain field are drawn with replacement from a pool that the cores played: playing each would take
-    hours. Pairs are settled as in a run, by scores without luck; all bots play the same number. It is
+    hours. Pairs are settled as in a run, by scores without luck, and all bots play the same number. It is
     repeated with plain scores, as in a contest without a correction.
     """
     sessions, pool_size, most = 50, max(200, tournaments), 400
@@ -360,7 +359,7 @@ def _stopping(tournaments: int) -> Iterator[str]:
             pool[number, row, column], pool[number, column, row] = points, -points
             lucky[number, row, column], lucky[number, column, row] = own, -own
     means = pool.mean(axis=(0, 2)) * len(names)  # replicas are drawn from the pool, so its means are the true ones
-    lucky += pool.mean(axis=0) - lucky.mean(axis=0)  # by either
+    lucky += pool.mean(axis=0) - lucky.mean(axis=0)  # both measures of luck
     truth = [names[place] for place in np.argsort(-means)]
     chance = np.random.default_rng(1)
     yield f"{len(names)} bots, {sessions} sessions a replica, true scores of one {np.round(np.sort(-means) * -1, 1)}"
@@ -460,12 +459,12 @@ def _settled(tournaments: int) -> Iterator[str]:
 
 
 def _differences(values: Floats) -> Differences:
-    """The differences of the means over replicas of what each row's bot won from each column's."""
+    """Return the differences of the means over replicas of each row's bot's gains from each column's."""
     replicas, count, _ = values.shape
     x, y = np.triu_indices(count, 1)
     each = values[:, x, y]
     v = each.var(axis=0, ddof=1) / replicas
-    met = Met(
+    met = RoundRobinErrors(
         np.stack([x, y], axis=1),
         v[:, np.newaxis, np.newaxis] * np.array([[1, -1], [-1, 1]]),
         np.full(len(x), replicas - 1),
@@ -479,7 +478,7 @@ def _differences(values: Floats) -> Differences:
 def _sequential(
     draws: Floats, judged_by: Floats, names: Sequence[str], confidence: float, most: int
 ) -> tuple[list[str], list[Verdict], int]:
-    """A tournament in rounds over these replicas: its order, which neighbours are settled, and its replicas."""
+    """Play a tournament in rounds over these replicas, and return its order, settled neighbours and length."""
     until = Until(confidence, FEWEST_REPLICAS, most)
     counts = looks_of(until)
     for number, count in enumerate(counts, 1):
@@ -493,7 +492,7 @@ def _sequential(
 
 
 def _fixed_length(pool: Floats, truth: Sequence[int], confidence: float, chance: np.random.Generator) -> int:
-    """The fewest replicas of all matches with which nine in ten tournaments settle all neighbours at this level."""
+    """Return the fewest replicas with which nine in ten tournaments settle all neighbours at this level."""
     values = pool[:, truth][:, :, truth]
     count = 2
     while True:
@@ -553,12 +552,7 @@ def _duplicate(tournaments: int) -> Iterator[str]:
 
 def _swapping_fields() -> Iterator[tuple[str, Contest, list[Entrant], dict[str, object]]]:
     """Contests whose seats can be swapped, each with a field."""
-    yield (
-        "von Neumann poker, eight without memory, 50 sessions",
-        VON_NEUMANN_POKER,
-        plain_field(),
-        {"sessions": 50},
-    )
+    yield ("von Neumann poker, eight without memory, 50 sessions", VON_NEUMANN_POKER, plain_field(), {"sessions": 50})
     learning = shipped(VON_NEUMANN_POKER, LEARNING)
     yield f"the same, {len(learning)} that learn, 200 sessions", VON_NEUMANN_POKER, learning, {"sessions": 200}
     for contest in (ROCK_PAPER_SCISSORS, PRISONERS_DILEMMA):

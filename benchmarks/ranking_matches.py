@@ -1,4 +1,4 @@
-"""What the figures of matches against all cover, with bots that learn."""
+"""Coverage of the intervals of matches against all, with bots that learn."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _play(settings: Path, new: str, old: str, number: object, **how: Any) -> Mat
 
 
 def _held(found: MatchReport, truth: MatchReport) -> list[float]:
-    """Whether intervals hold the true values: points, better, and the shares of opponents for whom they do."""
+    """Return whether intervals hold the true values: points, difference, and their shares over opponents."""
     true = {line.opponent: line for line in truth.opponents}
     return [
         _holds(found.points, truth.points),

@@ -34,7 +34,7 @@ from tournament.contests.two_card_draw.servers import generated_server
 from tournament.leg import legs_per_replica
 from tournament.rules import Decision, Int, Questions, Rules, Session
 from tournament.rules.contests import contest_of
-from tournament.standings.rank_bounds import with_implied
+from tournament.standings.rank_bounds import transitive_closure
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.field import Batch, ContestSetup
 from tournament.store.legs import Legs
@@ -48,7 +48,7 @@ VON_NEUMANN_POKER = find_contest("von_neumann_poker")
 REPLICAS = (1, 2, 4, 10)
 _KEPT = ROOT / "build" / "ranking"
 _LEARNERS = ("copycat", "thompson", "scholar", "last_game_gambler")
-_ONCE = ("stack_captain", "tell_reader", "plan_switcher")  # in the field with fourteen twins
+_ONCE = ("stack_captain", "tell_reader", "plan_switcher")  # single bots of the field with fourteen twins
 # It plays the whole leg by what its first card was, as no leg shows of another one.
 STICKS = """static float first = -1;
 static float seen(const Bot *bot) { return first = first < 0 ? bot->card : first; }
@@ -69,7 +69,7 @@ _AT_TABLES = {
 
 
 class LowestAlone(Rules):
-    """All say a number at the same time: the lowest that nobody else says wins."""
+    """All choose a number at the same time, and the lowest that no one else chose wins."""
 
     name = "lowest_alone"
     seats = range(3, 7)
@@ -88,7 +88,7 @@ class LowestAlone(Rules):
 
 
 def at_tables(seats: int) -> Play:
-    """Five learners, each twice, at tables of so many."""
+    """Five learners, each twice, at tables of a given size."""
     contest = contest_of(LowestAlone).seated(seats)
     head = "static int wins[8], best{first};\n\nint say(const View *view)\n{{\n    {body}\n}}\n"
     sources = {
@@ -112,7 +112,7 @@ class Play:
         return [entrant.name for entrant in self.field.entrants]
 
     def tournament(self, number: int, replicas: int) -> Legs:
-        """The legs of a tournament of this many replicas: other ones for each number."""
+        """Return the legs of a tournament of this many replicas, different ones for each number."""
         several = [self.replica(place) for place in range(number * replicas, (number + 1) * replicas)]
         legs_of_one = int(several[0].number.max()) + 1
         found = []
@@ -123,7 +123,7 @@ class Play:
         return Legs.joined(found)
 
     def scores(self, ranking: Standings) -> Floats:
-        """In the order of the names."""
+        """Return the scores in the order of the names."""
         scores = {line.name: line.score for line in ranking.entrants}
         return np.array([scores[name] for name in self.names])
 
@@ -133,7 +133,7 @@ class Play:
 
 
 def table(tournaments: int, only: str = "") -> Iterator[str]:
-    """A row for each field, of these words if any are given, and number of replicas."""
+    """Yield a row for each field, of these words if any are given, and number of replicas."""
     yield (
         "| field | replicas | tournaments | told twins apart, of 20 at most 1 | chance of this many, were it 5% "
         "| other pairs wrong | pairs called sure | ± covers | worst bot |"
@@ -145,8 +145,7 @@ def table(tournaments: int, only: str = "") -> Iterator[str]:
 
 
 def _fields(tournaments: int) -> Iterator[tuple[str, Callable[[], Play], Sequence[int]]]:
-    """What is played, and how many tournaments of each number of replicas, of a thousand for all parts: fewer where one
-    takes long."""
+    """Yield each field, how it is played, and the tournaments of each number of replicas, fewer if one takes long."""
 
     def some(*counts: int) -> list[int]:
         return [count and max(1, count * tournaments // 1000) for count in counts]
@@ -203,7 +202,7 @@ def twins(
     only: Sequence[str] = (),
     **settings: object,
 ) -> Rehearsal:
-    """The shipped bots in C and C++, or only some, all of them or those `doubled` twice, and more."""
+    """Return a rehearsal of the shipped compiled bots, or of some, all or those `doubled` twice, and of more bots."""
     sources = {
         f"{name}{path.suffix}": _renamed(path.read_text(), stem, name)
         for path, stem, name in _twice(SHIPPED.parent / contest.name, doubled, left_out)
@@ -213,7 +212,7 @@ def twins(
 
 
 def _renamed(source: str, stem: str, name: str) -> str:
-    """A bot under another name, which its functions may have."""
+    """Return a bot's source under another name, which its functions can have."""
     return re.sub(rf"\b{stem}(?=[abAB]?\b)", name, source)
 
 
@@ -236,7 +235,7 @@ def in_memory(rehearsal: Rehearsal) -> Play:
 
 
 def by_a_run(contest: Contest, sessions: int, replicas: int) -> Play:
-    """All shipped bots twice, those in Python and programs too, in a run that goes on where it was."""
+    """Return a run with all shipped bots twice, including Python bots and programs, which resumes if stopped."""
     folder = _KEPT / f"{contest.name}_{sessions}"
     bots = folder / "bots"
     if not bots.exists():
@@ -268,7 +267,7 @@ def by_a_run(contest: Contest, sessions: int, replicas: int) -> Play:
 
 
 def rows(what: str, play: Play, counts: Sequence[int]) -> Iterator[str]:
-    """A row for each number of replicas, with this many tournaments."""
+    """Yield a row for each number of replicas, with this many tournaments."""
     numbers = range(max(replicas * count for replicas, count in zip(REPLICAS, counts)))
     truth = np.mean([play.scores(play.ranked(play.replica(number))) for number in numbers], axis=0)
     for replicas, count in zip(REPLICAS, counts):
@@ -280,8 +279,7 @@ def rows(what: str, play: Play, counts: Sequence[int]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Figures:
-    """Of `count` tournaments, in how many twins were `told` apart, and other pairs were `wrong`; the share of pairs
-    called `sure`; and how often each bot's interval held its true score."""
+    """Counts of tournaments, those with twins told apart or another error, and shares of sure pairs and coverage."""
 
     count: int
     told: int
@@ -300,7 +298,7 @@ class Figures:
 
 
 def figures_of(rankings: Iterable[Standings], names: Sequence[str], truth: Floats) -> Figures:
-    """The figures of tournaments whose true scores are known."""
+    """Return the figures of tournaments whose true scores are known."""
     count = told = wrong = with_interval = 0
     sure, covered, is_twin = 0.0, np.zeros(len(names)), _are_twins(names)
     rounding = 1e-9 * (1 + np.abs(truth))
@@ -319,13 +317,13 @@ def figures_of(rankings: Iterable[Standings], names: Sequence[str], truth: Float
 
 
 def _ahead(ranking: Standings, names: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Whether each bot, by row, is surely ahead of each other one, by column."""
+    """Return whether each bot, by row, is significantly ahead of each other one, by column."""
     place = {name: number for number, name in enumerate(names)}
     ahead = np.zeros((len(names), len(names)), bool)
     for line in ranking.ranked:
         for behind in line.significantly_ahead_of:
             ahead[place[line.name], place[behind]] = True
-    return with_implied(ahead)
+    return transitive_closure(ahead)
 
 
 def _are_twins(names: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -334,5 +332,5 @@ def _are_twins(names: Sequence[str]) -> npt.NDArray[np.bool_]:
 
 
 def _at_least(successes: int, trials: int, chance: float = 0.05) -> float:
-    """The chance of this many or more successes."""
+    """Return the chance of this many or more successes."""
     return 1 - sum(math.comb(trials, n) * chance**n * (1 - chance) ** (trials - n) for n in range(successes))

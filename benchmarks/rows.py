@@ -26,13 +26,13 @@ class Row:
 
 
 def medians(pairs: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
-    """The medians of both sides, and of their ratios round by round."""
+    """Return the medians of both sides, and of their ratios round by round."""
     mine, other = (statistics.median(side) for side in zip(*pairs))
     return mine, other, statistics.median(ours / theirs for ours, theirs in pairs)
 
 
 def print_rows(description: str, rows: Callable[[int], Iterable[tuple[str, str, str, float | None, str]]]) -> None:
-    """Print the rows of so many rounds as the command line says."""
+    """Print the rows of the number of rounds in the command line."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--rounds", type=int, default=5)
     rounds = parser.parse_args().rounds

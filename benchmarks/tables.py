@@ -42,7 +42,7 @@ OPEN_SPIEL = (
 
 
 class InTurn(Rules):
-    """Each says a number, knowing those before: the lowest that nobody else says wins."""
+    """Each chooses a number after seeing earlier ones, and the lowest that no one else chose wins."""
 
     name = "in_turn"
     seats = SEATS
@@ -102,7 +102,7 @@ def games_a_second(contest: Contest, entrants: list[Entrant], sessions: int, **m
 
 
 def hands_of_open_spiel(hands: int) -> float:
-    """Hands a second of its engine in C++, driven from Python, of six who call everything; nothing is recorded."""
+    """Return hands per second of its engine in C++, driven from Python, of six who call everything, without records."""
     import pyspiel
 
     game, chance = pyspiel.load_game(OPEN_SPIEL), random.Random(1)

@@ -30,14 +30,14 @@ SERVERS = generated_servers(bytes(KEY_BYTES), 4, lambda _text: None)
 
 
 def built(name: str) -> Entrant:
-    """The shipped bot of that name, compiled."""
+    """Build the shipped bot of that name."""
     entrants = build_entrants(
         TWO_CARD_DRAW, Settings(), SandboxSettings(), SHIPPED, lambda text: print(text, file=sys.stderr)
     )
     return next(entrant for entrant in entrants if entrant.name == name)
 
 
-@deeply  # as a worker's thread is, once for all legs
+@deeply  # once for all legs, like a worker's thread
 def play_in_memory(bot: Entrant, sessions: int, hands: int) -> float:
     """Hands a second of one core against the servers, sandboxed and recorded in memory."""
     settings = Settings(sessions=sessions, hands=hands)
@@ -53,7 +53,7 @@ def play_in_memory(bot: Entrant, sessions: int, hands: int) -> float:
 
 
 def plain_simulator(folder: Path, name: str) -> list[str]:
-    """The native simulator with a shipped C++ bot compiled in, as a command without its last argument, the hands."""
+    """Build the native simulator with a shipped C++ bot, and return its command without the last argument."""
     program = folder / f"simulator-{name}"
     source = ROOT / "benchmarks" / "plain_simulator" / "plain_simulator.cpp"
     bot = f'-DBOT_FILE="{SHIPPED / name}.cpp"'

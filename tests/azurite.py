@@ -30,10 +30,7 @@ def serve() -> Iterator[str]:
         pytest.skip("the emulator of az:// is not installed; make test-thorough does it where there is npm")
     command = ["node", str(emulator), "--blobHost", "127.0.0.1", "--blobPort", "0"]
     command += ["--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry"]
-    with (
-        subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process,
-        pytest.MonkeyPatch.context() as patch,
-    ):
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process, pytest.MonkeyPatch.context() as patch:
         try:
             assert process.stdout
             address = next(

@@ -33,10 +33,7 @@ IN_PYTHON = {
 }
 # What is mounted at the results on a bad node.
 BY_MOUNT = {
-    "hidden": (
-        "mount -t tmpfs none {there}",
-        "it does not find in .* what this run wrote there: results must lie in a",
-    ),
+    "hidden": ("mount -t tmpfs none {there}", "it does not find in .* what this run wrote there: results must lie in a")
 }
 APART = ["unshare", "--user", "--map-root-user", "--mount"]
 

@@ -12,7 +12,7 @@ import os
 import sys
 
 ENVIRONMENT = {
-    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # else Ray takes 127.0.0.1 for an address that others must reach
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # otherwise Ray takes 127.0.0.1 for an address that others must reach
     "RAY_AUTH_MODE": "token",
     "RAY_USAGE_STATS_ENABLED": "0",
     # A node that was killed is missed after ten seconds.

@@ -237,7 +237,7 @@ def _be_command(folder: Path, request: dict[str, Any]) -> None:
         sys.argv = ["tournament", *request["arguments"]]
         from tournament import __main__ as command
 
-        command.fix_hash_seed = lambda: None  # it would start the server of forks again
+        command.fix_hash_seed = lambda: None  # would start the server of forks again
         command.main()
         status = 0
     except SystemExit as leaving:

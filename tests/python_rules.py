@@ -21,18 +21,7 @@ from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.keys import trial_key
 from tournament.leg import Leg, LegPlan, Seat
-from tournament.rules import (
-    Column,
-    Decision,
-    Float,
-    Int,
-    LegalAction,
-    List,
-    Questions,
-    Rules,
-    Session,
-    Text,
-)
+from tournament.rules import Column, Decision, Float, Int, LegalAction, List, Questions, Rules, Session, Text
 from tournament.rules.rules import decisions_of
 from tournament.rules.sessions import placements_of
 from tournament.runner.schedule.fixtures import Competitor
@@ -45,7 +34,7 @@ from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 
 Answer = Callable[[Question], int]
-Rows = dict[str, dict[str, Any]]  # by table and column
+Rows = dict[str, dict[str, Any]]  # keyed by table and column
 
 _PROGRAM = """\
 import json, sys

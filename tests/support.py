@@ -111,7 +111,7 @@ def play_core(
         if status == RECORDS_ARE_FULL:
             take_rows(games_table, sessions_table, record)
             record.emptied += 1
-            answer = -(2**63)  # not a bot's answer: it must be ignored
+            answer = -(2**63)  # no bot's answer, which must be ignored
             continue
         assert status == ANSWER_WANTED
         kind, seat, view_bytes = core.pending()

@@ -122,7 +122,7 @@ BAD_INPUT = [
             ("steady torn", "torn can't play"),
         )
     ),
-    (["match", "two_card_draw", "check_caller", "Alice"], "has no such house player; there are"),
+    (["match", "two_card_draw", "check_caller", "Alice"], "has no such house player; expected one of"),
 ]
 
 
@@ -194,11 +194,11 @@ SETTINGS = [
     (f"{MINE}column_payoffs = [[1]]", 3, "must be 3 lists"),
     (f"{MINE}turns_per_game = 100_001", 3, "at most 100000"),
     (f'{SPIEL}"leduc_pokr"', 3, "; did you mean leduc_poker?"),
-    (f'{SPIEL}"crazy_eights(players=12)"', 3, "it is a game of 12; contests are for 2 to 10"),
-    (f'{SPIEL}"2048"', 3, "it is a game of 1; contests are for 2 to 10"),
+    (f'{SPIEL}"crazy_eights(players=12)"', 3, "it has 12 players; contests need 2 to 10"),
+    (f'{SPIEL}"2048"', 3, "it has 1 player; contests need 2 to 10"),
     (f'{SPIEL}"mfg_crowd_modelling"', 3, "it is a mean field game"),
-    (f'{SPIEL}"leduc_poker(cards=2)"', 3, "refused by OpenSpiel: Unknown parameter 'cards'"),
-    (f'{SPIEL}""', 3, 'say which game, such as open_spiel_game = "leduc_poker"'),
+    (f'{SPIEL}"leduc_poker(cards=2)"', 3, "it is refused by OpenSpiel: Unknown parameter 'cards'"),
+    (f'{SPIEL}""', 3, 'missing game; set one, such as open_spiel_game = "leduc_poker"'),
     ("[watch]\ncloses = 2026-06-02T15:00:00", 2, f"closes = 2026-06-02T15:00:00: has no offset; {DATE}"),
     ("[watch]\ncloses = 2026-06-02", 2, f"closes = 2026-06-02: {DATE}, as 2026-01-31T09"),
     ('[watch]\ncloses = "soon"', 2, f"closes = 'soon': {DATE}"),
@@ -277,7 +277,7 @@ RULES_AND_SETTINGS = [
     (END, END + "import random as r\nx = r.Random()\n", "random.Random draws from the system's"),
     ("from tour", "from random import choice\nfrom tour", "line 1: random.choice draws from the system's chance"),
     (END, END + "import secrets\nx = secrets.randbelow(3)\n", "line 15: secrets.randbelow draws"),
-    ("bids = yield", "one, *others = yield", "answers asked together come as a dict by position; take answers[posit"),
+    ("bids = yield", "one, *others = yield", "simultaneous answers are a dict by position; use answers[posit"),
 ]
 
 
@@ -297,4 +297,4 @@ def test_wrong_rules_and_their_settings_are_one_line_with_file_and_line(
     (line,) = (line for line in told.err.splitlines() if message in line)
     assert told.code in (1, 2) and told.err.splitlines()[-1] == line and "Traceback" not in told.err, told.err
     assert any(where in line for where in ("one for each seat", "drawn tables", "auction.py", "tournament.toml, line "))
-    load_contests().find(CONTEST)  # it stops no other contest
+    load_contests().find(CONTEST)  # doesn't stop another contest

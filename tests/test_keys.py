@@ -10,15 +10,7 @@ from tests.built_in import HOLDEM_TRAINING, TWO_CARD_DRAW, VON_NEUMANN_POKER
 from tests.oracles.deals import key_of
 from tournament.contests.two_card_draw.servers import recipe_of
 from tournament.contests.von_neumann_poker.rules import Settings
-from tournament.keys import (
-    KEY_BYTES,
-    drawn_seed,
-    guessable,
-    master_key,
-    number_of,
-    seed_fingerprint,
-    sub_key,
-)
+from tournament.keys import KEY_BYTES, drawn_seed, guessable, master_key, number_of, seed_fingerprint, sub_key
 from tournament.leg import Leg
 from tournament.runner.schedule.fixtures import Competitor
 from tournament.runner.schedule.legs import AgainstHouse, RoundRobin

@@ -52,7 +52,7 @@ def __getattr__(name: str) -> object:
     if name in ("cite", "compare", "environment", "match", "replay", "report", "run", "verify"):
         from tournament import api, errors
 
-        return _kept(name, errors.speaking_of_parameters(getattr(api, name)))
+        return _kept(name, errors.name_parameters_in_errors(getattr(api, name)))
     if name == "Results":
         from tournament.records.results import Results
 
@@ -61,7 +61,7 @@ def __getattr__(name: str) -> object:
         from tournament import errors
         from tournament.records import results
 
-        return _kept(name, errors.speaking_of_parameters(getattr(results, name)))
+        return _kept(name, errors.name_parameters_in_errors(getattr(results, name)))
     if name == "__version__":
         from importlib.metadata import version
 
@@ -70,6 +70,6 @@ def __getattr__(name: str) -> object:
 
 
 def _kept(name: str, value: object) -> object:
-    """A function that is found without asking again: it is one and the same."""
+    """Store a function in the module, so that each later access finds it directly."""
     globals()[name] = value
     return value

@@ -84,7 +84,7 @@ def run(
 
 
 def _chosen(contest: str | None, config: str | os.PathLike[str] | None, results: object) -> str:
-    """Return the contest that is meant: the one that is named, or the settings file's only one.
+    """Return the named contest, or the settings file's only one, or the first built-in one if the file has none.
 
     Raises:
         InputError: None is named, and the file has several.
@@ -174,7 +174,7 @@ def environment(
 ) -> Environment:
     """Return an environment in which the caller plays a contest against its bots, to train a bot or to try ideas.
 
-    Games are never those of the contest's records, nor of `match`: all that is random has keys of its own.
+    Games are never those of the contest's records or of a match, because all that is random has separate keys.
 
     Args:
         contest: Name of the contest's table; default the settings file's only one.

@@ -26,8 +26,11 @@ _NAME_ANOTHER = "name a folder of yours in TOURNAMENT_CACHE"
 
 
 def cache_folder() -> Path:
-    """The folder of compiled bots, the compiler's libraries and programs' folders. Raises RunError if no home is
-    known, or if others than the user and root can write there: its files are run."""
+    """Return the folder of compiled bots, the compiler's libraries and programs' folders. Its files are executed.
+
+    Raises:
+        RunError: No home is known, or others than the user and root can write to the folder.
+    """
     if named := os.environ.get("TOURNAMENT_CACHE"):
         root = Path(named)
     else:
@@ -51,7 +54,7 @@ def _check(path: Path, state: os.stat_result) -> None:
         raise RunError(f"the cache {path} belongs to {whose}, who could change bots; {_NAME_ANOTHER}")
     if state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise RunError(
-            f"others may write to the cache {path}, and so change bots;"
+            f"others can write to the cache {path}, and so change bots;"
             f" remove it, or, if no one did: chmod -R go-w {shlex.quote(str(path))}"
         )
 
@@ -64,9 +67,12 @@ def make_folder(folder: Path) -> None:
             missing.chmod(0o755)
 
 
-def recall(path: Path) -> bytes | None:
-    """The content kept at a path; None when there is none, or it is damaged. Raises RunError when it can't be read,
-    and when somebody else can have written it."""
+def read_cached(path: Path) -> bytes | None:
+    """Return the content stored at a path, or None if there is none or it is damaged.
+
+    Raises:
+        RunError: It can't be read, or others can have written it.
+    """
     try:
         with path.open("rb") as file:
             _check(path, os.fstat(file.fileno()))
@@ -79,8 +85,8 @@ def recall(path: Path) -> bytes | None:
     return content if seal == _seal(path, content) else None
 
 
-def keep(path: Path, content: bytes) -> None:
-    """Write a content to a path, whole or not at all, even when power fails. Raises RunError."""
+def write_cached(path: Path, content: bytes) -> None:
+    """Write a content to a path, completely or not at all, even when power fails, or raise an error."""
     with cache_trouble(path.parent):
         make_folder(path.parent)
         list_as_kept(path)
@@ -88,18 +94,18 @@ def keep(path: Path, content: bytes) -> None:
 
 
 def list_as_kept(path: Path) -> None:
-    """Add a file or folder of the cache to the list that LISTED_IN names. Raises OSError."""
+    """Add a file or folder of the cache to the list that LISTED_IN names, if any."""
     if listed_in := os.environ.get(LISTED_IN):
         with open(listed_in, "a") as listed:
             listed.write(f"{path.parent.name}/{path.name}\n")
 
 
-def remembered(path: Path, make: Callable[[], bytes]) -> bytes:
-    """The content kept at a path, made and kept if there is none. Raises RunError, and what `make` raises."""
-    content = recall(path)
+def get_or_make(path: Path, make: Callable[[], bytes]) -> bytes:
+    """Return the content stored at a path, after making and storing it if there is none."""
+    content = read_cached(path)
     if content is None:
         content = make()
-        keep(path, content)
+        write_cached(path, content)
     return content
 
 
@@ -133,12 +139,12 @@ def require_room(folder: Path, place: str, hint: str = "") -> None:
 
 
 def trouble_in_words(error: OSError, place: str) -> str:
-    """One line saying why this machine can't write to a place."""
+    """Return a line with the reason why this machine can't write to a place."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"the disk of {place} is full; free some space and run again"
     return f"can't write to {place}: {error.strerror or error}"
 
 
 def _seal(path: Path, content: bytes) -> bytes:
-    """A digest of name and content: a file moved to another name doesn't count."""
+    """Return a digest of name and content, so that a file that moved to another name doesn't count."""
     return hashlib.sha256(path.name.encode() + b"\0" + content).digest()

@@ -1,4 +1,4 @@
-"""Reading and checking tournament.toml; errors name key and line."""
+"""Reads and checks tournament.toml. Errors name key and line."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
 _DEEP_KEY = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*\.[ \t]*{_PART}){{{_MOST_PARTS}}}")
 ExecutorName = Literal["auto", "local", "ray"]
 _SANDBOX, _WATCH = "sandbox", "watch"
-_SECRET = frozenset({"results", "ray_address"})  # whose values no message shows: they may have a password in them
+_SECRET = frozenset({"results", "ray_address"})  # keys whose values can have a password, so that no message shows them
 _Model = TypeVar("_Model", bound=BaseModel)
 # What the parsers say of common mistakes, in words of this file's readers.
 _PLAINLY = {
@@ -68,7 +68,7 @@ _LIMITS = (
 
 
 def _moment(value: object) -> object:
-    """A date with a time, which may stand in quotes."""
+    """Return a date with a time, which can be in quotes."""
     with contextlib.suppress(ValueError):
         value = datetime.fromisoformat(value) if isinstance(value, str) else value
     if not isinstance(value, datetime):
@@ -149,11 +149,16 @@ class WatchSettings(BaseModel):
 
 @dataclass(frozen=True)
 class Config:
-    """What a command works with: general keys, one contest's, the sandbox's, and when an open contest takes bots.
+    """Settings of a command. Paths are absolute.
 
-    Paths are absolute. `played` is the contest by its own name, in the words of its table; the file's relative paths
-    start from `folder`. `authors` has who submitted which bot, if tables depend on that. `house` is the folder of the
-    host's own bots, if there are any.
+    Attributes:
+        general: Keys before the first table.
+        played: The contest by its own name, in the words of its table.
+        contest: Keys of the contest's table.
+        folder: Folder from which the file's relative paths start.
+        opening: When an open contest takes bots.
+        house: Folder of the host's own bots, if there are any.
+        authors: Authors of submitted bots, if tables depend on them.
     """
 
     general: GeneralSettings
@@ -170,10 +175,11 @@ class Config:
 
 @dataclass(frozen=True)
 class Contests:
-    """The contests of a settings file, by name: a table each. Built-in ones are there without a table.
+    """The contests of a settings file, by name: a table each. Built-in ones need no table.
 
-    `chosen` are those of the file, or all where it has none. `broken` are those whose rules can't be loaded,
-    with the reason, which is raised only when one is asked for.
+    Attributes:
+        chosen: Those of the file, or all if it has none.
+        broken: Those whose rules can't be loaded, with the error, which is raised only on use.
     """
 
     made: dict[str, Contest]
@@ -186,7 +192,11 @@ class Contests:
         return tuple(dict.fromkeys((*self.made, *BUILT_IN)))
 
     def find(self, name: str) -> Contest:
-        """The contest of that name. Raises InputError for an unknown one."""
+        """Return the contest of that name.
+
+        Raises:
+            InputError: It is unknown, or its rules can't be loaded.
+        """
         if name in self.made:
             return self.made[name]
         if name in self.broken:
@@ -197,12 +207,16 @@ class Contests:
 
 
 def load_contests(path: Path | None = None, results: object = None) -> Contests:
-    """The contests of a settings file, as `load_config` reads it. Raises InputError for a table that defines none."""
+    """Return the contests of the settings file that `load_config` reads.
+
+    Raises:
+        InputError: A table defines no contest.
+    """
     return _contests_in(_read(path or _beside(results)))
 
 
 def _beside(results: object) -> Path | None:
-    """Where the current folder has no settings file: the one in a folder above these results, as `init` lays it out."""
+    """Return the settings file above these results, where `init` puts it, if the current folder has none."""
     if Path(FILE_NAME).exists() or not isinstance(results, str | os.PathLike) or is_url(str(results)):
         return None
     above = Path(results).absolute().parents[:_ABOVE_RESULTS]
@@ -210,10 +224,12 @@ def _beside(results: object) -> Path | None:
 
 
 def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, **options: Any) -> Config:
-    """The settings of a contest: the file's, overridden by `options`, keys of either table (None changes nothing).
+    """Return the settings of a contest: the file's, overridden by options that aren't None.
 
-    Without `path`, tournament.toml of the current folder, or if there is none, that beside the records. Raises
-    InputError naming file, line and key, or the option.
+    Without a path, they come from tournament.toml of the current folder, or else from that beside the records.
+
+    Raises:
+        InputError: A setting or option is wrong. The message names file, line and key, or the option.
     """
     file = _read(_beside(options.get("results")) if path is None else Path(path))
     contests = _contests_in(file)
@@ -259,7 +275,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
 
 
 def _adapters(file: _File, contest_name: str, settings: ContestSettings) -> list[str]:
-    """The paths of a contest's adapters. Raises InputError for a file that no bots could have."""
+    """Return the paths of a contest's adapters, or raise an error for a file that no bots can have."""
     paths: list[str] = []
     adapted: set[str] = set()
     for name in settings.adapter_files:
@@ -280,7 +296,7 @@ def _adapters(file: _File, contest_name: str, settings: ContestSettings) -> list
 
 
 def _library(file: _File, contest_name: str, value: object) -> list[Path]:
-    """The paths of a contest's library. Raises InputError for one that isn't there or can't be one."""
+    """Return the paths of a contest's library, or raise an error for one that is missing or unsuitable."""
     try:
         paths = library_paths(value, file.folder)
         read_library(paths)
@@ -290,7 +306,7 @@ def _library(file: _File, contest_name: str, value: object) -> list[Path]:
 
 
 def with_configured_titles(contest: Contest, config_of: Callable[[str], Config]) -> Contest:
-    """The contest of records with the title and rules that its table tells, where the table still has these rules."""
+    """Return the contest of records with its table's title and description, if the table still has these rules."""
     with contextlib.suppress(InputError):
         told = config_of(contest.name).played
         if told.rules == contest.rules:
@@ -299,7 +315,7 @@ def with_configured_titles(contest: Contest, config_of: Callable[[str], Config])
 
 
 def _sandbox(file: _File) -> SandboxSettings:
-    """The table [sandbox]; what is readable lies beside the file."""
+    """Return the table [sandbox]. Readable paths start beside the file."""
     sandbox = _validate(SandboxSettings, file, file.sandbox(), _SANDBOX)
     return sandbox.model_copy(
         update={"readable_paths": [str((file.folder / path).absolute()) for path in sandbox.readable_paths]}
@@ -320,20 +336,20 @@ class _File:
         return f"{self.name}, line {_line_of(self.text, table, key)}"
 
     def table(self, name: str) -> dict[str, Any]:
-        """The table of that name, empty if there is none. Raises InputError for another kind of value."""
+        """Return the table of that name, empty if there is none, or raise an error for another kind of value."""
         table = self.document.get(name, {})
         if not isinstance(table, dict):
             raise InputError(f"{self.place(None, name)}: {name} must be a table, written [{name}]")
         return table
 
     def sandbox(self) -> dict[str, Any]:
-        """The table [sandbox], or what `sandbox = "off"` is short for."""
+        """Return the table [sandbox], which `sandbox = "off"` abbreviates."""
         value = self.document.get(_SANDBOX)
         return {"mode": value} if isinstance(value, str) else self.table(_SANDBOX)
 
 
 def _contests_in(file: _File) -> Contests:
-    """The contests that a file's tables define."""
+    """Return the contests that a file's tables define."""
     made: dict[str, Contest] = {}
     broken: dict[str, InputError] = {}
     for name, table in file.document.items():
@@ -367,7 +383,7 @@ def _contests_in(file: _File) -> Contests:
 
 
 def _of_others(game: str, file: _File, library: list[Path], made: Mapping[str, Contest]) -> Contest:
-    """The contest of a file or package with rules. Raises InputError, also when other rules have its name."""
+    """Return the contest of a file or package with rules, or raise an error, also if other rules have its name."""
     contest = load_rules(game, file.folder, library)
     assert contest.source
     others = [other for other in made.values() if other.rules == contest.rules]
@@ -377,21 +393,20 @@ def _of_others(game: str, file: _File, library: list[Path], made: Mapping[str, C
         raise InputError(f"{game} calls its rules {contest.rules}, as others are called; give them another name")
     if any(other.edition != contest.edition for other in others):
         raise InputError(
-            f"{game}: its library isn't the one that another table gives these rules; give both the same, or put the"
-            " rules into two files with a name of its own in each"
+            f"{game}: another table has another library for these rules; use one library, or put the"
+            " rules into two files with different names"
         )
     return contest
 
 
 def _check_table(file: _File, name: str, game: object) -> None:
-    """Raise InputError for a table that defines no contest; `game` is the value of its key `rules`, None if it has
-    none."""
+    """Raise InputError for a table that defines no contest, given the value of its key `rules`, if any."""
     shown, rules = truncate(name, 100), ", ".join(KNOWN_RULES)
     others = 'a file: rules = "my_rules.py", or a package\'s class: rules = "my_package:MyRules"'
     if game is None and name not in KNOWN_RULES and loaded_rules(name) is None:
         raise InputError(
-            f"{file.place(None, name)}: unknown table {shown}; a contest of that name says by which rules it is played:"
-            f' rules = "{KNOWN_RULES[0]}", {others}. There are {rules}; other tables: {_SANDBOX}, {_WATCH}'
+            f"{file.place(None, name)}: unknown table {shown}; a contest of that name needs a key for its rules:"
+            f' rules = "{KNOWN_RULES[0]}", {others}. Built in are {rules}; other tables: {_SANDBOX}, {_WATCH}'
             f"{did_you_mean(name, [*KNOWN_RULES, _SANDBOX, _WATCH])}"
         )
     place = file.place(name, "rules")
@@ -419,14 +434,14 @@ def _read(path: Path | None) -> _File:
         return _File(str(file), file.parent, text, tomllib.loads(text))
     except RecursionError:
         raise InputError(f"{file}: nested too deeply") from None
-    except ValueError as error:  # not only TOMLDecodeError: Python refuses integers of too many digits itself
+    except ValueError as error:  # Python itself refuses integers of too many digits
         message = str(error)
         lines = text.splitlines()
         place = re.search(r" \(at line (\d+), column (\d+)\)$", message)
         line = int(place.group(1)) if place else len(lines)
         message = message[: place.start()] if place else message.replace(" (at end of document)", "")
         message = _PLAINLY.get(message, message)
-        raise InputError(f"{file}, line {line}: {message}") from None  # without the line: it may have a secret
+        raise InputError(f"{file}, line {line}: {message}") from None  # the line can have a secret
 
 
 def _validate(
@@ -436,7 +451,7 @@ def _validate(
     table: str | None,
     options: Mapping[str, Any] | None = None,
 ) -> _Model:
-    """The settings in a table's values. Raises InputError with a line for each wrong key, or option."""
+    """Return the settings in a table's values, or raise an error with a line for each wrong key or option."""
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:
@@ -462,19 +477,19 @@ def _validate(
 
 
 def _as_written(value: object) -> str:
-    """A value as the file has it, or nearly."""
+    """Return a value approximately as in the file."""
     return value.isoformat() if isinstance(value, date | time) else repr(value)
 
 
 def _unknown(key: str, value: object, model: type[BaseModel], table: str | None) -> str:
-    """What is wrong with a key that a table doesn't have."""
+    """Return the reason why a table doesn't have a key."""
     if table is not None and key in GeneralSettings.model_fields:
         return f"{key} isn't a key of [{table}]; put it before the first table"
     if table is None and key in ContestSettings.model_fields:
         return f"{key} is a contest's key; put it below the contest's table, as [{next(iter(BUILT_IN))}]"
-    if key == "deals" and issubclass(model, ContestSettings):  # of files from before
+    if key == "deals" and issubclass(model, ContestSettings):  # older files have it
         return "deals is no longer a setting, because each leg has its own deals; delete this line"
-    if key == "max_games_per_call" and model is WatchSettings:  # of files from before
+    if key == "max_games_per_call" and model is WatchSettings:  # older files have it
         return f"{key} is no key any more: a practice match has at most about 5,000,000 games; delete this line"
     known = [*model.model_fields, *([_SANDBOX, _WATCH, *BUILT_IN] if table is None else [])]
     kind = "table" if isinstance(value, dict) else "key"
@@ -482,7 +497,7 @@ def _unknown(key: str, value: object, model: type[BaseModel], table: str | None)
 
 
 def _line_of(text: str, table: str | None, key: str) -> int:
-    """The line number, from 1, of a key of a table (None: before the first table)."""
+    """Return the line number, from 1, of a key of a table (None: before the first table)."""
     current: str | None = None
     table_line = 1
     for number, line in enumerate(text.splitlines(), 1):

@@ -1,4 +1,4 @@
-"""What every contest must keep to, as checks that a contest's own tests call.
+"""The conformance suite of contests, as checks that a contest's own tests call.
 
     @pytest.fixture(scope="module")
     def suite(tmp_path_factory):
@@ -8,8 +8,8 @@
     def test_contest(suite, check):
         check(suite)
 
-A suite plays small contests between bots as `tournament new` writes them and one that fails at every question: one bot
-more than there are seats. The checks share its runs.
+A suite plays small contests between bots from `tournament new` and one that fails at every question. There is one bot
+more than seats. The checks share its runs.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ _NO_ANSWERS = {
     **dict.fromkeys(("value", "optional"), "[['no such answer']]"),
 }
 _SEED = "a seed of the conformance suite"
-_BLOCKS, _FEW_BLOCKS = 16, 8  # of sessions between equal bots: thorough or not
-_FALSE_ALARMS = 0.001  # of comparisons of all bots, or positions, of a table
+_BLOCKS, _FEW_BLOCKS = 16, 8  # blocks of sessions between equal bots, thorough or not
+_FALSE_ALARMS = 0.001  # share of comparisons of all bots, or positions, of a table
 _COUNTS_OF_EVERYBODY = (2, 3, 4, 5, 6, 8, 16, 32, MOST_SEATS)
 # Of two sets in another order, one has it by chance too often.
 _HASH_SEEDS = ("1", "2")
@@ -76,11 +76,11 @@ _PATIENT = {"idle_seconds": 60.0}
 
 
 class ConformanceError(AssertionError):
-    """The contest fails a check; the message says which and where."""
+    """Raised when the contest fails a check. The message names the check and the place."""
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedContest:
     """A played contest: its folder, its tables as read from there, and its results."""
 
     folder: Path
@@ -89,11 +89,14 @@ class Played:
 
 
 class ContestSuite:
-    """Small runs of a contest in a folder of their own. `settings` are keys of its table that keep them short.
+    """Small runs of a contest in a folder of their own, with keys of its table that keep them short.
 
-    `rules` is the table's key `rules`. `languages` are those of the bots, by their names for `tournament new`;
-    default the first compiled one, and Python. `library` is the key of that name. `thorough`: whether positions are
-    compared at every number of seats, not only at the fewest and the most, and over twice as many sessions.
+    Args:
+        rules: Value of the table's key `rules`.
+        languages: Languages of the bots, as for `tournament new`. By default the first compiled one and Python.
+        thorough: Whether positions are compared at every number of seats, instead of the fewest and the most, and over
+            twice as many sessions.
+        library: Value of the table's key `library`.
     """
 
     def __init__(
@@ -125,34 +128,35 @@ class ContestSuite:
 
     @cached_property
     def seats(self) -> int:
-        """Seats of a match; of one of everybody as many as there are bots."""
+        """Seats of a match, or the number of bots if one match has all."""
         contest = load_config(self.name, self._place("once")).played
         return contest.seats_of(self.settings.playing()) or 4
 
     @property
     def has_positions(self) -> bool:
-        """Whether bots play each other at positions."""
+        """True if bots play each other at positions."""
         return self.contest.scored.by_position and self.seats > 1
 
     @property
     def bots(self) -> int:
-        """How many bots there are, with the one that fails: a table is left when one of them is disqualified."""
+        """Number of bots, including the one that fails, so that a table remains when it is disqualified."""
         entrants = self.seats - self.settings.house_seats
         return max(3, entrants if self.contest.seats == "all" else entrants + 1)
 
     @property
     def settings(self) -> ContestSettings:
+        """The contest's settings."""
         return load_config(self.name, self._place("once")).contest
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Of the bots in turn, starting again when there are more bots."""
+        """Languages of the bots, repeated if there are more bots."""
         known = list(templates(self.contest))
         compiled = [language for language in ("c", "cpp") if language in known]
         return self._languages or (*compiled[:1], *[language for language in known if language == "python"])
 
     @cached_property
-    def once(self) -> Played:
+    def once(self) -> PlayedContest:
         """A run of all bots, by one worker."""
         place = self._place("once")
         for number in range(self.bots):
@@ -160,7 +164,7 @@ class ContestSuite:
         return self._play(place, workers=1)
 
     @cached_property
-    def in_pieces(self) -> Played:
+    def in_pieces(self) -> PlayedContest:
         """The same bots in three runs by two workers: the last bot comes later, and then a part is lost."""
         place = self._place("in_pieces")
         for number in range(self.bots - 1):
@@ -197,7 +201,7 @@ class ContestSuite:
         return [{name: _sorted(pd.read_parquet(folder / name)) for name in _TABLES} for folder in folders]
 
     @cached_property
-    def lost(self) -> Played:
+    def lost(self) -> PlayedContest:
         """Bots, and one that answers illegally wherever that loses the game."""
         place = self._place("illegal")
         for number in range(self.bots - 1):
@@ -212,9 +216,9 @@ class ContestSuite:
 
     @property
     def seat_counts(self) -> tuple[int, ...]:
-        """The numbers of seats at which positions are compared: fewest and most; with `thorough` all.
+        """The numbers of seats at which positions are compared: fewest and most, or all if thorough.
 
-        Of one table of everybody those up to a few, and each twice as many as the one before, up to the most.
+        If one table has all bots, they double from two up to a limit.
         """
         seats = self.contest.seats
         if not self.has_positions or isinstance(seats, int) or "seats" in self._table:
@@ -282,7 +286,7 @@ class ContestSuite:
         return self._random[seats]
 
     def bot(self, number: int) -> Path:
-        """A bot's file or folder."""
+        """Return a bot's file or folder."""
         names = [path for path in (self.folder / "once" / "bots").iterdir() if path.stem == f"bot_{number}"]
         return names[0]
 
@@ -311,17 +315,17 @@ class ContestSuite:
         bots.mkdir(exist_ok=True)
         (bots / f"{_FAULTY}.py").write_text("\n\n".join(functions), encoding="utf-8")
 
-    def _play(self, place: Path, workers: int) -> Played:
+    def _play(self, place: Path, workers: int) -> PlayedContest:
         results = run(self.name, config=place, workers=workers, executor="local", listener=NullListener())
         for failed in results.ranking.failed_legs:
             raise RunError(f"the rules failed in {failed}")
         folder = place.parent / "results" / self.name
         files = {name: folder / name for name in _TABLES} | {"matches": folder / "matches.parquet"}
-        return Played(folder, {name: _sorted(pd.read_parquet(path)) for name, path in files.items()}, results)
+        return PlayedContest(folder, {name: _sorted(pd.read_parquet(path)) for name, path in files.items()}, results)
 
 
 def documented(suite: ContestSuite) -> None:
-    """Every column and every setting says what it is; there is a bot to start from."""
+    """Check that every column and every setting has a meaning, and that there is a bot to start from."""
     contest = suite.contest
     for table, columns in (("games", contest.games), ("sessions", contest.sessions)):
         for column in columns:
@@ -333,7 +337,7 @@ def documented(suite: ContestSuite) -> None:
 
 
 def extremes(suite: ContestSuite) -> None:
-    """The bot to start from can enter: it answers ordinary and extreme questions, twice the same."""
+    """Check that the bot to start from can enter: it answers ordinary and extreme questions, twice the same."""
     suite.once  # noqa: B018  # writes the bots
     config = load_config(suite.name, suite.folder / "once" / "tournament.toml")
     for number in range(min(suite.bots - 1, len(suite.languages))):
@@ -345,7 +349,7 @@ def extremes(suite: ContestSuite) -> None:
 
 
 def records(suite: ContestSuite) -> None:
-    """The records are as declared: columns, types, one row a game, and every session has its games."""
+    """Check that the records are as declared: columns, types, one row a game, and games in every session."""
     games, sessions = (suite.once.tables[name] for name in _TABLES)
     for table, columns in ((games, suite.contest.games), (sessions, suite.contest.sessions)):
         declared = {column.name: column.dtype for column in columns}
@@ -367,7 +371,7 @@ def records(suite: ContestSuite) -> None:
 
 
 def conservation(suite: ContestSuite) -> None:
-    """In a zero-sum game of any number of seats the points of each row add up to 0; of two seats also the scores."""
+    """Check that the points of each row, and the scores of two seats, add up to 0 in a zero-sum game."""
     scored = suite.contest.scored
     if not (scored.zero_sum or scored.sums_to_zero):
         return
@@ -385,7 +389,7 @@ def conservation(suite: ContestSuite) -> None:
 
 
 def determinism(suite: ContestSuite) -> None:
-    """The same seed gives the same games, however many workers and runs play them."""
+    """Check that the same seed gives the same games, for all numbers of workers and runs."""
     for name, table in suite.once.tables.items():
         other = suite.in_pieces.tables[name]
         _require(len(table) == len(other), f"{len(table)} rows of {name}, and {len(other)} when played in pieces")
@@ -395,7 +399,7 @@ def determinism(suite: ContestSuite) -> None:
 
 
 def hash_independence(suite: ContestSuite) -> None:
-    """The games depend neither on the order of a set of texts, nor on the order in which bots are written."""
+    """Check that games depend neither on the order of a set of texts, nor on the order in which bots are written."""
     if not isinstance(suite.settings, Settings):
         return  # the rules are a core's
     for tables in suite.with_other_hash_seeds:
@@ -408,7 +412,7 @@ def hash_independence(suite: ContestSuite) -> None:
 
 
 def resume(suite: ContestSuite) -> None:
-    """A run that finds its records complete plays nothing and changes no record."""
+    """Check that a run that finds its records complete plays nothing and changes no record."""
     folder = suite.in_pieces.folder
     before = {path: path.stat().st_mtime_ns for name in _TABLES for path in (folder / name).glob("*.parquet")}
     again = suite._play(folder.parents[1] / "tournament.toml", workers=1)
@@ -420,7 +424,7 @@ def resume(suite: ContestSuite) -> None:
 
 
 def faults(suite: ContestSuite) -> None:
-    """A bot that fails is disqualified by the first fault that isn't allowed, and no other bot is at fault."""
+    """Check that a bot that fails is disqualified by the first fault too many, and that no other bot is at fault."""
     lines = {line.name: line for line in suite.once.results.ranking.entrants}
     names = {_FAULTY, *(f"bot_{number}" for number in range(suite.bots - 1))}
     names |= {f"house_{number}" for number in range(suite.settings.house_seats)}
@@ -487,7 +491,7 @@ def worth_of_positions(suite: ContestSuite) -> list[str]:
 
 
 def _worth(points: pd.DataFrame, seats: int, blocks: int) -> str:
-    """Return how much more the positions earn that earn most and least; "" if all earn the same."""
+    """Return the excess earnings of the best and worst positions as text, or "" if all earn the same."""
     found = []
     for position, own in points.groupby("position"):
         others = points[points.position != position].groupby("session").points.mean()
@@ -508,7 +512,7 @@ def _by_position(rows: pd.DataFrame, bots: Sequence[pd.Series[Any]]) -> pd.DataF
 
 
 def illegal(suite: ContestSuite) -> None:
-    """An illegal answer loses the game, and is no fault, wherever a decision declares that."""
+    """Check that an illegal answer loses the game, and is no fault, if the decision declares that."""
     if not any(question.loses for question in suite.contest.interface.questions):
         return
     faulty = {line.name: line.faults for line in suite.lost.results.ranking.entrants if line.faults}

@@ -1,7 +1,7 @@
-"""Trouble with one bot that concerns no other.
+"""Errors with one bot that affect no other.
 
-Whatever goes wrong in our own code while one bot is read, built, tried, played or described makes this bot broken, with
-a reason of one line. The others play on. A file that the reason names has the traceback.
+If our own code fails while it reads, builds, tries, plays or describes a bot, this bot is broken, with a reason
+of one line. The others continue. A file that the reason names has the traceback.
 """
 
 from __future__ import annotations
@@ -15,14 +15,16 @@ from tournament.cache import cache_folder, make_folder
 from tournament.errors import MachineError, RunError, TournamentError, printable, truncate
 from tournament.small_files import write_whole
 
-_FOLDER = "errors"  # in the cache
+_FOLDER = "errors"  # name in the cache
 _MOST_LETTERS = 300
 
 
 class BotTrouble(RunError):
-    """A bot that can't be played on, or that a leg was too late for. It ends a run only where no border contains it.
+    """Raised for a bot that can't play on, or that a leg was too late for. It ends a run only if nothing contains it.
 
-    `names` are the bots that can be the cause, `reason` is a line.
+    Attributes:
+        names: Bots that can be the cause.
+        reason: One line.
     """
 
     def __init__(self, names: tuple[str, ...], reason: str) -> None:
@@ -34,8 +36,7 @@ class BotTrouble(RunError):
 
 
 def our_error(error: BaseException, doing: str) -> str:
-    """A line that says what went wrong in our own code while `doing` something with a bot, and where the traceback
-    is kept."""
+    """Return a line about our own code's error while `doing` something with a bot, with the place of the traceback."""
     what = truncate(" ".join(printable(str(error)).split()), _MOST_LETTERS)
     kept = _keep_traceback(error)
     please = f"please report it, with {kept}" if kept else "please report it"
@@ -43,11 +44,7 @@ def our_error(error: BaseException, doing: str) -> str:
 
 
 class containing:  # noqa: N801
-    """A context that turns whatever goes wrong within into trouble of the bot of this name, but for what is `expected`
-    there. Entered several times for each leg, so it is a class.
-
-    Raises BotTrouble.
-    """
+    """A context that turns unexpected errors into a BotTrouble of a bot. A class, because each leg enters it often."""
 
     __slots__ = ("_doing", "_expected", "_name")
 
@@ -79,7 +76,7 @@ def contained(error: Exception, name: str, doing: str) -> BotTrouble:
 
 
 def _keep_traceback(error: BaseException) -> str:
-    """Write an error's traceback to a file named by its content; returns its path, "" where it can't be written."""
+    """Write an error's traceback to a file named by its content, and return its path, or "" if it can't be written."""
     try:
         text = printable("".join(traceback.format_exception(error))).encode("utf-8", "replace")
         folder = cache_folder() / _FOLDER

@@ -1,4 +1,4 @@
-"""How many processors there are for us."""
+"""The number of processors that this process can use."""
 
 from __future__ import annotations
 
@@ -10,22 +10,24 @@ from pathlib import Path
 
 
 def cores() -> int:
-    """Processors that this process may use, by its affinity and the quotas of its groups; where the system doesn't say,
-    all of the machine."""
+    """Return the processors that this process can use, by its affinity and the quotas of its groups.
+
+    If the system doesn't report them, all of the machine count.
+    """
     here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(here, _quota())
 
 
 @cache
 def _quota() -> int:
-    """The processors whose time this process's groups may use, rounded up."""
+    """Return the processors whose time this process's groups can use, rounded up."""
     with contextlib.suppress(OSError):
         return quota_of(Path("/proc/self/cgroup").read_text(), Path("/sys/fs/cgroup"))
     return 1 << 20
 
 
 def quota_of(groups: str, mounted: Path) -> int:
-    """The least quota of the groups of /proc/self/cgroup and of those above them, in processors."""
+    """Return the least quota of the groups in /proc/self/cgroup and of those above them, in processors."""
     quota = math.inf
     for line in groups.splitlines():
         _, controllers, path = line.split(":", 2)
@@ -40,7 +42,7 @@ def quota_of(groups: str, mounted: Path) -> int:
 
 
 def _share(group: Path) -> float:
-    """How much of processors' time a group has by the files of either version of groups, infinite without a limit."""
+    """Return a group's quota in processors, from the files of either version of groups, infinite without a limit."""
     with contextlib.suppress(OSError, ValueError):
         most, period = (group / "cpu.max").read_text().split()
         return float("inf" if most == "max" else most) / int(period)

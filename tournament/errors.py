@@ -1,4 +1,4 @@
-"""What can go wrong for a user, each with a message of one clear line."""
+"""Errors for users, each with a message of one clear line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TooFewBotsError(InputError):
 
 
 class RunError(TournamentError):
-    """A run stopped short; what was committed stays."""
+    """Raised when a run stops early. Committed games are kept."""
 
 
 class MachineError(RunError):
@@ -36,48 +36,48 @@ class MachineError(RunError):
 
 
 def printable(text: str) -> str:
-    """A stranger's text, with escapes for what a terminal or a file may not take."""
+    """Return an untrusted text with escapes for characters that terminals or files can't show."""
     return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
 
 
 def one_line(text: str) -> str:
-    """A stranger's text as one line, with escapes for whatever else a terminal or a file may not take."""
+    """Return an untrusted text as one line, with escapes for all other unprintable characters."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def truncate(text: str, most: int) -> str:
-    """A text's first `most` characters, and how many more there are; all of it can be written as UTF-8."""
+    """Return a text's first `most` characters, encodable as UTF-8, and the number of further ones."""
     kept = text[:most].encode("utf-8", "replace").decode("utf-8")
     return kept if len(text) <= most else f"{kept}… ({len(text) - most:,} characters more)"
 
 
 def pluralize(count: int, one: str, more: str = "") -> str:
-    """A number of things in words: 1 leg, 2,000 legs."""
+    """Return a number of things as text: 1 leg, 2,000 legs."""
     return f"{count:,} {one if count == 1 else more or f'{one}s'}"
 
 
 def and_more(count: int) -> str:
-    """How many more there are than were named, in words; "" for none."""
+    """Return the number of things that weren't named as text, or "" if there are none."""
     return f" and {count:,} more" if count > 0 else ""
 
 
-def first_of(lines: Sequence[str], most: int) -> list[str]:
-    """The first lines, and one that says how many more there are."""
+def truncate_lines(lines: Sequence[str], most: int) -> list[str]:
+    """Return the first lines, and one with the number of further ones."""
     return [*lines[:most], *([f"…{and_more(len(lines) - most)} lines"] if len(lines) > most else [])]
 
 
 def join_names(names: Sequence[str], most: int = 10) -> str:
-    """The first names in a line, and how many more there are."""
+    """Return the first names in a line, and the number of further ones."""
     return ", ".join(names[:most]) + and_more(len(names) - most)
 
 
 def main_error_line(problem: str) -> str:
-    """The most telling line of a problem: a compiler's first error."""
+    """Return the most informative line of a problem: a compiler's first error."""
     lines = [line.strip() for line in problem.splitlines() if line.strip()]
     return next((line for line in lines if "error:" in line), lines[0] if lines else "")
 
 
-def speaking_of_parameters(called: _Called) -> _Called:
+def name_parameters_in_errors(called: _Called) -> _Called:
     """Return a function whose errors name parameters, not the command's options."""
 
     @functools.wraps(called)
@@ -91,7 +91,7 @@ def speaking_of_parameters(called: _Called) -> _Called:
 
 
 def _of_parameters(text: str) -> str:
-    """An error's text with `--max-replicas 0` as `max_replicas=0`; a command that it names stays as it is typed."""
+    """Return an error's text with `--max-replicas 0` as `max_replicas=0`, except in commands that it names."""
 
     def named(match: re.Match[str]) -> str:
         clause = re.split(r"[;:,] |\n", text[: match.start()])[-1]

@@ -1,8 +1,8 @@
 """The keys of all that is random in a contest, from its seed.
 
-A seed that somebody chose passes through scrypt (C. Percival, RFC 7914), so that a guess at it takes a tenth of a
-second and 32 MB instead of a microsecond; one that was drawn can't be guessed. The result is the master key. Every use
-has a sub-key of its own by a keyed hash (BLAKE2b, RFC 7693), which reveals neither the master key nor other sub-keys.
+A chosen seed passes through scrypt (C. Percival, RFC 7914), so that a guess at it takes a tenth of a second and 32 MB
+instead of a microsecond. A drawn seed can't be guessed. The result is the master key. Every use has a sub-key of its
+own by a keyed hash (BLAKE2b, RFC 7693), which reveals neither the master key nor other sub-keys.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MOST_LETTERS = 1000
 
 
 def _seed_text(value: object) -> str:
-    """A seed as text: a whole number in decimal, or any other text as it is."""
+    """Return a seed as text: an integer in decimal, or any other text unchanged."""
     if isinstance(value, int) and not isinstance(value, bool):
         if not 0 <= value < 1 << 256:
             raise PydanticCustomError("seed", "must be 0 to 2²⁵⁶ − 1")
@@ -50,12 +50,12 @@ Seed = Annotated[str, BeforeValidator(_seed_text), WithJsonSchema({"anyOf": [{"t
 
 
 def drawn_seed() -> str:
-    """A new seed that no one can guess."""
+    """Draw a new seed that can't be guessed."""
     return secrets.token_hex(_DRAWN_BITS // 8)
 
 
 def guessable(seed: str) -> bool:
-    """Whether somebody could try all seeds of its kind."""
+    """Return whether all seeds of this kind could be tried."""
     if seed.isascii() and seed.isdigit():
         return int(seed) < _GUESSABLE_BELOW
     return len(seed) < _GUESSABLE_LETTERS
@@ -63,7 +63,7 @@ def guessable(seed: str) -> bool:
 
 @cache
 def master_key(seed: str) -> bytes:
-    """The master key of a seed. Takes a tenth of a second, once in a process, where `drawn_seed` hasn't drawn it."""
+    """Return the master key of a seed. Unless `drawn_seed` drew it, the first call takes a tenth of a second."""
     if _DRAWN.fullmatch(seed):
         return hashlib.blake2b(seed.encode(), digest_size=KEY_BYTES, person=_SALT).digest()
     costs = {"n": _COST, "r": _BLOCK_SIZE, "p": _PARALLEL, "maxmem": _MOST_MEMORY}
@@ -71,7 +71,7 @@ def master_key(seed: str) -> bytes:
 
 
 def sub_key(key: bytes, *label: str | int) -> bytes:
-    """The key for the use that a label names. Labels are hashed as JSON lists, so none is confused with another."""
+    """Return the key for the use that a label names. Labels are hashed as JSON lists, so that none are confused."""
     return hashlib.blake2b(f"[{_written(label)}]".encode(), key=key, digest_size=KEY_BYTES).digest()
 
 
@@ -99,31 +99,31 @@ def _written(label: tuple[str | int, ...]) -> str:
 
 
 def trial_key(seed: str) -> bytes:
-    """The master key for trying a bot: none of its deals occurs in the contest of this seed."""
+    """Return the master key for trying a bot: none of its deals occurs in the contest of this seed."""
     return sub_key(master_key(seed), "trial")
 
 
 def number_of(key: bytes) -> int:
-    """A number of 64 bits from a key that has no other use."""
+    """Return a number of 64 bits from a key that has no other use."""
     return int.from_bytes(key[:8], "little")
 
 
 def helpers_key(random_seed: int) -> bytes:
-    """The key for what a contest's helpers draw for a bot. It follows from the start of the bot's own rand().
+    """Return the key for a bot's draws by a contest's helpers, from the start of the bot's own rand().
 
-    A process is told only that number, and all kinds of bots must get the same samples (sdk/texas.py
+    A process receives only that number, and all kinds of bots must get the same samples (sdk/texas.py
     has the same line). It lets a bot foresee its own samples, and nothing else.
     """
     return hashlib.blake2b(random_seed.to_bytes(8, "little"), digest_size=KEY_BYTES, person=b"samples").digest()
 
 
 def random_bytes_key(random_seed: int) -> bytes:
-    """The key for the random bytes that a WebAssembly bot gets from its system, apart from rand()."""
+    """Return the key for a WebAssembly bot's random bytes from its system, separate from rand()."""
     return hashlib.blake2b(random_seed.to_bytes(8, "little"), digest_size=KEY_BYTES, person=b"random bytes").digest()
 
 
 def seed_after_faults(random_seed: int, faults: int) -> int:
-    """The start of a bot's rand() when it starts again after this many faults: a hash, so that nothing repeats."""
+    """Return the start of a bot's rand() after a restart with this many faults: a hash, so that nothing repeats."""
     content = random_seed.to_bytes(8, "little") + faults.to_bytes(8, "little")
     return int.from_bytes(hashlib.blake2b(content, digest_size=8, person=b"starts again").digest(), "little")
 
@@ -137,6 +137,5 @@ def seed_of_partner(random_seed: int, place: int) -> int:
 
 
 def seed_fingerprint(key: bytes) -> str:
-    """Stands for the seed of a master key where others may see it, as in the records: 128 bits, in hex. It only lets a
-    guess at the seed be checked, at the price of scrypt."""
+    """Return 128 bits, in hex, that represent a master key's seed in public. They let a guess be checked."""
     return sub_key(key, "fingerprint")[:16].hex()

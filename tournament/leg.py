@@ -32,17 +32,17 @@ OF_TIME: frozenset[FailureKind] = frozenset(("fuel", "silence", "time"))
 
 @dataclass(frozen=True)
 class Failure:
-    """What a bot did wrong, in words, and of what kind."""
+    """A bot's failure as text, and its kind."""
 
     what: str
     kind: FailureKind = "other"
 
 
 class Unfit(Exception):
-    """A bot that can't play; the message says why.
+    """Raised for a bot that can't play. The message is the reason.
 
     Attributes:
-        kind: How it failed.
+        kind: Kind of failure.
         lasting: Whether it would fail again, on any machine like this one.
     """
 
@@ -52,6 +52,7 @@ class Unfit(Exception):
 
     @property
     def failure(self) -> Failure:
+        """The failure without an exception."""
         return Failure(str(self), self.kind)
 
 
@@ -69,7 +70,7 @@ def out_of_memory(megabytes: int) -> Failure:
 
 
 def legs_per_replica(settings: Mapping[str, object], seats: int = 2) -> int:
-    """How many legs a match has in each replica, by the contest's settings: one for each seat if it is duplicate."""
+    """Return the legs of a match in each replica, by the contest's settings: one for each seat if it is duplicate."""
     return seats if settings.get("duplicate") else 1
 
 
@@ -83,22 +84,24 @@ _Number = TypeVar("_Number", int, npt.NDArray[np.int64])
 
 
 def match_number(first: _Number, second: _Number) -> _Number:
-    """The number of the match between two entrants, or of many: triangular, so that newcomers change no number."""
+    """Return the number of the match between two entrants: triangular, so that new bots change no number."""
     high: _Number = (first + second + abs(first - second)) // 2
     number: _Number = high * (high - 1) // 2 + (first + second - high)
     return number
 
 
 def house_match_number(entrant: _Number, house: _Number) -> _Number:
-    """The number of an entrant's match against a house player, so that newcomers among either change no number. Matches
-    are numbered by growing squares (M. Szudzik, "An Elegant Pairing Function", 2006)."""
+    """Return the number of an entrant's match against a house player, so that new bots and players change no number.
+
+    Matches are numbered by growing squares (M. Szudzik, "An Elegant Pairing Function", 2006).
+    """
     larger: _Number = (entrant + house + abs(entrant - house)) // 2
     number: _Number = larger * larger + entrant + house * (entrant >= house)
     return number
 
 
 class LegPlan(NamedTuple):
-    """What a core needs of a leg.
+    """The parameters of a leg that its core needs.
 
     Attributes:
         match: Number of the match.
@@ -106,8 +109,8 @@ class LegPlan(NamedTuple):
         sessions: Sessions to play, recorded starting at `first_session`.
         deals_key: Key of all that is dealt.
         seats: Number of seats.
-        rotation: How far the bots are moved from the positions that the key draws for them. Of two seats, 1 means that
-            the second one comes first in the leg's first session.
+        rotation: Distance by which bots are moved from the positions that the key draws. Of two seats, 1 means that the
+            second one comes first in the leg's first session.
         replica: Number of the replica.
     """
 
@@ -121,16 +124,17 @@ class LegPlan(NamedTuple):
 
     @property
     def first_session(self) -> int:
+        """Number of its first session in the match."""
         return self.number * self.sessions
 
     @property
     def seats_swapped(self) -> bool:
-        """Whether, of two seats, the second one comes first."""
+        """True if the second of two seats comes first."""
         return self.rotation == 1
 
     @property
     def for_core(self) -> dict[str, Any]:
-        """What cores take of it, by their arguments' names."""
+        """The plan as arguments of a core, by name."""
         return {
             "deals_key": self.deals_key,
             "sessions": self.sessions,
@@ -140,8 +144,7 @@ class LegPlan(NamedTuple):
 
 
 class Seat(NamedTuple):
-    """A player in a leg: its name, what it plays as, the sha256 of what plays, and the start of its own randomness.
-    `random_seed`, 64 bits, starts its rand(); with `helpers_key`, 32 bytes, the contest's helpers draw for it."""
+    """A player in a leg: its name, its kind, the sha256 of its artifact, and the 64-bit start of its rand()."""
 
     name: str
     kind: PlaysAs
@@ -150,6 +153,7 @@ class Seat(NamedTuple):
 
     @property
     def helpers_key(self) -> bytes:
+        """Key of 32 bytes with which the contest's helpers draw for it."""
         return helpers_key(self.random_seed)
 
 
@@ -205,10 +209,10 @@ class Leg:
 
     @property
     def title(self) -> str:
-        """Who plays, as text."""
+        """The players as text."""
         return title_of(self.names, self.house.name if self.house else "")
 
     @cached_property
     def has_processes(self) -> bool:
-        """Whether one of its bots is a process."""
+        """True if one of its bots is a process."""
         return not PROCESSES.isdisjoint([seat.kind for seat in self.seats])

@@ -1,4 +1,4 @@
-"""An organiser's own Python modules, which rules and Python bots import; they are carried as text.
+"""An organiser's own Python modules, which rules and Python bots import. They are carried as text.
 
 Workers and the bots' sandbox get the text and read no file. The sandbox loads this module, so it imports little.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # takes long to import
     from pathlib import Path
     from typing import Any
 
-MOST_BYTES = 1 << 20  # of all files together
+MOST_BYTES = 1 << 20  # total of all files
 _importing = threading.RLock()
 
 
@@ -47,7 +47,7 @@ class Library:
         base = name.replace(".", "/")
         for file in (f"{base}/__init__.py", f"{base}.py"):
             if file in self.files:
-                loader: Any = self  # which needn't be a subclass of the import system's
+                loader: Any = self  # no subclass of the import system's
                 return ModuleSpec(name, loader, origin=file, is_package=file.endswith("/__init__.py"))
         if any(file.startswith(f"{base}/") for file in self.files):
             return ModuleSpec(name, None, is_package=True)
@@ -113,8 +113,7 @@ class Library:
 
 
 def mentioned(source: bytes, files: Mapping[str, str]) -> dict[str, str]:
-    """Return the files of a library that a source can import: those of modules whose names are words of it, or of
-    such a file."""
+    """Return the files of a library that a source can import: modules whose names are words of it or of such a file."""
     if not files:
         return {}  # The next line takes milliseconds of each bot's process.
     import re
@@ -131,10 +130,10 @@ def mentioned(source: bytes, files: Mapping[str, str]) -> dict[str, str]:
 
 
 def library_paths(value: object, folder: Path) -> list[Path]:
-    """Return the files and folders that the key `library` names, None for none.
+    """Return the files and folders that a value of the key library names, or an empty list for None.
 
     Raises:
-        InputError: The value is none of that key's, or names what can't be a library.
+        InputError: The value is wrong, or names an unsuitable file.
     """
     from tournament.errors import InputError, truncate
 
@@ -160,7 +159,7 @@ def _module(path: str) -> str:
 def read_library(paths: Sequence[Path]) -> dict[str, str]:
     """Return the source of a library's files, by their paths in it.
 
-    A file is a module. A folder with `__init__.py` is a package of its name; of another the content is the library.
+    A file is a module. A folder with `__init__.py` is a package, and other folders contain modules and packages.
 
     Raises:
         InputError: A file can't be read, the library is too large, or it hides a module of Python's own.

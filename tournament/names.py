@@ -18,18 +18,18 @@ CONTEST_NAME_RULE = f"a contest's name has {LETTERS}, digits and _ only, 64 at m
 
 @lru_cache(1 << 14)  # the parts of a large field have the same names a hundred thousand times
 def valid_name(name: str) -> bool:
-    """Whether a bot may have this name."""
+    """Return whether a bot can have this name."""
     return _NAME.fullmatch(name) is not None
 
 
 def valid_contest_name(name: str) -> bool:
-    """Whether a contest, and so its folders, may have this name."""
+    """Return whether a contest, and so its folders, can have this name."""
     return _CONTEST.fullmatch(name) is not None
 
 
 def did_you_mean(name: str, known: Iterable[str], mark: str = ";") -> str:
-    """A clause after a `mark` that names the known name closest to a misspelt one; "" when none is close."""
-    import difflib  # for a message only
+    """Return a clause after a mark that names the known name closest to a misspelt one, or "" if none is close."""
+    import difflib  # only messages need it
 
     close = difflib.get_close_matches(name[:100], list(known), n=1)
     return f"{mark} did you mean {close[0]}?" if close else ""

@@ -12,8 +12,11 @@ from tournament.errors import InputError
 
 
 def read_small_file(path: Path, most: int) -> bytes:
-    """A file's content. Raises InputError where it can't be read, has more than `most` bytes, or is a pipe or a
-    device."""
+    """Return a file's content.
+
+    Raises:
+        InputError: It can't be read, has more than `most` bytes, or is a pipe or a device.
+    """
     try:
         # A pipe is opened at once, and then refused.
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
@@ -29,13 +32,16 @@ def read_small_file(path: Path, most: int) -> bytes:
 
 
 def decoded(content: bytes) -> str:
-    """The text of a file that people submit, which may begin with a byte order mark. Raises UnicodeDecodeError."""
+    """Return the text of a submitted file, without a byte order mark.
+
+    Raises:
+        UnicodeDecodeError: It is no UTF-8.
+    """
     return content.decode("utf-8-sig")
 
 
 def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
-    """Write a file, whole or not at all, even when power fails; nothing else is left. `mode`: less the user's mask.
-    Raises OSError."""
+    """Write a file, completely or not at all, even when power fails, with a mode that the user's mask reduces."""
     aside = path.with_name(f".aside-{secrets.token_hex(8)}")
     try:
         with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb") as file:

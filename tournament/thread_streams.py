@@ -1,8 +1,8 @@
 """Standard output and error of each thread.
 
 Rules in Python may import an engine that redirects `sys.stdout` around its steps, as `contextlib.redirect_stdout` does.
-The interpreter has one `sys.stdout` for all threads, so two legs that are played at the same time would restore each
-other's. `separate_streams` gives each thread but the main one a `sys.stdout` and `sys.stderr` of its own.
+The interpreter has one `sys.stdout` for all threads, so two simultaneous legs would restore each
+other's. So each thread but the main one gets its own `sys.stdout` and `sys.stderr`.
 """
 
 from __future__ import annotations

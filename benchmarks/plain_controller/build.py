@@ -20,12 +20,12 @@ OPTIMISE = ["-O3"]
 
 
 def strip_comments(text: str) -> str:
-    """The text without comments and string literals, so that only code is searched."""
+    """Return the text without comments and string literals, so that only code is searched."""
     return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', " ", text, flags=re.S)
 
 
 def entry_points(path: Path) -> tuple[str, str]:
-    """The names of the bot's two functions."""
+    """Return the names of the bot's two functions."""
     code = strip_comments(path.read_text(encoding="utf-8"))
     parameter = r"\s*\(\s*(?:const\s+)?(?:struct\s+)?(?:Bot|void)\b"
     defined = set(re.findall(r"\b([A-Za-z_]\w*)" + parameter, code))

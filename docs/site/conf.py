@@ -1,4 +1,4 @@
-"""How Sphinx builds the site; Sphinx, because its search needs no server and works offline, from file://."""
+"""Sphinx's settings for the site. Sphinx's search needs no server and works offline, from file://."""
 
 from importlib.metadata import version as version_of
 

@@ -1,7 +1,7 @@
-"""The pictures in docs/pictures, made from real runs: what commands print as SVG, reports as PNG. `make docs-pictures`.
+"""Makes the pictures in docs/pictures from real runs: commands' output as SVG, reports as PNG. `make docs-pictures`.
 
-README's are of the whole shipped field at a seed, which takes a minute or two; the tutorials' of a few bots, which take
-seconds, so that a test makes them again and compares the texts.
+README's show the complete shipped field at a seed, which takes a minute or two. The tutorials' show a few bots, which
+takes seconds, so that a test makes them again and compares the texts.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _THEME = TerminalTheme(
     [(72, 79, 88), (255, 123, 114), (63, 185, 80), (210, 153, 34), (88, 166, 255), (188, 140, 255), (57, 197, 207),
      (177, 186, 196)],
 )  # fmt: skip
-_WIDE, _HIGH = 1280, 720  # of pictures of a report
+_WIDE, _HIGH = 1280, 720  # size of pictures of a report
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ REPORT_STEPS = {"step_report": "", "step_report_bot": "#bots", "step_report_game
 
 
 def printed(words: str, folder: Path, columns: int) -> str:
-    """What a command prints on a terminal in colour. Raises CalledProcessError when it fails."""
+    """Return a command's output on a terminal in colour."""
     environment = os.environ | {
         "FORCE_COLOR": "1", "COLUMNS": str(columns), "LINES": "60", "TERM": "xterm-256color", "PYTHONPATH": str(ROOT)
     }  # fmt: skip
@@ -89,7 +89,7 @@ def printed(words: str, folder: Path, columns: int) -> str:
 
 
 def drawn(terminal: Terminal, output: str) -> str:
-    """The picture of an output, as SVG."""
+    """Return the picture of an output, as SVG."""
     console = Console(record=True, width=terminal.columns, file=open(os.devnull, "w"), color_system="truecolor")
     console.print(Text.from_ansi(output.rstrip("\n")), soft_wrap=True)
     return console.export_svg(
@@ -117,7 +117,7 @@ def recording(svgs: Sequence[str]) -> str:
 
 
 def lines_in(svg: str) -> list[str]:
-    """The lines of text in such a picture, without its title and without what leads or trails them."""
+    """Return the lines of text in such a picture, without its title and without outer spaces."""
     lines: dict[str, str] = {}
     for line, text in re.findall(r'clip-path="url\(#\w+-line-(\d+)\)"[^>]*>(.*?)</text>', svg):
         lines[line] = lines.get(line, "") + html.unescape(text).replace("\xa0", " ")
@@ -125,14 +125,14 @@ def lines_in(svg: str) -> list[str]:
 
 
 def table_in(svg: str) -> tuple[list[str], list[list[str]]]:
-    """The head and the lines of a table in such a picture."""
+    """Return the head and the lines of a table in such a picture."""
     cells = [[cell.strip() for cell in re.split("[┃│]", line)] for line in lines_in(svg)]
     head, *lines = (line for line in cells if len(line) > 2)
     return head, lines
 
 
 def few_bots(folder: Path) -> None:
-    """A folder for the tutorials' pictures: some shipped bots, no settings."""
+    """Make a folder for the tutorials' pictures: some shipped bots, no settings."""
     bots = folder / "entrants" / "von_neumann_poker"
     bots.mkdir(parents=True)
     for name in FEW_BOTS:
@@ -140,14 +140,14 @@ def few_bots(folder: Path) -> None:
 
 
 def steps(folder: Path) -> Iterator[tuple[Terminal, str]]:
-    """The pictures of a contest's steps, of the bots in a folder."""
+    """Yield the pictures of a contest's steps with the bots in a folder."""
     for terminal in STEPS:
         yield terminal, drawn(terminal, printed(terminal.words, folder, terminal.columns))
 
 
 @contextmanager
 def _browser() -> Iterator[webdriver.Chrome]:
-    """A Chromium whose window is as large as the pictures."""
+    """Yield a Chromium whose window is as large as the pictures."""
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or shutil.which("google-chrome") or ""
     with tempfile.TemporaryDirectory() as profile:
@@ -208,13 +208,13 @@ def _places(played: Path) -> str:
 
 
 def leaderboard(played: Path) -> str:
-    """README's picture, of the shipped field's records in a folder; what they lack is played."""
+    """Return README's picture of the shipped field's records in a folder, after playing missing games."""
     printed(f"run von_neumann_poker {PLAYED} --seed {SEED}{_places(played)}", played, 100)
     return drawn(LEADERBOARD, printed(f"{LEADERBOARD.words}{_places(played)}", played, LEADERBOARD.columns))
 
 
 def main(played: Path) -> None:
-    """Make all. `played` is a folder for the shipped field's records, which are kept there for the next time."""
+    """Make all pictures. The folder keeps the shipped field's records for the next time."""
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)

@@ -1,7 +1,7 @@
-"""The tables of docs/reference that the code knows: settings, commands, columns, fields. `make reference` writes them.
+"""Writes the generated tables of docs/reference: settings, commands, columns, fields. Run it by `make reference`.
 
-A table stands between `<!-- generated: WHAT -->` and `<!-- end -->`; the rest of a page is written by hand. WHAT is a
-key of `TABLES`, and may have words after it, such as a contest's name.
+A table stands between `<!-- generated: WHAT -->` and `<!-- end -->`. The rest of a page is written by hand. WHAT is a
+key of `TABLES`, and can have words after it, such as a contest's name.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ _MORE = {
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """A table in Markdown."""
+    """Return a table in Markdown."""
     names = list(head)
     cells = [[_cell(" ".join(str(cell).split())) for cell in row] for row in rows]
     return "\n".join(f"| {' | '.join(row)} |" for row in [names, ["---"] * len(names), *cells])
 
 
 def _cell(text: str) -> str:
-    """A text in a table: no | divides it, and what isn't code has no tags."""
+    """Return a text for a table: no | divides it, and text outside of code has no tags."""
     pieces = text.replace("|", "\\|").split("`")
     return "`".join(piece if place % 2 else piece.replace("<", "&lt;") for place, piece in enumerate(pieces))
 
@@ -90,9 +90,9 @@ def common_settings() -> str:
 
 
 def contest_settings(contest: str) -> str:
-    """The keys of a contest that the common ones lack, or that have another default or meaning.
+    """Return the keys of a contest that the common ones lack, or that have another default or meaning.
 
-    What such a key has in common with the common one is left out.
+    Properties that are the same for the common key are omitted.
     """
     model = find_contest(contest).settings
     return _settings(model, besides=Settings if issubclass(model, Settings) else ContestSettings)
@@ -125,7 +125,7 @@ def _default(value: object) -> str:
 
 
 def _type(schema: dict[str, Any]) -> str:
-    """A key's type and limits in words."""
+    """Return a key's type and limits as text."""
     if "enum" in schema:
         return " or ".join(f'"{value}"' for value in schema["enum"])
     if "anyOf" in schema:
@@ -143,7 +143,7 @@ def _type(schema: dict[str, Any]) -> str:
 
 
 def _limit(value: float) -> str:
-    """A limit in digits, or as a power of ten where these would be many."""
+    """Return a limit in digits, or as a power of ten if these would be many."""
     power = len(str(value)) - 1
     if value >= 1e6 and value == 10**power:
         return f"10{str(power).translate(_POWERS)}"
@@ -164,7 +164,7 @@ def record_columns(of: str, contest: str = "") -> str:
 
 
 def fields(of: str) -> str:
-    """The fields of what a command prints as JSON: of a line of the standings, or of an object of a class."""
+    """Return the fields of a command's JSON: of a line of the standings, or of an object of a class."""
     if of == "standings":
         items = [*STANDING.items()]
         place = [*STANDING].index("name") + 1
@@ -188,7 +188,7 @@ def fields(of: str) -> str:
 
 
 def commands() -> str:
-    """What several commands have in common, then each with what it does, its options and examples."""
+    """Return the common options of commands, then each command with its help, options and examples."""
     context = typer.Context(typer.main.get_command(app))
     group: Any = context.command
     named = {f"tournament {name}": group.get_command(context, name) for name in group.commands}
@@ -205,13 +205,13 @@ def commands() -> str:
 
 
 def _alone(name: str, command: Any) -> list[tuple[str, Any]]:
-    """A command by its name, or those of a group."""
+    """Return a command by its name, or those of a group."""
     inner = getattr(command, "commands", None)
     return [(f"{name} {one}", inner[one]) for one in inner] if inner else [(name, command)]
 
 
 def _rows(command: Any) -> list[tuple[str, str]]:
-    """A command's arguments, then its options by what they are for."""
+    """Return a command's arguments, then its options by group."""
     context = typer.Context(command)
     params = [param for group in options_by_group(command).values() for param in group]
     return [_lines(param, context) for param in params if param.name != "help"]
@@ -224,7 +224,7 @@ _NOT_RUN = {
 
 
 def _command(name: str, command: Any, rows: list[tuple[str, str]]) -> str:
-    """A section."""
+    """Return a command's section."""
     usage = " ".join(command.collect_usage_pieces(typer.Context(command)))
     help_text = re.sub(r"(?<!\n)\n(?!\n)", " ", command.help)
     options = [table(("option", "meaning"), rows)] if rows else []
@@ -235,7 +235,7 @@ def _command(name: str, command: Any, rows: list[tuple[str, str]]) -> str:
 
 
 def _lines(param: Any, context: Any) -> tuple[str, str]:
-    """An argument or option as it is written, and its meaning."""
+    """Return an argument or option as it is written, and its meaning."""
     if param.param_type_name == "argument":
         return f"`{param.metavar or param.name}`", param.help or ""
     written, told = param.get_help_record(context)
@@ -243,7 +243,7 @@ def _lines(param: Any, context: Any) -> tuple[str, str]:
 
 
 def public_names(module: str) -> str:
-    """What a module offers, from its `__all__`: signatures and docstrings. Raises Undocumented."""
+    """Return signatures and docstrings of the names in a module's __all__, or raise an error if one has none."""
     found = importlib.import_module(module)
     return "\n\n".join(
         _documented(f"{module}.{name}", getattr(found, name)) for name in found.__all__ if not name.startswith("__")
@@ -251,18 +251,18 @@ def public_names(module: str) -> str:
 
 
 def _documented(name: str, thing: Any) -> str:
-    """A name's section; of a class also what it offers, without what it inherits."""
+    """Return a name's section, which for a class includes its members, without inherited ones."""
     if get_origin(thing):  # an alias of a type, which can have no docstring
         return f"### {name}\n\n`{thing}`"
     parts = [f"### {name}", _sections(_text(name, thing))]
-    is_settings = inspect.isclass(thing) and issubclass(thing, BaseModel)  # whose keys are on another page
+    is_settings = inspect.isclass(thing) and issubclass(thing, BaseModel)  # keys are on another page
     if callable(thing) and not is_settings:
         signature = _signature(name.rpartition(".")[2], thing).removesuffix(" -> None")
         parts[1:1] = [f"```text\n{signature}\n```"] if "(" in signature else []
     if inspect.isclass(thing):
         own = {key: value for key, value in vars(thing).items() if not key.startswith("_") and _offers(value)}
         above = [name for base in thing.__mro__[1:] for name in vars(base)]
-        own = {key: value for key, value in own.items() if key not in above or value.__doc__}  # else as it inherits it
+        own = {key: value for key, value in own.items() if key not in above or value.__doc__}  # no inherited ones
         rows = [
             (f"`{_member(key, value)}`", _text(f"{name}.{key}", value).split("\n\n")[0]) for key, value in own.items()
         ]
@@ -271,7 +271,7 @@ def _documented(name: str, thing: Any) -> str:
 
 
 def _text(name: str, thing: Any) -> str:
-    """A docstring, without the signature that a compiled one begins with. Raises Undocumented."""
+    """Return a docstring, without the signature that a compiled one begins with, or raise an error if there is none."""
     text = inspect.getdoc(getattr(thing, "func", thing)) or ""
     if not text or (inspect.isclass(thing) and thing.__doc__ is None):
         raise Undocumented(f"{name} has no docstring")
@@ -285,7 +285,7 @@ _HEADS = {"Args": ("argument", "meaning"), "Attributes": ("attribute", "meaning"
 
 
 def _sections(text: str) -> str:
-    """A docstring in Google style, its sections as tables; what is returned as a sentence."""
+    """Return a docstring in Google style with its sections as tables, and its return value as a sentence."""
 
     def shown(match: re.Match[str]) -> str:
         if match[1] == "Returns":
@@ -297,7 +297,7 @@ def _sections(text: str) -> str:
 
 
 def _member(name: str, value: Any) -> str:
-    """A method as it is called; a property by its name."""
+    """Return a method as it is called, or a property's name."""
     if isinstance(value, property | cached_property):
         return name
     names = [str(one).split(":")[0].split(" =")[0] for one in inspect.signature(value).parameters.values()]
@@ -309,7 +309,7 @@ def _offers(value: object) -> bool:
 
 
 def _signature(name: str, thing: Any) -> str:
-    """How it is called, an argument a line where it is long."""
+    """Return a signature, with a line for each argument if it is long."""
     try:
         whole = f"{name}{inspect.signature(thing)}"
     except ValueError:  # a compiled class says it in its first line
@@ -347,7 +347,7 @@ TABLES: dict[str, Callable[..., str]] = {
 
 
 def generated(text: str) -> str:
-    """A page with its tables as the code has them. Raises KeyError for one that nothing makes."""
+    """Return a page with current tables, or raise an error for a table that nothing makes."""
 
     def made(match: re.Match[str]) -> str:
         asked = match[2]
@@ -359,12 +359,12 @@ def generated(text: str) -> str:
 
 
 def pages() -> list[Path]:
-    """The pages that have tables of ours."""
+    """Return the pages that have generated tables."""
     return [page for page in sorted(REFERENCE.glob("*.md")) if _MARKED.search(page.read_text())]
 
 
 def tables_of(page: str) -> set[str]:
-    """What the tables of a page are of."""
+    """Return the names of a page's tables."""
     return {asked for _, asked, _ in _MARKED.findall((REFERENCE / page).read_text())}
 
 

@@ -56,7 +56,7 @@ _SOURCE = re.compile(r'(?<=src=")([^":]+)(?=")')
 
 
 def place_of(file: Path) -> str | None:
-    """Where a file of the repository lies on the site; None for one that isn't there."""
+    """Return the place of a repository's file on the site, or None if it isn't there."""
     name = file.relative_to(ROOT).as_posix()
     if file.is_relative_to(DOCS) and file.is_file():
         return file.relative_to(DOCS).as_posix()
@@ -64,7 +64,7 @@ def place_of(file: Path) -> str | None:
 
 
 def repaired(text: str, page: Path) -> str:
-    """A page's text with links as the site has them."""
+    """Return a page's text with the site's links."""
     own = place_of(page) or ""
 
     def target(link: str) -> str | None:
@@ -93,7 +93,7 @@ def repaired(text: str, page: Path) -> str:
 
 
 def navigation(pages: list[Path]) -> str:
-    """The site's tree of pages, for the end of its index."""
+    """Return the site's tree of pages, for the end of its index."""
     parts = {"Project": [name.removesuffix(".md") for name in OUTSIDE.values()]}
     for title, (folder, first) in PARTS.items():
         there = sorted(page.stem for page in pages if page.parent == DOCS / folder and page.suffix == ".md")
@@ -104,7 +104,7 @@ def navigation(pages: list[Path]) -> str:
 
 
 def write_source(source: Path) -> None:
-    """Write the site's source into a folder; what hasn't changed keeps its time, so that it isn't built again."""
+    """Write the site's source into a folder. Unchanged files keep their time, so that they aren't built again."""
     files = [path for path in DOCS.rglob("*") if path.is_file() and path.relative_to(DOCS).parts[0] not in _NOT_SHOWN]
     wanted = set()
     for file in [*files, *(ROOT / name for name in OUTSIDE)]:
@@ -141,7 +141,7 @@ def write_example_report(page: Path) -> None:
 
 
 def build() -> int:
-    """Build the site; a warning of Sphinx is an error. Returns an exit code."""
+    """Build the site, and return an exit code. A warning of Sphinx is an error."""
     write_source(BUILD / "source")
     options = ["-q", "-W", "--keep-going", "-c", str(DOCS / "site"), "-d", str(BUILD / "doctrees")]
     if code := sphinx_build([*options, str(BUILD / "source"), str(BUILD / "html")]):

@@ -1,1 +1,1 @@
-"""What all games share: cores that ask, rows that they fill, deals and chance. It knows no other folder here."""
+"""The common parts of all games: cores that ask, rows that they fill, deals and chance. It uses no other folder."""

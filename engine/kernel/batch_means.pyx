@@ -11,14 +11,20 @@ def sums_of_legs(
     const double[::1] luck_in_all,
     double[:, :, ::1] sums,
 ):
-    """Write the sums of each seat in legs of one length: points, their squares, what luck was worth, the variance of
-    the points over other legs, the same without luck, and the covariance with the next seat, after the last the first.
+    """Write the sums of each seat in legs of one length.
 
-    `totals` has a core's sums by leg and seat. `shares`: the part of a leg that each block has; `used`: how many have
-    any. With fewer than two, variances are 0. `luck`: what luck was worth to the first seat in each leg by block, and
-    cost the second, if anything; `luck_in_all` its sum.
+    A row has points, their squares, the value of luck, the variance of points over other legs, and that without luck.
+    Its last element is the covariance with the next seat, or for the last seat with the first.
 
-    Raises ValueError for arrays of other sizes.
+    Args:
+        totals: A core's sums by leg and seat.
+        shares: Share of a leg in each block.
+        used: Number of blocks with a share. With fewer than two, variances are 0.
+        luck: Value of luck for the first seat in each leg by block, which it cost the second, or None.
+        luck_in_all: Its sum for each leg.
+
+    Raises:
+        ValueError: Arrays have other sizes.
     """
     cdef Py_ssize_t leg
     cdef int count = <int>totals.shape[1], row, block
@@ -74,7 +80,7 @@ cdef void spread(double* values, const double* shares) noexcept nogil:
 
 
 cdef double product(const double* one, const double* other) noexcept nogil:
-    """The sum of the products."""
+    """Return the sum of the products."""
     cdef double products[BLOCKS]
     cdef int block
     for block in range(BLOCKS):
@@ -83,8 +89,7 @@ cdef double product(const double* one, const double* other) noexcept nogil:
 
 
 cdef double total(const double* values) noexcept nogil:
-    """A sum with what each addition rounds away added at the end (A. Neumaier, 1974): as good as in twice the digits,
-    and the same everywhere."""
+    """Return a sum that is exact to twice the digits and equal on all machines (A. Neumaier, 1974)."""
     cdef double whole = 0.0, lost = 0.0, after, value
     cdef int block
     for block in range(BLOCKS):

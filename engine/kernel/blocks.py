@@ -11,19 +11,18 @@ _Whole = npt.NDArray[np.int64]
 
 
 def block_of(number: _Whole, length: _Whole | int) -> _Whole:
-    """The block that each of these sessions, or games, of a leg of such a length is in, as the cores have it."""
+    """Return the block of each of these sessions, or games, of a leg of a given length, as the cores compute it."""
     return number * BLOCK_COUNT // length
 
 
 def block_starts(length: npt.ArrayLike) -> _Whole:
-    """The first session, or game, of each block of a leg of such a length, and at last the length; a row for each of
-    several lengths."""
+    """Return the first session, or game, of each block of a leg, followed by the length, with a row for each length."""
     starts: _Whole = -(-np.arange(BLOCK_COUNT + 1) * np.asarray(length, np.int64)[..., np.newaxis] // BLOCK_COUNT)
     return starts
 
 
 def block_sizes(length: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """How many sessions, or games, each block of a leg of such a length has; a row for each of several lengths."""
-    if np.ndim(length) and np.size(length) and np.min(length) == np.max(length):  # as of nearly all legs
+    """Return the number of sessions, or games, in each block of a leg, with a row for each length."""
+    if np.ndim(length) and np.size(length) and np.min(length) == np.max(length):  # true for nearly all legs
         return np.broadcast_to(block_sizes(np.ravel(length)[0]), (np.size(length), BLOCK_COUNT))
     return np.diff(block_starts(length)).astype(np.float64)

@@ -10,7 +10,7 @@ from engine.kernel.deals cimport Key, Stream
 cdef class Rng:
     cdef Key key
     cdef Stream stream
-    cdef uint64_t number        # of the stream
+    cdef uint64_t number        # stream's number
     cdef uint64_t drawn         # words of it
     cdef bint is_started
 

@@ -30,7 +30,7 @@ cdef class Rng:
         self.is_started = False     # many games draw nothing
 
     cdef uint64_t word(self) noexcept nogil:
-        """The next 64 random bits."""
+        """Return the next 64 random bits."""
         if not self.is_started:
             start_stream(&self.stream, &self.key, self.number)
             self.is_started = True
@@ -38,7 +38,7 @@ cdef class Rng:
         return stream_word(&self.stream, self.drawn - 1)
 
     cdef uint64_t below(self, uint64_t end) except? 0:
-        """A number from 0 to `end` - 1, all equally likely. Raises ValueError for an end of 0."""
+        """Return a number from 0 to one less than the end, all equally likely, or raise an error for an end of 0."""
         if end == 0:
             raise ValueError("there is nothing to draw from")
         cdef uint64_t over = (UINT64_MAX % end + 1) % end   # words that would favour the first numbers
@@ -51,7 +51,7 @@ cdef class Rng:
         return <double>(self.word() >> 11) * 1.1102230246251565e-16     # 2^-53
 
     def random(self):
-        """A number from 0 to 1, never 1."""
+        """Return a number from 0 to 1, never 1."""
         return self.fraction()
 
     def randrange(self, start, stop=None, step=1):
@@ -75,11 +75,11 @@ cdef class Rng:
         return start + step * (self.below(count) if count < ALL_WORDS else self.word())
 
     def randint(self, low, high):
-        """A whole number from `low` to `high`, both included. Raises ValueError for none."""
+        """Return an integer from `low` to `high`, both included, or raise an error if there is none."""
         return self.randrange(low, high + 1)
 
     def choice(self, items):
-        """Return one of a sequence, all equally likely. Raises ValueError for an empty one."""
+        """Return one item of a sequence, all equally likely, or raise an error if it is empty."""
         return items[self.below(len(items))]
 
     def shuffle(self, items):
@@ -90,8 +90,8 @@ cdef class Rng:
             items[last], items[other] = items[other], items[last]
 
     def sample(self, items, Py_ssize_t count):
-        """Return `count` items of a sequence, none twice, in random order. Raises ValueError if it has fewer."""
-        cdef dict moved = {}    # by place: the place from which an item that was not drawn came
+        """Return `count` different items of a sequence in random order, or raise an error if it has fewer."""
+        cdef dict moved = {}    # the undrawn item's old place, by its new one
         cdef Py_ssize_t last = len(items) - 1
         cdef Py_ssize_t other
         if not 0 <= count <= len(items):
@@ -105,7 +105,7 @@ cdef class Rng:
         return drawn
 
     def roll(self, Py_ssize_t count, int faces=6):
-        """Return `count` numbers from 1 to `faces`. Raises ValueError for less than one face or a negative count."""
+        """Return `count` numbers from 1 to `faces`, or raise an error for a negative count or no face."""
         if count < 0 or faces < 1:
             raise ValueError(f"{count} dice of {faces} faces can't be rolled")
         return [1 + self.below(faces) for _ in range(count)]
@@ -134,7 +134,7 @@ cdef class Rng:
                 left -= weight
         if last < 0:
             raise ValueError("there is nothing to draw from")
-        return last     # by rounding
+        return last     # rounding led here
 
     def __getattr__(self, str name):
         """Return a method of Python's `random` that isn't among the fast draws above."""
@@ -157,7 +157,7 @@ class StreamRandom(random.Random):
         return self._rng.random()
 
     def getrandbits(self, count):
-        """Return an integer of so many random bits. Raises ValueError for a negative number of bits."""
+        """Return an integer of `count` random bits, or raise an error if that is negative."""
         cdef Rng rng = self._rng
         if count < 0:
             raise ValueError("number of bits must be non-negative")

@@ -1,15 +1,15 @@
-"""The randomness of deals: counter-based, so that any deal can be found again without those before it.
+"""The randomness of deals: counter-based, so that any deal can be computed without those before it.
 
 A word is a function of (key, stream, number) alone. Bots see words, so this
 is a keyed pseudo-random function of cryptographic quality: ChaCha8 with a key
 of 256 bits (J.-P. Aumasson, "Too Much Crypto", 2019, on why 8 rounds are
-enough). However many words a bot has seen, it can't tell another from a random
-one. A block gives eight words of 64 bits, and eight blocks are made at once.
+enough). Words that a bot has seen don't distinguish another from a random
+one. A block gives eight words of 64 bits, and eight blocks are made together.
 
-Where one word decides a single answer, such as the yes or no of a hundred
-rollouts, it starts the faster SplitMix64 (Steele, Lea and Flood, "Fast
-splittable pseudorandom number generators", OOPSLA 2014): `spread`. That can be
-run backwards, so each use says why nobody sees enough.
+One word can decide a single answer, such as the yes or no of a hundred rollouts.
+Then it starts the faster SplitMix64 (Steele, Lea and Flood, "Fast splittable
+pseudorandom number generators", OOPSLA 2014): `spread`. That can be
+run backwards, so each use says why no bot sees enough.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -32,7 +32,7 @@ cdef Fill FASTEST = chacha8_version(VERSION_COUNT - 1)
 
 
 cdef int read_key(Key* key, content) except -1:
-    """Take 32 bytes, as little-endian words. Raises ValueError for another number of them."""
+    """Read 32 bytes as little-endian words, or raise an error for another length."""
     cdef const unsigned char* at
     cdef int i
     if not isinstance(content, bytes) or len(content) != KEY_BYTES:
@@ -44,7 +44,7 @@ cdef int read_key(Key* key, content) except -1:
 
 
 cdef void make_blocks(Blocks* blocks, const Key* key, uint64_t number, uint64_t stream, bint across) noexcept nogil:
-    """Eight blocks: from this number on in this stream; if `across`, of this number from this stream on."""
+    """Make eight blocks of a stream from this number on, or `across` eight streams the block of this number."""
     FASTEST(blocks.halves, key.words, number, stream, across)
 
 
@@ -62,7 +62,7 @@ cdef void make_ready(Stream* stream, uint64_t block) noexcept nogil:
 
 
 def deal_word(bytes key, uint64_t stream, uint64_t number):
-    """The 64 random bits of this key, stream and number."""
+    """Return the 64 random bits of this key, stream and number."""
     cdef Key words
     cdef Stream read
     read_key(&words, key)
@@ -71,10 +71,13 @@ def deal_word(bytes key, uint64_t stream, uint64_t number):
 
 
 def blocks(bytes key, uint64_t number, uint64_t stream, *, bint across=False, int version=-1):
-    """BLOCKS_AT_ONCE blocks of eight words: from this number on; if `across`, of this number from this stream on.
+    """Return BLOCKS_AT_ONCE blocks of eight words of a stream from a number on, or `across` streams of one number.
 
-    `version`: which of the VERSIONS of the code that this processor can run;
-    by default the one that it uses. Raises ValueError if there is none such.
+    Args:
+        version: One of the VERSIONS of the code that this processor can run. By default the fastest.
+
+    Raises:
+        ValueError: There is no such version, or the key has another length.
     """
     cdef Key words
     cdef Blocks made

@@ -5,27 +5,27 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from engine.kernel.limits cimport MOST_QUESTIONS, MOST_VIEW_BYTES
 from engine.kernel.records cimport Table
 
-cdef enum Status:       # of a leg; Python has other names for them
+cdef enum Status:       # a leg's state, with other names in Python
     LEG_OVER
     RECORDS_FULL  # take the rows away, then step on
     DECIDE        # `decision` says who is asked what
     REFUSED       # the answer breaks the rules; `decision` still waits for one
 
 cdef enum Size:
-    SEATS = 2         # of most cores, which have room for theirs in themselves
+    SEATS = 2         # number in most cores, which need no other memory
     MOST_SEATS = 64
-    BLOCKS = 32       # of a leg's sessions, or of its games, for the error of its sums
+    BLOCKS = 32       # parts of a leg's sessions or games, for the error of its sums
 
 cdef struct Decision:
-    int kind                            # which of the contest's questions
-    int seat                            # who is asked, from 0
+    int kind                            # number of the contest's question
+    int seat                            # number of the asked player, from 0
 
-cdef struct Sums:           # of a seat's points over a leg
+cdef struct Sums:           # sums of a seat's points over a leg
     double points
     double squared_points
     double blocks[BLOCKS]
 
-cdef struct TwoSeats:       # in the core itself, where its other memory is near
+cdef struct TwoSeats:       # memory in the core itself, near its other memory
     double[2] session_points
     uint64_t[2] ignored_questions
     unsigned char* windows[2]
@@ -37,30 +37,30 @@ cdef class GameCore:
     cdef int pending_count              # questions asked together that wait for answers, `decision` among them
     cdef readonly int seats             # how many bots it asks
     # By seat; they point into `two_seats` or, for more, into `more_seats`.
-    cdef unsigned char** windows        # where views are written: the bot's own memory, or `scratch`
+    cdef unsigned char** windows        # addresses of views: the bot's own memory, or `scratch`
     cdef unsigned char* scratch         # MOST_VIEW_BYTES for each
     cdef Sums* totals
-    cdef double* session_points         # of the session now played
+    cdef double* session_points         # points of the current session
     cdef uint64_t* ignored_questions    # questions, as bits, that are not to be asked
     cdef uint64_t dismissed             # seats, as bits, that are no longer asked: their default answers count
     cdef TwoSeats two_seats
     cdef void* more_seats
     cdef int view_size                  # bytes
-    cdef int64_t sessions               # to play
-    cdef int64_t session                # now played, from 0
-    cdef int64_t game                   # of the session, from 0
+    cdef int64_t sessions               # number to play
+    cdef int64_t session                # number of the current one, from 0
+    cdef int64_t game                   # number in the session, from 0
     cdef int64_t refused_answer         # the last one
     cdef readonly int64_t games_recorded
     cdef readonly int64_t sessions_played
-    cdef int64_t games_per_session      # where games are scored; 0 where whole sessions are
-    cdef int64_t block                  # of the game now played
+    cdef int64_t games_per_session      # 0 if only complete sessions are scored
+    cdef int64_t block                  # block of the current game
     cdef int64_t block_end              # the first game after it
-    cdef readonly int64_t most_decisions    # that a seat can be asked for in the leg; 0 if unknown
+    cdef readonly int64_t most_decisions    # limit of a seat's decisions in the leg, 0 if unknown
     # records
     cdef Table games_table
     cdef Table sessions_table
-    cdef int64_t match                  # as recorded
-    cdef int32_t first_session          # as recorded
+    cdef int64_t match                  # number in the records
+    cdef int32_t first_session          # number in the records
 
     cdef int take_seats(self, int seats) except -1
     cdef void begin_seats(self, int seats) noexcept nogil
@@ -90,7 +90,7 @@ cdef inline void score_game(GameCore core, double points) noexcept nogil:
 
 
 cdef inline bint lacks_room(GameCore core) noexcept nogil:
-    """Whether there is no room for the rows of another game, which may end its session."""
+    """Return whether the tables are full, so that another game, which might end its session, has no row."""
     return (
         core.games_table.rows == core.games_table.capacity
         or core.sessions_table.rows == core.sessions_table.capacity

@@ -1,12 +1,11 @@
-"""What all contests share: a game as a state machine that asks.
+"""The base of all contests' games: a game as a state machine that asks.
 
 A core plays one leg. `step` takes the answer to the pending decision, plays on
-to the next one and says what it needs: an answer (`DECIDE`), another answer
-because this one breaks the rules (`REFUSED`), room for records (`RECORDS_FULL`)
-or nothing more (`LEG_OVER`). It never calls a bot, so bots of every kind, one
-leg or many legs in step, can be put behind it. Some questions only tell
-a bot something: whatever it answers to them is ignored, and a core leaves out
-those that a seat is known to do nothing about.
+to the next one and returns its need. That is an answer (`DECIDE`), another
+answer because this one breaks the rules (`REFUSED`), room for records
+(`RECORDS_FULL`) or nothing more (`LEG_OVER`). It never calls a bot, so all kinds
+of bots, and one leg or many legs in lockstep, can use it. Some questions are
+only news, whose answers are ignored. A core omits those that a seat ignores.
 """
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
@@ -28,7 +27,7 @@ FAULT = REFUSED
 
 
 cdef class GameCore:
-    """Base of the contests' cores; a subclass implements `step` and `default_answer`."""
+    """Base class of the contests' cores. A subclass implements `step` and `default_answer`."""
 
     def __cinit__(self):
         self.session_points = self.two_seats.session_points
@@ -42,7 +41,7 @@ cdef class GameCore:
         free(self.more_seats)
 
     cdef int take_seats(self, int seats) except -1:
-        """Make room for so many players, before the core is used; without a call there are two."""
+        """Allocate memory for a number of players, before the core is used. Without a call there are two."""
         cdef char* room
         if not 1 <= seats <= MOST_SEATS:
             raise ValueError(f"a core has 1 to {int(MOST_SEATS)} seats, not {seats}")
@@ -69,7 +68,7 @@ cdef class GameCore:
     cdef int record_in(
         self, Table games, game_row, Table sessions, session_row, int64_t match, int32_t first_session
     ) except -1:
-        """Take the tables to write to, and their rows' first values. Raises TypeError for tables of other rows."""
+        """Store the tables to write to, and their rows' first values, or raise an error for tables of other rows."""
         games.expect(game_row)
         sessions.expect(session_row)
         self.games_table = games
@@ -82,30 +81,27 @@ cdef class GameCore:
         return LEG_OVER
 
     cdef void look_at(self, int ahead) noexcept nogil:
-        """Make `decision` the one of the pending questions that is so many after the next to be answered."""
+        """Make the pending question at this distance from the next one the current `decision`."""
         pass
 
     cdef object said(self, int64_t answer):
-        """What a bot answered that `step` is given this for."""
+        """Return the bot's answer that this number stands for."""
         return answer
 
     cdef bytes told(self, bint as_line):
-        """The pending decision's values, as a line or as messages have them, if the interface `tells_values`."""
+        """Return the pending decision's values, as a line or for messages, if the interface `tells_values`."""
         return b""
 
     cdef int64_t read_answer(self, value) except? -1:
-        """What `step` takes for a program's answer to the pending decision that is no whole number, but other JSON.
-
-        Raises ValueError, which says what is wrong with it.
-        """
+        """Return the number for `step` of a program's JSON answer that is no integer, or raise an error."""
         raise ValueError("wrote no whole number")
 
     cdef int64_t default_answer(self) noexcept nogil:
-        """The answer that counts when the asked bot is at fault."""
+        """Return the answer that counts when the asked bot is at fault."""
         return 0
 
     cdef void restarted(self, int seat) noexcept nogil:
-        """The seat has a new bot, which knows nothing of what the one before was told."""
+        """Handle a new bot at the seat, which doesn't know what the previous one observed."""
         pass
 
     cdef void score_session(self) noexcept nogil:
@@ -125,7 +121,7 @@ cdef class GameCore:
         self.block_end = 0
 
     def sums(self):
-        """A SeatSums for each seat, of the sessions played so far."""
+        """Return a SeatSums for each seat, of the sessions played so far."""
         cdef int seat, block
         return tuple([
             SeatSums(
@@ -137,13 +133,13 @@ cdef class GameCore:
         ])
 
     def packed_sums(self):
-        """The same as bytes: for each seat its points, their squares, and its points by block."""
+        """Return the sums as bytes: for each seat its points, their squares, and its points by block."""
         return PyBytes_FromStringAndSize(<char*>self.totals, self.seats * sizeof(Sums))
 
     def play(self, int64_t answer=0):
         """Answer the pending decision and play on to the next: ANSWER_WANTED, RECORDS_ARE_FULL or LEG_IS_OVER.
 
-        FAULT when the answer breaks the rules; the decision still waits for one.
+        FAULT means that the answer breaks the rules, and the decision still waits for one.
         The answer is ignored at the start of a leg and after RECORDS_ARE_FULL.
         """
         cdef Status status
@@ -157,20 +153,20 @@ cdef class GameCore:
 
     @property
     def took_illegal(self):
-        """Whether the last answer was illegal, and loses the game instead of being a fault."""
+        """True if the last answer was illegal, and loses the game instead of being a fault."""
         return False
 
     @property
     def steps_in_python(self):
-        """Whether its steps may take long: longer than a bot's answers."""
+        """True if its steps can take longer than a bot's answers."""
         return False
 
     def default(self):
-        """The contest's default answer to the pending decision."""
+        """Return the contest's default answer to the pending decision."""
         return self.default_answer()
 
     def refused(self):
-        """The answer that last broke the rules."""
+        """Return the answer that last broke the rules."""
         return self.refused_answer
 
     def note_restart(self, int seat):
@@ -187,7 +183,7 @@ cdef class GameCore:
 
     @property
     def observes(self):
-        """Whether it keeps what bots are asked, answer and print."""
+        """True if it keeps questions, answers and output of bots."""
         return False
 
     def skip_questions(self, int seat, questions):
@@ -197,24 +193,24 @@ cdef class GameCore:
             self.ignored_questions[seat] |= <uint64_t>1 << question
 
     def narrowed(self):
-        """Return the type of what the pending decision takes, if that is less than the interface says; else None."""
+        """Return the type of the pending decision's answers if it is narrower than the interface's, or None."""
         return None
 
     def write_views_to(self, int seat, uintptr_t address):
-        """Have a seat's views written to an address; it must stay valid while the core plays."""
+        """Write a seat's views to an address from now on. It must stay valid while the core plays."""
         self.windows[seat] = <unsigned char*>address
 
     def told_values(self):
-        """The pending decision's values by name, where it has no view."""
+        """Return the pending decision's values by name, if it has no view."""
         return {}
 
     def check(self):
         """Raise the exception, no bot's fault, that ended the leg, if any: for cores with rules in Python."""
 
     def position(self):
-        """(session, game) now being played; both count from 0, the session within the leg."""
+        """Return the session in the leg and the game in the session that are being played, from 0."""
         return self.session, self.game
 
     def pending(self):
-        """The pending decision: (kind, seat, view as bytes)."""
+        """Return the pending decision: (kind, seat, view as bytes)."""
         return self.decision.kind, self.decision.seat, self.windows[self.decision.seat][:self.view_size]

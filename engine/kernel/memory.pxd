@@ -3,7 +3,7 @@
 from libc.stdlib cimport realloc
 
 cdef inline bint grown(void** content, size_t* capacity, size_t needed, size_t item) noexcept nogil:
-    """Make room for `needed` items of `item` bytes; false when there is no memory."""
+    """Enlarge an array to hold `needed` items of `item` bytes, and return false if there is no memory."""
     cdef void* larger
     if needed <= capacity[0]:
         return True

@@ -3,7 +3,7 @@
 cimport numpy as cnp
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t
 
-cdef struct Columns:    # where a table's columns lie: that of a row's member at offset o is at o · pitch
+cdef struct Columns:    # a row's member at offset o has its column at o · pitch
     char* content
     int64_t pitch
 
@@ -24,7 +24,7 @@ ctypedef fused Value:
     double
 
 cdef inline Value* column(Columns columns, Value* member) noexcept nogil:
-    """The column of a member, given as that of a row at the columns' beginning."""
+    """Return the column of a member, given as that of a row at the columns' beginning."""
     return <Value*>(columns.content + (<char*>member - columns.content) * columns.pitch)
 
 
@@ -36,7 +36,7 @@ cdef class Table:
     cdef readonly object layout
     cdef readonly int64_t capacity
     cdef public int64_t rows
-    cdef Columns columns    # of the arrays, which own them
+    cdef Columns columns    # columns of the arrays, which own them
     cdef int64_t size       # bytes
 
     cdef int take_memory(self) except -1

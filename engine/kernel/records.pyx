@@ -23,17 +23,19 @@ cdef enum:
 
 
 def described(row):
-    """A row's members in order, with their types."""
+    """Return a row's members in order, with their types."""
     return ", ".join([f"{name} {row[name]}" for name in row.names])
 
 
 cdef class Table:
     """Columns of equal length in memory, `rows` of `capacity` in use.
 
-    `fields` maps a column's name to its numpy type name; a bool is one byte, 0
-    or 1. Legs of one batch fill the same table one after the other. The columns
-    lie in one piece of memory, as the structured type `layout` says: a copy of
-    it holds all rows. `row` is the type of one row.
+    Legs of one batch fill the same table one after the other. The columns
+    are one piece of memory of the structured type `layout`, so a copy of
+    it holds all rows. The type of one row is in `row`.
+
+    Args:
+        fields: Maps a column's name to its numpy type name. A bool is one byte, 0 or 1.
     """
 
     def __init__(self, dict fields, int64_t capacity):
@@ -55,7 +57,7 @@ cdef class Table:
         return 0
 
     def another(self):
-        """An empty table like this one: each leg in lanes has one, and laying it out anew can outlast the leg."""
+        """Return an empty table like this one. Each leg in lanes has one, and making a layout can outlast the leg."""
         cdef Table made = Table.__new__(Table)
         made.row = self.row
         made.columns.pitch = self.columns.pitch
@@ -74,7 +76,7 @@ cdef class Table:
 
     cdef int expect(self, row) except -1:
         """Raise TypeError unless a row is such a struct."""
-        if row is self.expected:    # as for nearly all legs: to compare the structs again takes longer than many games
+        if row is self.expected:    # comparing structs takes longer than many games
             return 0
         if self.row != row:
             raise TypeError(f"the core writes {described(row)}, the table has {described(self.row)}")
@@ -82,7 +84,7 @@ cdef class Table:
         return 0
 
     cdef bint move_rows(self, RowBuffer* buffer) noexcept nogil:
-        """Append the rows to a buffer as one block and empty the table; false when there is no memory."""
+        """Append the rows to a buffer as one block and empty the table. Return false if there is no memory."""
         if self.rows == 0:
             return True
         if not grown(<void**>&buffer.content, &buffer.capacity, buffer.size + self.size, 1):

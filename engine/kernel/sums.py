@@ -16,5 +16,5 @@ class SeatSums(NamedTuple):
     blocks: tuple[float, ...]
 
     def opposite(self) -> SeatSums:
-        """The other seat's sums in a zero-sum game."""
+        """Return the other seat's sums in a zero-sum game."""
         return SeatSums(0.0 - self.points, self.squared_points, tuple(0.0 - points for points in self.blocks))

@@ -54,12 +54,12 @@ cdef enum:
     PIECE = 1024            # indices that are narrowed at once, in the processor's nearest cache
     BLOCK = 128             # differences that share a least one
     MINIBLOCK = 32          # differences of a block that share a width
-    MINIBLOCKS = 4          # of a block; as a quotient it crashes Cython 3.3 where divisions are checked
+    MINIBLOCKS = 4          # number in a block. A quotient crashes Cython 3.3 with checked divisions
     MOST_BLOCK_BYTES = 10 + MINIBLOCKS * (1 + 4 * MINIBLOCK)
-    BLOCKS_ON_TRIAL = 4     # after as many, differences are given up if they take more than the alternative
+    BLOCKS_ON_TRIAL = 4     # differences that are larger than the alternative after these are given up
     MOST_RUN_HEADER = 16    # bytes
     MOST_HEADER = 64
-    MOST_DESCRIPTION = 160  # of a column without its name, of a row group without its columns
+    MOST_DESCRIPTION = 160  # bytes of a column without its name, or of a row group without its columns
     # Thrift's compact protocol: a field's type, in a byte with how far its number is from the one before.
     THRIFT_I32 = 5
     THRIFT_I64 = 6
@@ -98,7 +98,7 @@ cdef struct Chunk:
     int encoding
     bint has_limits
     int64_t size                # bytes
-    int64_t dictionary_bytes    # of them, of a page before the data page
+    int64_t dictionary_bytes    # bytes of a page before the data page
     int64_t least, greatest     # or these bits, where the type has no sign
     # Of a column given by runs, whose values are the runs' indices in a dictionary:
     const int64_t* lengths
@@ -111,8 +111,10 @@ cdef struct Chunk:
 cdef class GroupEncoder:
     """Encodes one row group after the other, in memory that it keeps.
 
-    Columns have names. Of those in `flags` the values are bytes, true where they aren't 0; of those in `statistics` the
-    footer tells the least and greatest value, where they are whole numbers.
+    Args:
+        names: Names of the columns.
+        flags: Whether a column's values are bytes, true unless they are 0, for each column.
+        statistics: Whether the footer has the minimum and maximum of a column of integers, for each column.
     """
 
     cdef list names, flags, statistics
@@ -134,13 +136,19 @@ cdef class GroupEncoder:
         free(self.content)
 
     def encode(self, list columns, int64_t place):
-        """A row group that lies at this place of its file: its bytes, valid until the next, and its RowGroup, a struct
-        of Thrift's. Columns are numpy arrays of one dimension, aligned and without gaps, of as many values, 1 to
-        MOST_ROWS. A column of few values is a tuple: its values as the format has them plain, whether they are texts
-        and not whole numbers of 32 bits, their number, and for each run of rows the index of its value (int32) and its
-        length (int64).
+        """Encode a row group that is at this place of its file.
 
-        Raises ValueError for other arrays, TypeError for a type that is neither whole numbers nor floats.
+        Args:
+            columns: Numpy arrays of one dimension, aligned and without gaps, of equal length, 1 to MOST_ROWS. A column
+                of few values is a tuple: the values in the format's plain encoding, whether they are texts instead of
+                32-bit integers, their number, and the index (int32) and length (int64) of each run of rows.
+
+        Returns:
+            Its bytes, which are valid until the next call, and its RowGroup, a struct of Thrift's.
+
+        Raises:
+            ValueError: Arrays are different.
+            TypeError: A type is neither integer nor float.
         """
         cdef int64_t rows = len(columns[0])
         cdef int count = len(self.names), number
@@ -203,7 +211,7 @@ cdef class GroupEncoder:
         return 0
 
     cdef unsigned char* room(self, int64_t size) noexcept nogil:
-        """Room for so many bytes more; NULL when there is no memory."""
+        """Return the address of space for further bytes, or NULL if there is no memory."""
         if not grown(<void**>&self.content, &self.capacity, self.size + size, 1):
             return NULL
         return self.content + self.size
@@ -211,13 +219,13 @@ cdef class GroupEncoder:
     cdef void put_page(
         self, int type, const unsigned char* content, int64_t size, int64_t rows, int encoding
     ) noexcept nogil:
-        """A page whose content lies elsewhere, or MOST_HEADER bytes after the end."""
+        """Add a page whose content is elsewhere, or MOST_HEADER bytes after the end."""
         cdef unsigned char* end = put_page_header(self.content + self.size, type, content, size, rows, encoding)
         memmove(end, content, size)
         self.size = end + size - self.content
 
     cdef bytes described(self, int64_t rows, int64_t place):
-        """The RowGroup."""
+        """Return the RowGroup."""
         cdef int64_t size = self.size, start = place
         cdef int count = len(self.names), number
         cdef unsigned char* begin = self.room(MOST_DESCRIPTION * (count + 1) + sum(map(len, self.names)))
@@ -239,7 +247,7 @@ cdef class GroupEncoder:
 cdef unsigned char* describe(
     unsigned char* end, const Chunk* chunk, bytes name, bint statistics, int64_t rows, int64_t place
 ):
-    """A ColumnChunk."""
+    """Write a ColumnChunk, and return its end."""
     cdef int64_t value_bytes = 8 if chunk.type == INT64 else 4
     end = put_number(end, AFTER_ONE | THRIFT_I64, 0)
     end[0] = NEXT | THRIFT_STRUCT
@@ -273,7 +281,7 @@ cdef unsigned char* describe(
 cdef unsigned char* put_page_header(
     unsigned char* end, int type, const unsigned char* content, int64_t size, int64_t rows, int encoding
 ) noexcept nogil:
-    """A PageHeader, for a page's bytes and number of values."""
+    """Write a PageHeader for a page's bytes and number of values, and return its end."""
     cdef uint32_t crc = checksum(content, size)
     end = put_number(end, NEXT | THRIFT_I32, type)
     end = put_number(end, NEXT | THRIFT_I32, size)
@@ -290,13 +298,13 @@ cdef unsigned char* put_page_header(
 
 
 cdef unsigned char* put_number(unsigned char* end, int head, int64_t value) noexcept nogil:
-    """A struct's field that is a whole number."""
+    """Write an integer field of a struct, and return its end."""
     end[0] = <unsigned char>head
     return put_varint(end + 1, zigzag(value))
 
 
 cdef unsigned char* put_list(unsigned char* end, int size, int type) noexcept nogil:
-    """The head of a struct's next field, a list."""
+    """Write the head of a struct's next field, a list, and return its end."""
     end[0] = NEXT | THRIFT_LIST
     if size < 15:
         end[1] = <unsigned char>(size << 4 | type)
@@ -312,7 +320,7 @@ cdef unsigned char* put_text(unsigned char* end, const char* content, int64_t si
 
 
 cdef uint32_t checksum(const unsigned char* content, int64_t size) noexcept nogil:
-    """A page's CRC-32: by zlib, which takes four times as long, only where it isn't folded."""
+    """Return a page's CRC-32, by zlib only if it isn't folded, because zlib takes four times as long."""
     cdef unsigned char folded[16]
     cdef size_t done = crc32_fold(content, size, folded)
     cdef uint32_t crc = 0xFFFFFFFF
@@ -325,7 +333,7 @@ cdef uint32_t checksum(const unsigned char* content, int64_t size) noexcept nogi
 
 
 cdef bint put_chunk(GroupEncoder encoder, Chunk* chunk, int64_t rows) noexcept nogil:
-    """Add a column's pages; false when there is no memory."""
+    """Add a column's pages, and return false if there is no memory."""
     cdef int64_t start = encoder.size
     cdef bint put
     if chunk.kind == RUNS:
@@ -423,7 +431,7 @@ cdef bint put_runs(GroupEncoder encoder, Chunk* chunk, int64_t rows) noexcept no
 cdef unsigned char* put_each(
     const int32_t* indices, const int64_t* lengths, int64_t runs, int64_t groups, int width, unsigned char* end
 ) noexcept nogil:
-    """Write the index of each row with so many bits, the first one lowest. Returns the end."""
+    """Write the index of each row with a number of bits, the first one lowest, and return the end."""
     cdef uint64_t waiting = 0
     cdef int bits = 0
     cdef int64_t run, _
@@ -495,7 +503,7 @@ cdef void find_limits(const Integer* values, int64_t rows, Integer* least, Integ
 
 
 cdef bint is_signed_alike(Integer greatest) noexcept nogil:
-    """Whether a number stays the same as a signed one, as which the format stores it."""
+    """Return whether a number stays the same as a signed one, as which the format stores it."""
     if Integer is uint32_t:
         return greatest < <uint32_t>1 << 31
     elif Integer is uint64_t:
@@ -513,7 +521,7 @@ cdef void widen(const Integer* values, int64_t rows, unsigned char* wide) noexce
 
 
 cdef int64_t put_dictionary(GroupEncoder encoder, Integer least, int entries) noexcept nogil:
-    """A dictionary page: so many numbers from the least on. Returns its size."""
+    """Add a dictionary page with consecutive numbers, starting at the least, and return its size."""
     cdef int32_t narrow[256]
     cdef int64_t wide[256]
     cdef int64_t before = encoder.size
@@ -646,7 +654,7 @@ cdef inline bint put_block_of_flags(const Integer* values, unsigned char** end) 
 
 
 cdef unsigned char* put_miniblock(const uint32_t* values, int width, unsigned char* end) noexcept nogil:
-    """Write values of so many bits, the first one lowest. Returns the end."""
+    """Write values with a number of bits, the first one lowest, and return the end."""
     cdef uint64_t waiting = 0
     cdef int bits = 0, i
     for i in range(MINIBLOCK if width else 0):

@@ -568,7 +568,7 @@ cdef class Channels:
         self.fail(number, b"")
 
     cdef void fail(self, int number, const char* why, int kind=CHANNEL_FAILED) noexcept nogil:
-        """Record that a channel can't continue, because its process has ended or closed its pipes if `why` is empty."""
+        """Record that a channel can't continue. Without a reason its process has ended or closed its pipes."""
         if not self.all[number].is_open:
             return
         self.all[number].is_open = False

@@ -18,12 +18,7 @@ class Violation(Exception):
 @final
 class Lanes:
     def __init__(
-        self,
-        view_size: int,
-        questions: Sequence[_QuestionShape],
-        *,
-        tells_values: bool = False,
-        most_text: int = 0,
+        self, view_size: int, questions: Sequence[_QuestionShape], *, tells_values: bool = False, most_text: int = 0
     ) -> None: ...
     @property
     def channels(self) -> Channels: ...

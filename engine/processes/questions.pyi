@@ -6,9 +6,4 @@ _QuestionShape = tuple[bool, str, Sequence[tuple[str, str, int]]]
 
 @final
 class QuestionWriter:
-    def __init__(
-        self,
-        view_size: int,
-        questions: Sequence[_QuestionShape],
-        tells_values: bool,
-    ) -> None: ...
+    def __init__(self, view_size: int, questions: Sequence[_QuestionShape], tells_values: bool) -> None: ...

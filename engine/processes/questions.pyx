@@ -26,8 +26,7 @@ _IN_JSON = {"f": "%.9g", "d": "%.17g", "q": "%d", "i": "%d"}
 cdef class QuestionWriter:
     """A writer of a contest's decisions into channels' next messages. It takes the arguments of Lanes.
 
-    Methods that add something return whether they succeeded. If not, either memory is short, or `trouble` has the
-    reason.
+    Methods that add something return whether they succeeded. If not, memory is short, or the trouble is recorded.
     """
 
     def __init__(self, int view_size, questions, bint tells_values):

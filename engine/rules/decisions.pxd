@@ -12,10 +12,10 @@ cdef class Decision:
     cdef readonly bint loses        # whether an illegal answer loses the game, and is no fault
     cdef readonly bint is_news   # whether it is news, which no bot answers
     cdef readonly bint takes_numbers    # whether answers are whole numbers, for bots of every kind
-    cdef int legal                  # which of the values has the legal actions, or -1
+    cdef int legal                  # index of the value with the legal actions, or -1
     cdef size_t room                # bytes of what they leave there, 0 where they return the answer
     cdef list names
-    cdef list shapes                # of the values
+    cdef list shapes                # shapes of the values
 
 
 cdef class Illegal:
@@ -24,13 +24,13 @@ cdef class Illegal:
 
 cdef class Question:
     cdef readonly Decision decision
-    cdef readonly int position      # that is asked
+    cdef readonly int position      # position of the asked bot
     cdef readonly dict values
     cdef readonly object answer     # type of the answers that are legal this time; None for all
-    cdef Shape narrowed             # its shape
+    cdef Shape narrowed             # shape of `answer`
     # The values but for texts, in order: a list as its length and its items, a number that isn't whole by its bits.
     cdef Cells cells
-    cdef Py_ssize_t legal_cell      # where the legal actions' length is, or -1
+    cdef Py_ssize_t legal_cell      # cell with the legal actions' length, or -1
     cdef readonly object default
     # Its values encoded, without the seating: marshalled for messages; the end of a line.
     cdef bytes packed

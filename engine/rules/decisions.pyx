@@ -26,10 +26,10 @@ MOST_ANSWER_BYTES = 1 << 16
 
 
 cdef class Decision:
-    """A decision that is asked of a bot's function or method of that name.
+    """A decision of a bot's function or method of that name.
 
-    With a value called LEGAL_ACTIONS the answer is one of them. An illegal answer is a fault, unless it `loses`: then
-    the rules get it, as an Illegal. Raises ValueError for an impossible declaration.
+    If a value has the name LEGAL_ACTIONS, the answer is one of them. An illegal answer is a fault, or loses the game:
+    then the rules receive it as an Illegal.
 
     Args:
         name: Name of the decision.
@@ -39,6 +39,9 @@ cdef class Decision:
         default: Answer that counts for a bot that is at fault.
         loses: Whether an illegal answer loses the game instead of being a fault.
         is_news: Whether it is news: the rules get None, whatever a bot's function returns.
+
+    Raises:
+        ValueError: The declaration is impossible.
     """
 
     def __init__(
@@ -71,12 +74,12 @@ cdef class Decision:
 
     @property
     def leaves_answers(self):
-        """Whether what a C bot returns isn't its answer."""
+        """True if a C bot writes its answer instead of returning it."""
         return self.room > 0 or (self.legal < 0 and self.answer_shape.code == c"d")
 
     @property
     def answer_bytes(self):
-        """What a C bot's answer takes behind its struct, 0 where it returns the answer."""
+        """Bytes of a C bot's answer behind its struct, or 0 if it returns the answer."""
         return self.room
 
     def __call__(self, int position, /, *, default=None, answer=None, **values):
@@ -112,7 +115,7 @@ cdef class Decision:
 
 @cython.final
 cdef class Illegal:
-    """What the rules get for an illegal answer that loses the game; `answer` is what the bot answered."""
+    """An illegal answer that loses the game, as the rules receive it."""
 
     def __init__(self, answer):
         self.answer = answer
@@ -129,7 +132,7 @@ cdef class Question:
         free(self.cells.content)
 
     cdef int check(self, given_default) except -1:
-        """Check its values against the decision's declaration. Raises ValueError."""
+        """Raise ValueError if its values don't fit the decision's declaration."""
         cdef Decision decision = self.decision
         cdef Shape shape
         cdef list names = decision.names
@@ -147,7 +150,7 @@ cdef class Question:
             name = <str>names[i]
             shape = <Shape>decision.shapes[i]
             value = self.values[name]
-            if (shape.code == c"i" or shape.code == c"q") and PyLong_CheckExact(value):  # as most values are
+            if (shape.code == c"i" or shape.code == c"q") and PyLong_CheckExact(value):  # most common case
                 number = PyLong_AsLongLongAndOverflow(value, &overflow)
                 if not overflow and shape.low <= number <= shape.high:
                     append(&self.cells, number)
@@ -180,7 +183,7 @@ cdef class Question:
         return 0
 
     cdef bint takes_number(self, int64_t answer) noexcept:
-        """Whether a whole number is legal, where answers are whole numbers."""
+        """Return whether an integer is legal, if answers are integers."""
         cdef Shape shape = self.decision.answer_shape if self.narrowed is None else self.narrowed
         cdef const int64_t* legal
         cdef int64_t i
@@ -193,7 +196,7 @@ cdef class Question:
         return False
 
     cdef object from_number(self, int64_t answer):
-        """The answer that a whole number stands for. Raises ValueError for none, which says what it is."""
+        """Return the answer that an integer stands for, or raise an error with its description."""
         if self.decision.takes_numbers:
             if not self.takes_number(answer):
                 raise ValueError("not legal")
@@ -201,7 +204,7 @@ cdef class Question:
         return self.checked(answer)
 
     cdef object checked(self, object value):
-        """An answer as the rules get it. Raises ValueError for a wrong one, which says what it is."""
+        """Return an answer as the rules receive it, or raise an error with its description."""
         cdef Decision decision = self.decision
         if decision.legal < 0:
             value = decision.answer_shape.answered(value)
@@ -215,7 +218,7 @@ cdef class Question:
         return int(value)
 
     cdef object legal_text(self, object value):
-        """A legal action that is a text, by itself or by its place among all."""
+        """Return a legal action that is a text, given as that text or as its place among all."""
         legal = self.text(self.decision.legal)
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(legal):
             return legal[value]
@@ -240,7 +243,7 @@ cdef class Question:
         return dumps((self.position, len(players), list(players), self.packed))
 
     def text(self, int number):
-        """A value that is a text, or a list of texts, made if it must be."""
+        """Return a value that is a text, or a list of texts, after calling the function that makes it, if any."""
         cdef Decision decision = self.decision
         cdef Shape shape = decision.shapes[number]
         name = decision.names[number]
@@ -258,7 +261,7 @@ cdef class Question:
         return {"seat": self.position, "seats": len(players), "players": list(players), **self.plain()}
 
     def plain(self):
-        """Its values as plain numbers, texts, lists and dicts."""
+        """Return the question's values as plain numbers, texts, lists and dicts."""
         cdef Decision decision = self.decision
         cdef Shape shape
         cdef int i

@@ -9,14 +9,14 @@ from engine.rules.shapes cimport Shape
 
 @cython.final
 cdef class Placement:
-    """Where one contest's C bots find a decision's values and leave its answer. Contests can share a decision.
+    """The places of a decision's values and answer in the memory of a contest's C bots. Contests can share a decision.
 
     Args:
         decision: The decision.
         kind: Its number in the contest.
-        slots: Slot of each value in the bots' struct, by name; texts have none.
+        slots: Slot of each value in the bots' struct, by name. Texts have none.
         answer_offset: Offset of answers that aren't returned.
-        answer_slot: Slot of such an answer from there on.
+        answer_slot: Slot of such an answer, relative to that offset.
     """
 
     def __init__(self, Decision decision not None, int kind, slots, int answer_offset=0, Slot answer_slot=None):
@@ -44,7 +44,7 @@ cdef class Placement:
             if slot is not None:
                 cell = (<Slot>slot).write(shape, window, window, cell)
             elif shape.code == c"L":
-                cell += 1   # of a list of texts
+                cell += 1   # cell of a list of texts
         return 0
 
     cdef object answer_of(self, Question question, int64_t answer, const unsigned char* window):

@@ -14,7 +14,7 @@ cdef struct ColumnPlace:    # a column of a table, and what its values are
     char* content
     size_t size             # bytes of a value
     bint is_real
-    int64_t low             # of a whole number
+    int64_t low             # bounds of an integer
     int64_t high
 
 
@@ -34,7 +34,7 @@ cdef class Rows:
 @cython.final
 cdef class SessionCore(GameCore):
     cdef object play_session
-    cdef object generator       # that plays the session
+    cdef object generator       # generator of the session
     cdef object failure
     cdef bint is_asking
     cdef Steps steps
@@ -42,20 +42,20 @@ cdef class SessionCore(GameCore):
     cdef Rows games_rows
     cdef Rows sessions_rows
     cdef dict placements        # the contest's decisions, each with its Placement
-    cdef Placement placement    # of the decision that is asked
-    cdef int64_t max_questions  # of a game
-    cdef int64_t questions_asked    # in the game now played
+    cdef Placement placement    # placement of the pending decision
+    cdef int64_t max_questions  # limit of a game
+    cdef int64_t questions_asked    # number in the current game
     cdef list columns           # the contest's own: (name, whether there is one per seat)
-    cdef list questions         # those asked together, as the rules yielded them
+    cdef list questions         # simultaneous questions, as the rules yielded them
     cdef list waiting           # their places in that list, by position; None where one is asked alone
-    cdef int place              # in `waiting`, of the one that is asked
-    cdef dict replies           # to them, by position
+    cdef int place              # index of the pending one in `waiting`
+    cdef dict replies           # answers, by position
     cdef Question asked
-    cdef object given           # its answer, where that is no whole number or is the default
+    cdef object given           # answer that is no integer, or the default
     cdef bint is_given
     cdef object refused_value
     cdef bint took_illegal_answer
-    cdef dict losers            # of the game now played: the decision that each of these positions answered illegally
+    cdef dict losers            # decisions that positions answered illegally in this game
     cdef Session current
     cdef object reply           # the answer that the generator waits for, or None
     cdef bint zero_sum
@@ -63,16 +63,16 @@ cdef class SessionCore(GameCore):
     cdef readonly int entrants
     cdef int house_seats
     cdef readonly int members       # bots of an entrant
-    cdef list places                # by position: (its team, its place in the team)
+    cdef list places                # (team, place in the team), by position
     cdef readonly str of_points     # what the points of a game are by
     cdef int rotation
     cdef Rng seating_rng
-    cdef int64_t block          # of sessions, whose seating is drawn
+    cdef int64_t block          # number of the block of sessions whose seating is drawn
     cdef list order             # seats in the block's cyclic order
-    cdef list rotations         # of that order, one for each session of the block
-    cdef tuple at               # by team the seat of its entrant
-    cdef list numbers           # by bot what others know it by: its position in the first session
-    cdef tuple players          # by position the number of its bot
+    cdef list rotations         # rotation of that order, for each session of the block
+    cdef tuple at               # seat of each team's entrant
+    cdef list numbers           # public number of each bot: its position in the first session
+    cdef tuple players          # number of each position's bot
 
     cdef Status play_on(self, int64_t answer) except *
     cdef object meant(self, int64_t answer)

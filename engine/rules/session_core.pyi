@@ -62,10 +62,7 @@ class Session:
     @property
     def random(self) -> random.Random: ...
     def record(
-        self,
-        points: Iterable[float] | Mapping[int, float],
-        /,
-        **columns: float | Iterable[float] | Mapping[int, float],
+        self, points: Iterable[float] | Mapping[int, float], /, **columns: float | Iterable[float] | Mapping[int, float]
     ) -> None: ...
 
 def seating(session: Session) -> tuple[int, ...]: ...

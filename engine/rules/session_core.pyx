@@ -82,14 +82,15 @@ def session_columns(int seats):
     return {**_SESSION_BEGINS, **bot_columns(seats), "games": "int32", **points_columns(seats)}
 
 
-KINDS = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "float32", "float64")   # of columns
+KINDS = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "float32", "float64")   # column types
 
 
 @cython.final
 cdef class Rows:
-    """Rows on their way into a table, whose columns have these names and types, in order.
+    """Rows that are still to be written to a table.
 
-    Raises TypeError for a table with other columns.
+    Raises:
+        TypeError: The table has columns of other names, types or order.
     """
 
     def __init__(self, Table table, columns):
@@ -129,7 +130,7 @@ cdef class Rows:
         return self.write(values)
 
     cdef bint catch_up(self) except *:
-        """Write the rows that wait; false when there is no room for all."""
+        """Write the rows that wait, and return false if the table is too small for all."""
         cdef int64_t written = 0
         if not self.waiting:
             return True
@@ -142,7 +143,7 @@ cdef class Rows:
         return not self.waiting
 
     cdef int write(self, list values) except -1:
-        """Write a row into the table, which has room. Raises ValueError for a value that its column can't hold."""
+        """Write a row into the table, which has room, or raise an error for a value that its column can't hold."""
         cdef int64_t row = self.table.rows
         cdef int64_t number
         cdef double real
@@ -273,8 +274,8 @@ cdef class SessionCore(GameCore):
     cdef int sit_down(self, int64_t session) except -1:
         """Give each bot its position in a session of the leg.
 
-        Two alternate. More are drawn for each block of as many sessions as bots: a cyclic order, and the sequence of
-        its rotations, so that in a complete block each bot has each position once.
+        Two bots alternate. For more bots a cyclic order is drawn for each block of as many sessions as bots, and the
+        sequence of its rotations. So each bot has each position once in a complete block.
         """
         cdef int64_t block = session // self.entrants
         cdef int shift
@@ -295,11 +296,11 @@ cdef class SessionCore(GameCore):
             if self.asked.decision.takes_numbers:
                 return self.asked.default
             self.given = self.asked.default
-        self.is_given = True    # of the next step
+        self.is_given = True    # used by the next step
         return 0
 
     cdef int64_t read_answer(self, object value) except? -1:
-        """Keep what a process answered for the next step. Raises ValueError where it is to be a whole number."""
+        """Keep a process's answer for the next step, or raise an error if it must be an integer."""
         if self.asked.decision.takes_numbers:
             raise ValueError("wrote no whole number")
         self.given = value
@@ -307,7 +308,7 @@ cdef class SessionCore(GameCore):
         return 0
 
     cdef object meant(self, int64_t answer):
-        """What the asked bot's answer means to the rules. Raises ValueError for one that isn't legal."""
+        """Return the asked bot's answer as the rules receive it, or raise an error if it isn't legal."""
         if self.asked.decision.is_news:
             return None
         if self.is_given:
@@ -325,7 +326,7 @@ cdef class SessionCore(GameCore):
             return str(wrong) if self.asked.decision.leaves_answers else answer
 
     cdef bint sees_memory(self, int seat) noexcept nogil:
-        """Whether a seat's views go into its bot's own memory."""
+        """Return whether a seat's views go into its bot's own memory."""
         return self.windows[seat] != self.scratch + seat * MOST_VIEW_BYTES
 
     cdef Status step(self, int64_t answer) noexcept nogil:
@@ -364,7 +365,7 @@ cdef class SessionCore(GameCore):
                 if self.session == self.sessions:
                     self.asked = None
                     self.questions = None
-                    self.current = None     # they refer to this core
+                    self.current = None     # breaks a cycle of references
                     return LEG_OVER
                 self.current = Session(self)
                 self.reply = None
@@ -455,7 +456,7 @@ cdef class SessionCore(GameCore):
         return 0
 
     cdef Status ask_one(self, int ahead) except *:
-        """Make the one of those asked together pending that is so many after the next."""
+        """Make the simultaneous question at this distance from the next one pending."""
         self.ask(<Question>self.questions[self.waiting[self.place + ahead]])
         self.pending_count = <int>len(self.waiting) - self.place
         return DECIDE
@@ -478,7 +479,7 @@ cdef class SessionCore(GameCore):
         raise error     # the rules went on
 
     cdef object take_step(self):
-        """What the rules yield next, or OVER."""
+        """Return the next question of the rules, or OVER."""
         if self.steps is None:
             return self.go_on()
         self.steps.begin()
@@ -601,7 +602,7 @@ cdef class Session:
         return tuple([position for position in range(core.seats) if core.seat_at(position) >= first])
 
     def next_seat(self, int position):
-        """Return the position after this one; position 0 follows the last."""
+        """Return the position after this one, which is 0 after the last."""
         return (position + 1) % self.seats
 
     def record(self, points, /, **columns):
@@ -657,7 +658,7 @@ cdef class Session:
 
 cdef list in_order(values):
     """Return values in the order of positions, by which a mapping has them."""
-    if type(values) is list or type(values) is tuple:  # to ask whether they are a mapping takes longer
+    if type(values) is list or type(values) is tuple:  # faster than a check for a mapping
         return list(values)
     return [values[position] for position in sorted(values)] if isinstance(values, Mapping) else list(values)
 

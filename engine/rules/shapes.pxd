@@ -29,13 +29,13 @@ cdef class Shape:
     # L: a list of its only part; M: its only part or nothing; R: a record of its parts
     cdef int code
     cdef int64_t low
-    cdef int64_t high           # of a text its bytes
-    cdef double lowest          # of finite numbers
+    cdef int64_t high           # limit of a text in bytes
+    cdef double lowest          # bound of finite numbers
     cdef double highest
     cdef Py_ssize_t most        # items of a list
-    cdef readonly tuple names   # of choices, or of a record's fields
+    cdef readonly tuple names   # names of choices, or of a record's fields
     cdef readonly tuple parts
-    cdef dict places            # of each name
+    cdef dict places            # index of each name
     cdef Shape item             # the first part
 
     cdef object observed(self, str decision, str name, object value, Cells* cells)

@@ -1,4 +1,4 @@
-"""What a value of a question, or an answer, can be: the checks of both, and values as messages have them."""
+"""Types of values in questions and answers: checks of both, and values for messages."""
 
 cimport cython
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
@@ -39,7 +39,7 @@ cdef class Shape:
 
     @property
     def kind(self):
-        """Its code."""
+        """Code of the type."""
         return chr(self.code)
 
     def _key(self):
@@ -71,7 +71,7 @@ cdef class Shape:
         )
 
     cdef object observed(self, str decision, str name, object value, Cells* cells):
-        """Return a value that rules show, with each sequence taken once; add its numbers to the cells.
+        """Return a value that rules show, with each sequence read once, and add its numbers to the cells.
 
         Raises:
             ValueError: The value has another shape.
@@ -107,7 +107,7 @@ cdef class Shape:
         return value
 
     cdef int64_t whole(self, str decision, str name, object value, bint is_item) except? -1:
-        """Return a whole number, or one of a list. Raises ValueError for another value."""
+        """Return an integer, or one of a list, or raise an error for another value."""
         cdef int overflow = 0
         cdef int64_t number
         if PyLong_CheckExact(value):
@@ -191,7 +191,7 @@ cdef class Shape:
         return self.item.plain(value) if self.code == c"M" and value is not None else value
 
     cdef object answered(self, object value):
-        """Return an answer as rules get it. Raises ValueError for a wrong one, with what is wrong."""
+        """Return an answer as rules receive it, or raise an error with its description."""
         cdef double real
         cdef Shape part
         cdef int64_t number
@@ -261,7 +261,7 @@ cdef class Shape:
 
 
 cdef double fraction(str decision, str name, object value) except? -1:
-    """Return a finite number: JSON has no others. Raises ValueError for another value."""
+    """Return a finite number, or raise an error for another value, because JSON has no others."""
     cdef double number
     try:
         number = value
@@ -273,7 +273,7 @@ cdef double fraction(str decision, str name, object value) except? -1:
 
 
 cdef str answered_text(object value, int64_t most):
-    """Return a text of at most this many bytes of UTF-8. Raises ValueError for another value."""
+    """Return a text of at most this many bytes of UTF-8, or raise an error for another value."""
     cdef bytes encoded
     if not isinstance(value, str):
         raise ValueError("no text")

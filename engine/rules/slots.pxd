@@ -10,8 +10,8 @@ cdef class Slot:
     cdef readonly int count     # offset of a list's length, or of whether a value is there; -1 for none
     cdef int size               # bytes of a number, or from one item of a list to the next
     cdef readonly int lengths   # offset of the lengths of a list's rows, which are apart from their items; -1 for none
-    cdef tuple parts            # of a record: the slots of its fields, from its own offset on
-    cdef Slot item              # of a list's items, from each item's offset on; or of a value that might be missing
+    cdef tuple parts            # slots of a record's fields, relative to its own offset
+    cdef Slot item              # slot of each item of a list, or of an optional value
 
     cdef const int64_t* write(
         self, Shape shape, unsigned char* base, unsigned char* counts, const int64_t* cell

@@ -1,4 +1,4 @@
-"""Where a value is in a C bot's memory: values are written there, and answers read."""
+"""Places of values in a C bot's memory, to write values and read answers."""
 
 cimport cython
 from libc.stdint cimport int32_t, int64_t
@@ -77,7 +77,7 @@ cdef class Slot:
         return cell + 1
 
     cdef object read(self, Shape shape, const unsigned char* base, const unsigned char* counts):
-        """Return what a bot left there, unchecked. Raises ValueError for a length or a text that can't be read."""
+        """Return a bot's answer unchecked, or raise an error for a length or a text that can't be read."""
         cdef const unsigned char* source = base + self.value
         cdef const unsigned char* end
         cdef double real

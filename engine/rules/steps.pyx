@@ -1,7 +1,7 @@
-"""The time that rules in Python take for a step: one that takes too long is broken off from another thread.
+"""The limit of time for steps of rules in Python. Another thread interrupts a step that takes too long.
 
-A watching thread looks now and then; a step costs two writes and no look at a clock. What it raises waits for a
-function of C to return: one that never does must be killed with the process.
+The watching thread wakes up regularly, so a step costs two writes and no clock reading. The exception waits for a
+function of C to return. A process with one that never returns must be killed.
 """
 
 cimport cython
@@ -22,14 +22,17 @@ _watching = None
 
 
 class BrokenOff(BaseException):
-    """Raised in a step of rules that is to end; no Exception, since rules may catch those."""
+    """Raised in a step of rules that is to end. It is no Exception, because rules may catch those."""
 
 
 @cython.final
 cdef class Steps:
-    """The steps of a core's rules, each of which may take so many seconds, and ends soon once `stopping()`.
+    """The steps of a core's rules, each with a limit in seconds, which soon end once `stopping()` is true.
 
-    `with` it, other calls of the rules are steps, too. Raises TimeoutError for a step that was broken off.
+    In a `with` block, other calls of the rules are steps, too.
+
+    Raises:
+        TimeoutError: A step was interrupted.
     """
 
     def __init__(self, double seconds):
@@ -55,12 +58,12 @@ cdef class Steps:
         self.thread = 0
         if not self.broken_off:
             return 0
-        PyThreadState_SetAsyncExc(thread, NULL)     # where the step ended before it was raised there
+        PyThreadState_SetAsyncExc(thread, NULL)     # clears an exception that came after the step's end
         what = "the run is stopped" if self.stopped else f"a step took more than {self.seconds:g} s"
         raise TimeoutError(what).with_traceback(sys.exc_info()[2]) from None
 
     def look(self, double elapsed):
-        """Break off a step that took too long, again if it goes on; `elapsed`: seconds since the last look."""
+        """Interrupt a step that takes too long, repeatedly if it continues, given the seconds since the last call."""
         if not self.stopped and self.stopping is not None and self.stopping():
             self.stopped = True
         if self.thread == 0 or self.seen != self.number:
@@ -79,7 +82,7 @@ def _watch(steps):
     global _watching
     with _starting:
         _watched.add(steps)
-        if _watching is None or not _watching.is_alive():   # also after a fork, which leaves it behind
+        if _watching is None or not _watching.is_alive():   # a fork loses it, too
             _watching = threading.Thread(target=_look, name="steps of rules", daemon=True)
             _watching.start()
 

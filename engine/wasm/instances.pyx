@@ -1,5 +1,4 @@
-"""Stores and instances of modules, made and entered by the runtime's own functions: its binding for Python takes longer
-than a short leg."""
+"""Stores and instances of modules, by the runtime's own functions. Its Python binding takes longer than a short leg."""
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
@@ -10,7 +9,7 @@ from engine.wasm.fuel cimport Fuel
 from engine.wasm.runtime cimport *
 
 cdef enum:
-    MOST_ARGUMENTS = 4      # of a function that is called from here
+    MOST_ARGUMENTS = 4      # limit of functions that are called from here
     PAGE = 65536            # bytes, of a memory
 
 # Of a variable of 32 bits that keeps its value.
@@ -47,12 +46,12 @@ cdef const Extern* as_extern(bytes extern) except NULL:
 
 
 def handle_of(bytes extern):
-    """A memory or a variable as the runtime's functions take it."""
+    """Return a memory or a variable as an argument of the runtime's functions."""
     return PyBytes_FromStringAndSize(<const char*>as_extern(extern).of, sizeof(RuntimeVariable))
 
 
 def handle_of_function(bytes function):
-    """A function as the runtime's functions take it."""
+    """Return a function as an argument of the runtime's functions."""
     return PyBytes_FromStringAndSize(<const char*>as_extern(function).of, sizeof(RuntimeFunction))
 
 
@@ -86,8 +85,7 @@ cdef class Store:
         return <uintptr_t>self.of
 
     def limit(self, int64_t memory, int64_t elements, int64_t instances):
-        """Limit all that is created from now on, and each growth of a memory: bytes of each memory, elements of each
-        table, how many of each."""
+        """Limit all later creation and growth: bytes of memories, elements of tables, and their numbers."""
         self.memory, self.elements, self.instances = memory, elements, instances
         self.limit_memory(memory)
 
@@ -100,7 +98,7 @@ cdef class Store:
         runtime.set_deadline(self.of, 1)
 
     def function(self, uintptr_t kind, uintptr_t function, uintptr_t argument):
-        """A C function, called with this first argument, as a WebAssembly function of a type."""
+        """Return a C function, called with this first argument, as a WebAssembly function of a type."""
         cdef Extern found
         memset(&found, 0, sizeof(found))
         found.kind = FUNCTION
@@ -108,7 +106,7 @@ cdef class Store:
         return as_bytes(&found)
 
     def constant(self, uint64_t value):
-        """A variable of 32 bits that keeps its value."""
+        """Return a variable of 32 bits that keeps its value."""
         global constant_type
         cdef Extern found
         cdef RuntimeNumber content
@@ -143,7 +141,7 @@ cdef class Store:
         return runtime.memory_size(self.of, &as_extern(memory).of)
 
     def place_of(self, bytes memory):
-        """Where a memory lies in ours, and its bytes."""
+        """Return the address of a memory in ours, and its bytes."""
         cdef const Extern* extern = as_extern(memory)
         return (
             <uintptr_t>runtime.memory_data(self.of, &extern.of),
@@ -153,7 +151,7 @@ cdef class Store:
 
 @cython.final
 cdef class Instance:
-    """An instance of a module in a store; the imports come in the module's order. Raises as its store does."""
+    """An instance of a module in a store, with imports in the module's order and the store's exceptions."""
 
     cdef Store store
     cdef RuntimeInstance instance
@@ -172,7 +170,7 @@ cdef class Instance:
         check(error, trap)
 
     def exports(self, tuple names):
-        """The exports of these names, which are bytes and must all be there."""
+        """Return the exports of these names, which are bytes and must all exist."""
         cdef list found = []
         cdef Extern extern
         cdef bytes name
@@ -186,7 +184,7 @@ cdef class Instance:
         return found
 
     def call(self, bytes name, *arguments):
-        """Call an exported function that takes so many integers and returns nothing. Raises KeyError for none."""
+        """Call an exported function that takes these integers and returns nothing. A missing one is a KeyError."""
         cdef RuntimeValue values[MOST_ARGUMENTS]
         cdef Extern function
         cdef void* trap = NULL
@@ -225,7 +223,7 @@ cdef class StartedBot:
 
 @cython.final
 cdef class Program:
-    """What starting a bot of a compiled module takes, kept for all of its starts.
+    """The constant parts of a compiled module's starts.
 
     Args:
         module: Owner of the compiled module, kept as long as this is.

@@ -724,9 +724,7 @@ cdef class Reader:
         return 0
 
     cdef uint32_t pop(self) noexcept nogil:
-        """Return the origin of the top value. What control flow left on the stack has none, and was recorded to
-        show.
-        """
+        """Return the origin of the top value. Values that control flow left have none, and were recorded to show."""
         if self.stack.count == 0:
             return 0
         self.stack.count -= 1

@@ -12,14 +12,7 @@ class Referee:
     """A player of a core's WebAssembly bots. See referee.pyx."""
 
     def __init__(
-        self,
-        core: GameCore,
-        *,
-        context: int,
-        fuels: Iterable[Fuel],
-        fuel: int,
-        bank: int,
-        watch: Watch,
+        self, core: GameCore, *, context: int, fuels: Iterable[Fuel], fuel: int, bank: int, watch: Watch
     ) -> None: ...
     @property
     def step_function(self) -> tuple[int, int]: ...

@@ -136,9 +136,7 @@ cdef class Referee:
                 return REFUSED
 
     cdef bint enter(self, RuntimeValue* values) noexcept nogil:
-        """Enter the loop. Return whether it succeeded. The loop reads the answer from `values` and writes its own
-        there.
-        """
+        """Enter the loop, which reads the answer from `values` and writes its own there. It returns success."""
         self.watch.switch(0)
         self.error = runtime.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
         self.watch.switch(-1)

@@ -12,17 +12,17 @@ from engine.kernel.game_core cimport DECIDE, LEG_OVER, REFUSED, GameCore, Status
 
 @cython.final
 cdef class ObservedCore(GameCore):
-    """Plays `core`, and keeps the decisions of its sessions from `first_session` to `last_session`, counted in the leg.
+    """Plays another core, and keeps the decisions of some of its sessions and games.
 
-    If there are none, it only ends the leg there. Of their games it keeps those from `first_game` to `last_game`. Once
-    these are played, or `most` decisions are kept, the leg is over. A step is a tuple (session, game, seat, kind, view,
-    values told by name, answer, failed, illegal, printed): `answer` is the bot's, None if none reached the rules;
-    `failed`: the default answer stood in for it; `illegal`: it loses the game; `printed`: what it printed since its
-    last decision, as bytes.
+    It keeps sessions from `first_session` to `last_session`, counted in the leg, and games from `first_game` to
+    `last_game`. Once these are played, or the maximum of decisions is kept, the leg is over. Without such sessions it
+    only ends the leg there. A step is a tuple (session, game, seat, kind, view, values by name, answer, failed,
+    illegal, output). The answer is None if none reached the rules. A default that replaced it has the flag failed, and
+    an answer that loses the game the flag illegal. The output is the bot's since its last decision, as bytes.
 
-    A `tape`, if there is one, is called for each decision that is kept. It gets `asked(session, game, seat, kind,
-    address of the struct, values by name)`, then `answered(seat, number, value)` with the returned number and its
-    meaning. At a fault it gets `failed(seat)`.
+    A `tape` is called for each kept decision. It gets `asked(session, game, seat, kind, address of the struct, values
+    by name)`, then `answered(seat, number, value)` with the returned number and its meaning. At a fault it gets
+    `failed(seat)`.
     """
     cdef readonly GameCore core
     cdef object tape
@@ -32,10 +32,10 @@ cdef class ObservedCore(GameCore):
     cdef int64_t last_game
     cdef int64_t most
     cdef list kept
-    cdef list listeners         # by seat, functions that give what its bot printed since the last call
-    cdef list before            # by seat, what replaced bots printed
+    cdef list listeners         # functions by seat that return the bot's new output
+    cdef list before            # output of replaced bots, by seat
     cdef object question        # the pending decision, if it is to be kept: a step up to its answer
-    cdef object answered        # its answer, if one reached the rules
+    cdef object answered        # answer to it, if one reached the rules
     cdef bint failed
     cdef bint unheard           # there were decisions that are not kept
 
@@ -71,7 +71,7 @@ cdef class ObservedCore(GameCore):
 
     @property
     def steps(self):
-        """The steps in order; a leg that a bot ended ends with the question that it failed."""
+        """Return the steps in order. A leg that a bot ended ends with the question that it failed."""
         if self.question is None:
             return list(self.kept)
         seat = self.question[2]
@@ -131,7 +131,7 @@ cdef class ObservedCore(GameCore):
         self.core.heed(stopping)
 
     cdef heard(self, int seat):
-        """The output of the seat's bots, replaced ones too, since the last call."""
+        """Return the output of the seat's bots, including replaced ones, since the last call."""
         printed = self.before[seat]
         self.before[seat] = b""
         return printed + self.listeners[seat]() if self.listeners[seat] is not None else printed

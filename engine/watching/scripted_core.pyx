@@ -10,10 +10,12 @@ from engine.kernel.limits cimport MOST_VIEW_BYTES
 
 @cython.final
 cdef class ScriptedCore(GameCore):
-    """Asks the bot at seat x. `questions` are (kind, view), each view of `view_size` bytes.
+    """Asks the bot at seat x a list of questions (kind, view), each view with `view_size` bytes.
 
-    `game` of its position is the number of the question. `answers` fills as they
-    come. Raises ValueError for a view of another size.
+    The game of its position is the number of the question. It appends to `answers`.
+
+    Raises:
+        ValueError: A view has another size.
     """
     cdef list questions
     cdef readonly list answers

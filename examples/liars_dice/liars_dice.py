@@ -1,4 +1,4 @@
-"""Liar's dice for two: each rolls dice that only it sees; bids on both hands rise until somebody challenges."""
+"""Liar's dice for two. Each sees only its own dice. Bids on both hands rise until one challenges."""
 
 from pydantic import Field
 

@@ -1,4 +1,4 @@
-"""Snakes on a grid: all turn at the same time; who runs into a wall or a snake is gone, and food makes longer."""
+"""Snakes on a grid, which all turn at the same time. A snake that hits something is gone, and food makes it longer."""
 
 from pydantic import Field
 
@@ -7,7 +7,7 @@ from tournament.rules import Bool, Choice, Column, Decision, Int, List, Question
 SIDE, SEATS = 11, 4
 CELLS, FREE, FOOD = SIDE * SIDE, -1, -2
 WAYS = {"up": -SIDE, "right": 1, "down": SIDE, "left": -1}
-STARTS = [SIDE + 1, 2 * SIDE - 2, CELLS - SIDE - 2, CELLS - 2 * SIDE + 1]  # in the corners, one cell off the walls
+STARTS = [SIDE + 1, 2 * SIDE - 2, CELLS - SIDE - 2, CELLS - 2 * SIDE + 1]  # corners, one cell off the walls
 
 ROW = List(Int(FOOD, SEATS - 1), SIDE)
 
@@ -67,7 +67,7 @@ class Snakes(Rules):
         session.record(points, turns=lived, length=lengths)
 
     def board(self) -> list[int]:
-        """Who is on each cell."""
+        """Return the snake or food on each cell."""
         held = dict.fromkeys(self.food, FOOD) | {cell: seat for seat, snake in enumerate(self.snakes) for cell in snake}
         return [held.get(cell, FREE) for cell in range(CELLS)]
 
@@ -90,14 +90,14 @@ class Snakes(Rules):
 
 
 def next_cell(cell: int, way: str) -> int:
-    """The cell to which a way leads, -1 for a wall."""
+    """Return the cell to which a way leads, -1 for a wall."""
     across = cell % SIDE + (way == "right") - (way == "left")
     there = cell + WAYS[way]
     return there if 0 <= across < SIDE and 0 <= there < CELLS else -1
 
 
 def as_svg(board: list[int], heads: list[int]) -> str:
-    """The grid as an image: a colour for each seat, an eye for each head, food as dots."""
+    """Draw the grid: a colour for each seat, an eye for each head, food as dots."""
     corners = [(20 * (cell % SIDE) + 1, 20 * (cell // SIDE) + 1) for cell in range(CELLS)]
     drawn = []
     for seat, colour in enumerate(("#3b82c4", "#d9822b", "#3d9a50", "#b04a8f")):

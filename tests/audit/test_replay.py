@@ -80,12 +80,7 @@ def results(folder: Path) -> Results:
 
 def replayed(folder: Path, match: int | tuple[str, str], session: int, game: int | None = None) -> Replay:
     return tournament.replay(
-        CONTEST,
-        match=match,
-        session=session,
-        game=game,
-        config=folder / "tournament.toml",
-        results=folder / "results",
+        CONTEST, match=match, session=session, game=game, config=folder / "tournament.toml", results=folder / "results"
     )
 
 

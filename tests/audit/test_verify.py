@@ -107,14 +107,8 @@ DAMAGES: dict[str, tuple[Callable[[ContestDir], object], str]] = {
         lambda p: flip(part_of(p, "games"), 1000),
         f"games/@ has other bytes than were written; remove it, and {PLAYS}",
     ),
-    "a part of sessions that is gone": (
-        lambda p: part_of(p, "sessions").unlink(),
-        f"sessions/@ is missing; {ITS}",
-    ),
-    "a part of games that is gone": (
-        lambda p: part_of(p, "games").unlink(),
-        f"sessions/@ has no games part; {ITS}",
-    ),
+    "a part of sessions that is gone": (lambda p: part_of(p, "sessions").unlink(), f"sessions/@ is missing; {ITS}"),
+    "a part of games that is gone": (lambda p: part_of(p, "games").unlink(), f"sessions/@ has no games part; {ITS}"),
     "a part cut short": (
         lambda p: cut(part_of(p, "games")),
         f"sessions/@ is damaged: its games part has # of # bytes; {ITS}",
@@ -143,14 +137,8 @@ DAMAGES: dict[str, tuple[Callable[[ContestDir], object], str]] = {
         lambda p: flip(part_of(p, "faults"), 1000),
         "faults/% has other bytes than were written; remove it: tournament run writes it again",
     ),
-    "a part not yet in place": (
-        unpublish,
-        "games/@ is committed but still in staging; tournament run publishes it",
-    ),
-    "a summary": (
-        lambda p: flip(p.results / "matches.parquet", -1),
-        f"matches.parquet is damaged; {ANEW}",
-    ),
+    "a part not yet in place": (unpublish, "games/@ is committed but still in staging; tournament run publishes it"),
+    "a summary": (lambda p: flip(p.results / "matches.parquet", -1), f"matches.parquet is damaged; {ANEW}"),
     "another summary": (
         lambda p: pq.write_table(pq.read_table(p.results / "matches.parquet").slice(1), p.results / "matches.parquet"),
         f"matches.parquet doesn't match the legs; {ANEW}",
@@ -222,11 +210,7 @@ CLAIMS: dict[str, tuple[Callable[[ContestDir], object], str, str]] = {
         "sessions",
         "adds up to other points than its legs",
     ),
-    "a leg's games": (
-        lambda p: forge_legs(p.results, move_games),
-        "games",
-        "adds up to other games than its legs",
-    ),
+    "a leg's games": (lambda p: forge_legs(p.results, move_games), "games", "adds up to other games than its legs"),
     "rows of none": (
         lambda p: forge_part(p.results, "games", lambda rows: with_column(rows, "match", 0, 77)),
         "games",
@@ -252,11 +236,7 @@ CLAIMS: dict[str, tuple[Callable[[ContestDir], object], str, str]] = {
         "games",
         "with other games.b_card",
     ),
-    "a fault": (
-        lambda p: forge_head(p.results, looked_at_the_sun),
-        "games",
-        "with other faults",
-    ),
+    "a fault": (lambda p: forge_head(p.results, looked_at_the_sun), "games", "with other faults"),
 }
 
 

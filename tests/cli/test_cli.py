@@ -81,7 +81,7 @@ def test_results_can_be_named_with_or_without_the_contest(folder: Path, place: s
     assert "steady" in command(folder, "leaderboard", "von_neumann_poker", "--results", place).out
 
 
-def test_faults_have_bots_that_cannot_play_with_all_that_the_compiler_said(folder: Path) -> None:
+def test_faults_lists_broken_bot_with_compiler_output(folder: Path) -> None:
     said = command(folder, "faults").out
     assert said == command(folder, "faults", "--bot", "torn").out
     assert said.startswith("torn can't play: ") and "\nHint: the two functions are" in said

@@ -45,7 +45,7 @@ def closed(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
     return place
 
 
-def test_records_with_a_final_say_so_and_show_it_when_asked(closed: ContestDir) -> None:
+def test_commands_show_final_with_option_and_mention_it_without(closed: ContestDir) -> None:
     for words in (["leaderboard"], ["leaderboard", "--rating", "elo"], ["crosstable"], ["faults"], ["report"]):
         before = command(closed.folder, *words)
         assert before.code == 0 and "--final" in before.err, words

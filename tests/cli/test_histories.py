@@ -52,7 +52,7 @@ def scores(place: ContestDir, name: str) -> list[tuple[str, float, int]]:
     return [(version.line.sha256, version.line.score, version.field_size) for version in versions]
 
 
-def test_a_bot_that_left_and_came_back_has_its_versions(tmp_path: Path) -> None:
+def test_history_of_returned_bot_has_its_versions(tmp_path: Path) -> None:
     place = make_contest(tmp_path, ["bold", "calm", "dull"], 30)
     place.play()
     before = scores(place, "calm")
@@ -86,7 +86,7 @@ def test_history_has_the_ranks_after_each_run(tmp_path: Path) -> None:
     assert last["rank"].astype("Int64").sort_index().equals(now["rank"].sort_index())
 
 
-def test_a_run_that_was_killed_before_it_ended_has_its_lines_kept_by_the_next(tmp_path: Path) -> None:
+def test_next_run_keeps_history_of_killed_run(tmp_path: Path) -> None:
     place = make_contest(tmp_path, ["bold", "calm", "dull"], 30)
     with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr("tournament.runner.contest_run.keep_history", interrupted)

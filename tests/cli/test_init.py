@@ -33,7 +33,7 @@ def files_in(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_a_new_folder_has_settings_shipped_bots_and_a_place_for_records(tmp_path: Path) -> None:
+def test_init_writes_settings_bots_and_results_folder(tmp_path: Path) -> None:
     made = command(tmp_path, "init", "my_contest")
     assert made.code == 0, made.err
     assert "cd my_contest && tournament run von_neumann_poker" in made.out
@@ -106,7 +106,7 @@ def test_a_folder_may_begin_without_the_shipped_bots(tmp_path: Path) -> None:
     assert [path.name for path in (folder / "entrants").rglob("*.py")] == ["my_bot.py"]
 
 
-def test_an_unknown_contest_is_answered_with_all_that_can_be_asked_for(tmp_path: Path) -> None:
+def test_init_of_unknown_contest_lists_known_contests(tmp_path: Path) -> None:
     (tmp_path / "tournament.toml").write_text('[pennies]\nrules = "matrix_game"\n[broken]\nrules = "none.py"\n')
     told = command(tmp_path, "run", "penny").err
     assert all(name in told for name in ("pennies", "broken", "two_card_draw", "open_spiel")), told
@@ -115,7 +115,7 @@ def test_an_unknown_contest_is_answered_with_all_that_can_be_asked_for(tmp_path:
 @pytest.mark.parametrize(
     "shape", [pytest.param(shape, marks=[pytest.mark.slow] * (shape != "turns")) for shape in SHAPES]
 )
-def test_rules_of_ones_own_come_with_bots_settings_and_a_test(tmp_path: Path, shape: str) -> None:
+def test_init_rules_writes_bots_settings_and_test(tmp_path: Path, shape: str) -> None:
     made = command(tmp_path, "init", "mine", "--rules", "sealed_bid", "--shape", shape)
     assert made.code == 0, made.err
     folder = tmp_path / "mine"
@@ -145,7 +145,7 @@ def test_rules_of_ones_own_hold_to_some_of_what_every_contest_must(tmp_path: Pat
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("shape", SHAPES)
-def test_rules_of_ones_own_hold_to_what_every_contest_must(tmp_path: Path, shape: str) -> None:
+def test_rules_from_init_pass_conformance_suite(tmp_path: Path, shape: str) -> None:
     assert command(tmp_path, "init", "--rules", "sealed_bid", "--shape", shape).code == 0
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_sealed_bid.py"]
     found = subprocess.run(words, cwd=tmp_path, env=environment(), capture_output=True, text=True)

@@ -81,7 +81,7 @@ WRONG: dict[str, tuple[Callable[[ContestDir], object], str]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_with_the_second_is_told_before_the_first_is_played(played: ContestDir, name: str) -> None:
+def test_error_in_second_contest_precedes_play_of_first(played: ContestDir, name: str) -> None:
     spoil, text = WRONG[name]
     shutil.rmtree(played.results)
     spoil(played)

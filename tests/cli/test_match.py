@@ -99,7 +99,7 @@ def test_the_error_of_a_lead_is_of_the_difference(
     assert verdict(told.out).startswith("defects is ahead, by") and "10 replicas of " in told.err
 
 
-def test_in_a_folder_of_one_contest_its_name_may_be_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_match_needs_no_contest_if_settings_have_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dilemma(tmp_path)
     monkeypatch.chdir(tmp_path)
     told = run_cli("match", "defects", "cooperates", "--seed", "1")

@@ -47,7 +47,7 @@ def points_by_replica(found: Results, bot: str, sessions: int) -> Mapping[str, n
 
 
 @pytest.mark.parametrize("replicas", [12, 4])
-def test_it_has_the_games_of_a_run_and_the_error_of_paired_differences(
+def test_match_has_run_games_and_paired_errors(
     replicas: int, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both versions are run with the same seed against all, on deals that both meet, and paired by hand: replica by
@@ -134,7 +134,7 @@ def test_where_it_would_stand(folder: Path, tmp_path: Path, monkeypatch: pytest.
     assert few.projected_rank is None and [one.opponent for one in few.opponents] == ["calm"]
 
 
-def test_a_match_with_a_bot_that_crashes_ends_with_1(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_match_of_crashing_bot_exits_with_1(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     (folder / "crashes.c").write_text(
         "int a(const Bot *bot) { __builtin_trap(); }\nint b(const Bot *bot, int bet) { __builtin_trap(); }\n"

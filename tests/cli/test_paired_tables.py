@@ -121,7 +121,7 @@ def test_disqualified_versions_have_no_figures(tmp_path: Path) -> None:
 
 
 @pytest.mark.statistical
-def test_versions_that_only_their_dice_tell_apart_are_judged_apart_in_few_matches() -> None:
+def test_few_matches_distinguish_versions_with_different_dice() -> None:
     # The interval of 95% holds with four tables as with forty, also if companions matter more than the versions do.
     rng = np.random.default_rng(82)
     for tables in (4, 12, 40):

@@ -119,7 +119,7 @@ def test_what_is_played_is_not_to_be_played(told: dict[str, Shown]) -> None:
     assert told["after"].out.count(", nothing to play; ") == 2
 
 
-def test_matches_of_a_bot_that_was_edited_or_came_are_to_be_played(
+def test_dry_run_counts_matches_of_edited_and_new_bots(
     told: dict[str, Shown], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A dry run counts just the legs that the run then plays, whatever the records still have."""
@@ -192,7 +192,7 @@ def test_progress_is_lines_of_json_up_to_the_records(told: dict[str, Shown], fol
 
 
 @pytest.mark.parametrize(("as_json", "apart"), [(True, 1.0), (False, 30.0)])
-def test_a_line_comes_at_its_time_and_tells_how_far_the_run_is(
+def test_progress_line_appears_on_time_with_run_progress(
     as_json: bool, apart: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """For a run that reports sixteen times while one line is due, and ends in between."""

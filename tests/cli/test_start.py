@@ -36,7 +36,7 @@ def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
     assert not of_run & {*HEAVY - {"pydantic"}, "engine", "tournament.config", "tournament.contests.contest"}
 
 
-def test_python_m_in_a_folder_with_an_engine_imports_the_packages_own(tmp_path: Path) -> None:
+def test_python_m_imports_package_engine_despite_local_engine(tmp_path: Path) -> None:
     (tmp_path / "engine.py").write_text("raise SystemExit('another engine')")
     words = [sys.executable, "-m", "tournament", "new", "von_neumann_poker", "my_bot", "--language", "python"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -167,7 +167,7 @@ def every_table(width: int | None) -> Iterator[tuple[FittingTable, set[str]]]:
 
 
 @pytest.mark.parametrize("width", [30, 60, 80, 100, None])
-def test_every_table_at_every_width_keeps_its_digits_and_names(width: int | None) -> None:
+def test_table_keeps_digits_and_names_at_every_width(width: int | None) -> None:
     """A pipe has no width: there each row is one line, with all columns."""
     for table, figures in every_table(width):
         console = screen_of(width or 80, 60, is_terminal=width is not None)
@@ -191,7 +191,7 @@ def test_every_table_at_every_width_keeps_its_digits_and_names(width: int | None
             )
 
 
-def test_a_narrow_leaderboard_keeps_score_and_place_longer_than_the_rest() -> None:
+def test_narrow_leaderboard_drops_score_and_place_last() -> None:
     shown = {}
     for width in (30, 44, 60, 100):
         console = screen_of(width, 40)
@@ -202,7 +202,7 @@ def test_a_narrow_leaderboard_keeps_score_and_place_longer_than_the_rest() -> No
     assert shown[30] == ["bot", "score"]
 
 
-def test_facts_wrap_on_a_terminal_and_are_whole_lines_elsewhere() -> None:
+def test_facts_wrap_on_terminal_only() -> None:
     facts = Facts()
     facts.add_row("reason", "a long reason, " * 20)
     facts.add_row("seed", "7")

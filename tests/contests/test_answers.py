@@ -82,15 +82,7 @@ def expected(n: int) -> dict[str, Any]:
     }
 
 
-DEFAULTS = {
-    "share": 0.0,
-    "word": "é",
-    "split": [7],
-    "shares": [0.5],
-    "sign": "rock",
-    "signs": ["paper"],
-    "say": "yes",
-}
+DEFAULTS = {"share": 0.0, "word": "é", "split": [7], "shares": [0.5], "sign": "rock", "signs": ["paper"], "say": "yes"}
 IN_C = """\
 double share(const View *view) { return view->n / 4.0; }
 void word(const View *view, char answer[13]) { sprintf(answer, "né%d", view->n); }
@@ -188,7 +180,7 @@ def test_bots_of_every_kind_answer_with_every_type() -> None:
         ("say", "int say(const View *view) { return view->legal_actions_count; }", "3"),
     ],
 )
-def test_a_wrong_answer_of_a_c_bot_is_a_fault_and_the_default_counts(name: str, body: str, refused: str) -> None:
+def test_wrong_answer_of_c_bot_is_fault_with_default(name: str, body: str, refused: str) -> None:
     lines = IN_C.split("\n")
     start = next(i for i, line in enumerate(lines) if f" {name}(const View" in line)
     end = start if lines[start].endswith("}") else lines.index("}", start)
@@ -222,7 +214,7 @@ def test_a_wrong_answer_of_a_c_bot_is_a_fault_and_the_default_counts(name: str, 
         ("word", "'x' * 600000", "returned an answer of 600002 bytes, at most "),
     ],
 )
-def test_a_wrong_answer_of_a_python_bot_is_a_fault_and_the_default_counts(name: str, body: str, refused: str) -> None:
+def test_wrong_answer_of_python_bot_is_fault_with_default(name: str, body: str, refused: str) -> None:
     wrong = f"{IN_PYTHON}\ndef {name}(view): return {body}\n"
     ((result, rows),) = answered({"a": (".py", wrong), "b": (".c", IN_C)}, 1, max_faults=9)
     assert [(fault.seat, fault.decision) for fault in result.faults] == [(0, name)]
@@ -230,7 +222,7 @@ def test_a_wrong_answer_of_a_python_bot_is_a_fault_and_the_default_counts(name: 
     assert rows["games"][f"{name}_0"][0] == hash_of(DEFAULTS[name])
 
 
-def test_a_wrong_answer_of_a_program_is_a_fault_and_the_default_counts() -> None:
+def test_wrong_answer_of_program_is_fault_with_default() -> None:
     wrong = PROGRAM.replace("return [(view.n", "return [99] + [(view.n")
     ((result, rows),) = answered({"a": ("", wrong), "b": (".c", IN_C)}, 2, max_faults=9)
     assert [fault.decision for fault in result.faults] == ["split"] * 2
@@ -240,7 +232,7 @@ def test_a_wrong_answer_of_a_program_is_a_fault_and_the_default_counts() -> None
     assert of_seat(rows["games"], "split", 0).tolist() == [hash_of([7])] * 2
 
 
-def test_what_a_bot_left_behind_its_view_is_gone_before_the_next_question() -> None:
+def test_question_clears_memory_after_view() -> None:
     """A list that isn't filled is zeros, whatever was answered before."""
     lazy = IN_C.replace("answer[i] = (view->n + i) % 11;", "if (view->n < 8) answer[i] = 9;")
     ((result, rows),) = answered({"a": (".c", lazy), "b": (".c", lazy)}, 11)
@@ -303,7 +295,7 @@ LOSERS = {
 
 
 @pytest.mark.parametrize("kind", LOSERS)
-def test_illegal_answer_that_loses_is_no_fault_and_goes_to_the_rules(kind: str) -> None:
+def test_losing_illegal_answer_reaches_rules_without_fault(kind: str) -> None:
     suffix, source, otherwise = LOSERS[kind]
     bots = {"a": (suffix, source), "b": (".c", LEGAL_IN_C)}
     ((result, rows),) = play_field(contest_of(Losing), bots, sessions=3, max_faults=0).values()
@@ -317,7 +309,7 @@ def test_illegal_answer_that_loses_is_no_fault_and_goes_to_the_rules(kind: str) 
 @pytest.mark.parametrize(
     ("answer", "message"), [("'two'", "returned"), ("1 // 0", "ZeroDivisionError")], ids=["no number", "error"]
 )
-def test_what_is_no_answer_is_a_fault_even_if_illegal_ones_lose(answer: str, message: str) -> None:
+def test_missing_answer_is_fault_where_illegal_ones_lose(answer: str, message: str) -> None:
     bots = {"a": (".py", in_python(LEGAL) + f"def take(view): return {answer}\n"), "b": (".c", LEGAL_IN_C)}
     ((result, rows),) = play_field(contest_of(Losing), bots, sessions=1, max_faults=1).values()
     assert [(fault.decision, message in fault.message) for fault in result.faults] == [("take", True)]
@@ -326,7 +318,7 @@ def test_what_is_no_answer_is_a_fault_even_if_illegal_ones_lose(answer: str, mes
 
 
 @pytest.mark.parametrize(("seats", "losers"), [(2, 1), (3, 1), (3, 2)])
-def test_rules_that_let_an_illegal_answer_go_unpunished_end_the_run(seats: int, losers: int) -> None:
+def test_rules_that_ignore_illegal_answer_end_run(seats: int, losers: int) -> None:
     class Lenient(Losing):
         name = "lenient"
         STRICT = False
@@ -381,7 +373,7 @@ def test_check_and_replay_show_illegal_answers(guessing: Path) -> None:
     assert "→ 9, which is illegal and loses the game" in replay.out
 
 
-def test_conformance_finds_an_illegal_answer_that_rules_do_not_punish(guessing: Path, tmp_path_factory: Any) -> None:
+def test_conformance_finds_unpunished_illegal_answer(guessing: Path, tmp_path_factory: Any) -> None:
     for name, rules in (("kept", GUESSING), ("broken", GUESSING.replace("-1 if one == seat else 1", "0"))):
         path = guessing / f"{name}.py"
         path.write_text(rules)

@@ -47,7 +47,7 @@ def place(tmp_path: Path) -> Path:
     return tmp_path / "tournament.toml"
 
 
-def test_data_files_play_by_their_text_next_to_other_bots(place: Path) -> None:
+def test_data_files_play_by_text_among_other_bots(place: Path) -> None:
     found = tournament.run("pluses", config=place)
     assert [(line.name, line.kind, line.score) for line in found.ranking.ranked] == [
         ("three", "python", 6.0), ("two", "python", 0.0), ("one", "python", -6.0),
@@ -59,7 +59,7 @@ def test_data_files_play_by_their_text_next_to_other_bots(place: Path) -> None:
     assert checked.code == 0 and "fit to enter" in checked.out and "share a process" in checked.out
 
 
-def test_data_files_that_are_no_text_or_too_long_are_refused_alone(place: Path) -> None:
+def test_unreadable_or_long_data_file_is_refused_alone(place: Path) -> None:
     (place.parent / "bots" / "bytes.plus").write_bytes(b"\xff")
     (place.parent / "bots" / "long.plus").write_text("+" * 21)
     ranking = tournament.run("pluses", config=place).ranking
@@ -82,7 +82,7 @@ NUMBER = Decision("number", "A number", observation={}, answer=Int(0, 9))
         ({".red": NUMBER}, "expected a decision whose answer is Text"),
     ],
 )
-def test_data_of_rules_that_no_file_can_have_is_refused(data: dict[str, Decision], message: str) -> None:
+def test_rules_with_impossible_data_suffix_are_refused(data: dict[str, Decision], message: str) -> None:
     class Wrong(Rules):
         name = "wrong"
         seats = 2

@@ -32,7 +32,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.statistical
-def test_a_bid_of_one_die_holds_as_often_as_ten_dice_say() -> None:
+def test_single_die_bid_holds_as_often_as_expected() -> None:
     """Who begins bids one die of face 1, the other challenges: that holds unless ten dice show other faces."""
     bots = dict.fromkeys("ab", (".c", "int bid(const View *view) { return view->legal_actions[0]; }\n"))
     contest = load_config("liars_dice", EXAMPLES / "liars_dice" / "tournament.toml").played
@@ -45,7 +45,7 @@ def test_a_bid_of_one_die_holds_as_often_as_ten_dice_say() -> None:
     assert result.sums[0].points == of_seat(games, "points", 0).sum()
 
 
-def test_replay_and_report_know_its_bots_and_what_a_point_is(played: Path) -> None:
+def test_example_replay_and_report_name_bots_and_points(played: Path) -> None:
     """Without a word of the contest: what its columns are called is enough."""
     results = played / "results"
     found = replay("liars_dice", match=("own_hand", "counter"), session=3, config=played / "tournament.toml")
@@ -59,9 +59,7 @@ def test_replay_and_report_know_its_bots_and_what_a_point_is(played: Path) -> No
     assert '"is first"' in text and '"held: yes"' in text and not re.search(r"\b[xy][ _](is|points)\b", text)
 
 
-def test_its_report_draws_every_decision_of_a_session_played_again(
-    played: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_example_report_draws_decisions_of_replayed_session(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And without its bots, or settings, shows the columns."""
     monkeypatch.setattr(replays, "_MAX_SECONDS", 600.0)
     config = played / "tournament.toml"

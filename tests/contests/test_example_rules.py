@@ -201,7 +201,7 @@ def sent(play: Any, answer: Any) -> Any:
         return None
 
 
-def test_every_example_has_bots_in_several_languages_that_play_without_a_fault() -> None:
+def test_example_bots_in_all_languages_play_without_fault() -> None:
     """Each in C or C++, in Python and as a program where the type of its answers allows."""
     for folder in sorted(path for path in EXAMPLES.iterdir() if path.is_dir()):
         kinds = {suffix or "program" for suffix, _ in bots_of(folder.name).values()}
@@ -210,7 +210,7 @@ def test_every_example_has_bots_in_several_languages_that_play_without_a_fault()
 
 
 @pytest.mark.thorough
-def test_geese_play_what_kaggle_s_own_runner_plays_with_the_same_bots(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_geese_play_same_games_as_kaggle_runner(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kaggle's `env.run` calls four Python bots itself, with the same chance; its rewards are those of our records."""
     environments = pytest.importorskip("kaggle_environments")
     source = bots_of("hungry_geese", "nearest")["nearest"]

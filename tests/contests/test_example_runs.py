@@ -19,7 +19,7 @@ from tournament.config import load_config
 from tournament.entrants.new import templates, write_new_bot
 from tournament.open_contest.authors import AuthorsFile, add_author, read_authors
 from tournament.open_contest.jobs import OTHER, PRACTICE, QUICK, TRIAL, Job, database_beside
-from tournament.open_contest.submissions import Open, Submissions
+from tournament.open_contest.submissions import OpenContests, Submissions
 from tournament.records.results import Results
 from tournament.runner.listener import ProgressListener
 from tournament.runner.schedule import legs
@@ -69,7 +69,7 @@ def played(name: str, runs: dict[str, tuple[Path, Results]], factory: pytest.Tem
     return runs[name]
 
 
-def test_matches_with_numbers_of_more_than_32_bits_are_played_recorded_and_verified(
+def test_match_numbers_above_32_bits_verify(
     runs: Any, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As those of six among bots that have had 150 names."""
@@ -124,7 +124,7 @@ def test_example_answers_every_command(
         (["replay", "snakes", "--match", "hungry,nobody", "--session", "0"], "they have no nobody"),
     ],
 )  # fmt: skip
-def test_what_is_for_two_seats_only_is_refused_in_one_line(
+def test_two_seat_option_is_refused_for_four_seats(
     words: list[str], message: str, runs: Any, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, _ = played("snakes", runs, tmp_path_factory)
@@ -133,7 +133,7 @@ def test_what_is_for_two_seats_only_is_refused_in_one_line(
     assert answer.code == 2 and message in answer.err.splitlines()[-1] and "Traceback" not in answer.err, answer.err
 
 
-def test_run_of_four_seats_ends_when_its_order_is_settled(tmp_path: Path) -> None:
+def test_four_seat_run_ends_with_settled_order(tmp_path: Path) -> None:
     """Its rule compares scores with their covariances, as at two seats: here after fewer replicas than there may be."""
     folder = copied(tmp_path, "snakes", sessions=20, until_settled=0.6, replicas=2, max_replicas=40)
     for bot in ("follows_wall", "any_way.c", "roomy.cpp"):
@@ -149,12 +149,14 @@ def test_run_of_four_seats_ends_when_its_order_is_settled(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_open_contest_of_four_seats_takes_uploads_and_plays_practice(tmp_path: Path) -> None:
+def test_four_seat_open_contest_takes_uploads_and_plays_practice(tmp_path: Path) -> None:
     """Through the server's own commands: a bot enters, its next version practises, and its author sees a game."""
     folder = copied(tmp_path, "snakes")
     settings, new = folder / "tournament.toml", (EXAMPLES / "snakes" / "entrants" / "snakes" / "any_way.c").read_bytes()
     config = load_config("snakes", settings)
-    current = Open(settings, config.opening, {"snakes": config}, set(), {"snakes": str(folder / "results" / "snakes")})
+    current = OpenContests(
+        settings, config.opening, {"snakes": config}, set(), {"snakes": str(folder / "results" / "snakes")}
+    )
     authors = folder / "authors.toml"
     add_author(authors, "ann")
     ann = read_authors(authors)["ann"]
@@ -177,7 +179,7 @@ def test_open_contest_of_four_seats_takes_uploads_and_plays_practice(tmp_path: P
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sample_params(SHORT, ["blotto"]))
-def test_example_has_a_bot_to_start_from_in_every_language(name: str, tmp_path: Path) -> None:
+def test_example_has_template_in_every_language(name: str, tmp_path: Path) -> None:
     folder = copied(tmp_path, name)
     contest = load_config(name, folder / "tournament.toml").played
     bots = folder / "entrants" / name

@@ -30,7 +30,7 @@ from tournament.errors import InputError
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.trial import judging
-from tournament.trial.judging import Verdict, WrittenDialogue, judge_program
+from tournament.trial.judging import TranscribedDialogue, Verdict, judge_program
 from tournament.worker.processes import bot_process
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -49,7 +49,7 @@ class Match:
             self.games, self.sessions, deals_key=key_of(deals_key), sessions=1, hands=hands, decks=fixed
         )
         self.transcript = io.StringIO()
-        self.dialogue = WrittenDialogue(self.core, RateSampler(key_of(4)), self.transcript)
+        self.dialogue = TranscribedDialogue(self.core, RateSampler(key_of(4)), self.transcript)
         self.over = False
 
     def start(self) -> list[str]:
@@ -233,7 +233,7 @@ while (words := read())[0] != "SCORE":
 )
 
 
-def test_a_program_that_plays_to_the_end_has_its_score(tmp_path: Path) -> None:
+def test_judge_returns_score_of_finished_program(tmp_path: Path) -> None:
     said = tmp_path / "said.txt"
     verdict = judged(tmp_path, CHECKER, None, decks=DECKS, transcript=said)
     hands = [int(profit) for profit in re.findall(r"< RESULT (\S+)\n", said.read_text())]
@@ -267,7 +267,7 @@ def test_a_program_that_fails_ends_its_match(tmp_path: Path, source: str, ending
         ("sum(range(2 * 10**7))", 5.0, " s of processor time, 0.4 are allowed"),
     ],
 )
-def test_a_program_that_works_too_long_is_out_of_time(
+def test_judge_stops_program_after_time_limit(
     tmp_path: Path, work: str, grace: float, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where the time that every process has to get ready lets it play to the end."""
@@ -288,8 +288,8 @@ def test_a_program_that_works_too_long_is_out_of_time(
         ("0 1 " * 8 + "0\n", "line 1: has 17 words instead of 18 integers"),
         ("\n\n" + "0 1 " * 10, "line 3: has 20 words instead of 18 integers"),
         ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 0 x", "line 1: x is neither a suit, 0 to 3, nor a value, 1 to 13"),
-        ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 4 9", "line 1: there is no card 4 9; suits are 0 to 3"),
-        ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 0 14", "line 1: there is no card 0 14; suits are 0 to 3"),
+        ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 4 9", "line 1: unknown card 4 9; suits are 0 to 3"),
+        ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 0 14", "line 1: unknown card 0 14; suits are 0 to 3"),
         ("0 1 0 2 0 3 0 4 0 5 0 6 0 7 0 8 0 1", "line 1: the card 0 1 is there twice"),
     ],
 )

@@ -158,7 +158,7 @@ def test_faults_are_checks(faulty: dict[str, Entrant], name: str, monkeypatch: p
     assert (cut_short.ended_by, len(cut_short.faults), len(rest.hands)) == (0, 4, 7)
 
 
-def test_a_bot_that_takes_more_than_its_seconds_is_out(faulty: dict[str, Entrant]) -> None:
+def test_bot_that_exceeds_time_is_disqualified(faulty: dict[str, Entrant]) -> None:
     result, record = play_built(faulty["endless"], 5, hands=40, seconds=0.0125)
     assert [fault.message for fault in result.faults] == [
         "used up the fuel of its leg", "can't start: used up the fuel of its leg"

@@ -72,7 +72,7 @@ def scores(place: Path) -> dict[str, float]:
     return {line.name: line.score for line in played.ranking.entrants}
 
 
-def test_rules_and_bots_import_the_library_and_its_changes_play_again(place: Path) -> None:
+def test_library_change_replays_importing_rules_and_bots(place: Path) -> None:
     # Of eight sessions two have the field 0 free; a step is worth 3.
     assert scores(place) == {"knows": 18.0, "lazy": 18.0, "zero": -36.0}
     helper = place.parent / "lib" / "helper.py"
@@ -108,7 +108,7 @@ def pick():
 """
 
 
-def test_library_of_a_bot_draws_chance_of_the_leg_and_starts_again_with_the_bot(place: Path) -> None:
+def test_library_chance_follows_leg_and_restarts_with_bot(place: Path) -> None:
     (place.parent / "lib" / "helper.py").write_text(CHANCE)
     (place.parent / "bots" / "knows.py").write_text("import helper\n\n\ndef step(view):\n    return helper.pick()\n")
     (place.parent / "bots" / "lazy.py").unlink()
@@ -165,13 +165,13 @@ def test_legs_that_share_a_process_have_a_library_each(place: Path) -> None:
     assert set(games[0].steps_0) == {0, 3}
 
 
-def test_library_may_have_a_module_of_its_own_by_the_name_of_one_of_chance(place: Path) -> None:
+def test_library_module_can_have_name_of_chance_module(place: Path) -> None:
     (place.parent / "lib" / "maze" / "random.py").write_text("FIRST = 0\n")
     (place.parent / "lib" / "maze" / "far.py").write_text("from .random import FIRST\n\nLENGTH = 3 + FIRST\n")
     assert scores(place) == {"knows": 18.0, "lazy": 18.0, "zero": -36.0}
 
 
-def test_only_bots_that_name_a_module_of_the_library_carry_it() -> None:
+def test_only_bots_that_import_library_carry_it() -> None:
     library = {"lux/__init__.py": "", "helper.py": ""}
     carried = json.dumps(library, sort_keys=True).encode()
     assert python_artifact.library_for(b"from lux.kit import X", b"", library) == carried
@@ -241,7 +241,7 @@ def test_library_that_can_t_be_used_is_named(place: Path, library: str, content:
     ],
     ids=["number", "list", "nothing", "long", "missing"],
 )
-def test_value_of_library_is_refused_by_every_command_in_one_line(place: Path, value: str, message: str) -> None:
+def test_commands_refuse_wrong_library_in_one_line(place: Path, value: str, message: str) -> None:
     place.write_text(place.read_text().replace('"lib/"', value))
     with pytest.raises(InputError, match=f"tournament.toml, line 3: library: {message}"):
         load_config("maze", place)
@@ -252,22 +252,20 @@ def test_value_of_library_is_refused_by_every_command_in_one_line(place: Path, v
     assert rules_loader.loaded_rules("maze") is None
 
 
-def test_check_finds_the_library_of_rules_by_any_spelling_of_their_path(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_check_finds_library_for_any_spelling_of_path(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (place.parent / "chk").mkdir()
     monkeypatch.chdir(place.parent / "chk")
     place.write_text(place.read_text().replace('"maze_rules.py"', '"chk/../maze_rules.py"'))
     assert check_rules._library_of(Path("../chk/../maze_rules.py")) == [place.parent / "chk/../chk/../lib"]
 
 
-def test_two_tables_of_the_same_rules_need_the_same_library(place: Path) -> None:
+def test_tables_with_same_rules_need_same_library(place: Path) -> None:
     (place.parent / "other" / "maze").mkdir(parents=True)
     (place.parent / "other" / "maze" / "walls.py").write_text("free_at = int\n")
     table = '[again]\nrules = "maze_rules.py"\nlibrary = "LIBRARY"\n'
     settings = place.read_text()
     place.write_text(settings + table.replace("LIBRARY", "other/"))
-    with pytest.raises(InputError, match=r"maze_rules\.py: its library isn't the one that another table gives"):
+    with pytest.raises(InputError, match=r"maze_rules\.py: another table has another library for these rules"):
         load_config("again", place)
     # Another file of the library, which the rules don't name, makes no difference.
     (place.parent / "lib" / "helper.py").rename(place.parent / "other" / "helper.py")

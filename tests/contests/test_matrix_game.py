@@ -64,7 +64,7 @@ def place(folder: Path, rounds: int = 20, sessions: int = 2, more: str = "") -> 
     return config
 
 
-def test_bots_of_every_kind_know_the_game_after_a_fault(tmp_path: Path) -> None:
+def test_bots_of_all_kinds_know_game_after_fault(tmp_path: Path) -> None:
     """All three play the same against a fourth, whatever they forgot."""
     config = place(tmp_path)
     (tmp_path / "bots" / "zz_steady.c").write_text(STEADY)
@@ -108,7 +108,7 @@ def test_python_bots_and_programs_may_answer_a_moves_name(tmp_path: Path) -> Non
 
 @pytest.mark.usefixtures("read_to_the_end")
 @pytest.mark.parametrize("names", [("a_defects", "b_cooperates"), ("b_defects", "a_cooperates")])
-def test_a_program_is_told_its_own_score_at_either_seat(tmp_path: Path, names: tuple[str, str]) -> None:
+def test_program_receives_own_score_at_either_seat(tmp_path: Path, names: tuple[str, str]) -> None:
     """Where both may win: who defects 5 in each of 20 turns, and who cooperates nothing."""
     config = place(tmp_path)
     config.write_text('sandbox = "off"\n' + config.read_text())  # they write to pipes

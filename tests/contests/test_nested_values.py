@@ -189,7 +189,7 @@ for line in sys.stdin:
 BOTS = {"c": (".c", IN_C), "cpp": (".cpp", IN_C), "program": ("", PROGRAM), "py": (".py", IN_PYTHON)}
 
 
-def test_nested_values_reach_bots_of_every_kind_and_come_back() -> None:
+def test_nested_values_reach_all_bots_and_return() -> None:
     for (x, y), (result, rows) in play_field(contest_of(Nested), BOTS, sessions=12).items():
         assert result.faults == (), (x, y)
         for name in ANSWERS:
@@ -218,7 +218,7 @@ def test_nested_values_reach_bots_of_every_kind_and_come_back() -> None:
         ("moves", "[{'to': None, 'name': '', 'fast': True}]"),
     ],
 )
-def test_wrong_nested_answer_is_a_fault_and_the_default_counts(name: str, body: str) -> None:
+def test_wrong_nested_answer_is_fault_with_default(name: str, body: str) -> None:
     wrong = f"{IN_PYTHON}\ndef {name}(view): return {body}\n"
     bots = {"a": (".py", wrong), "b": (".c", IN_C)}
     ((result, rows),) = play_field(contest_of(Nested), bots, sessions=1, max_faults=9).values()
@@ -353,7 +353,7 @@ def test_answer_beyond_what_the_question_narrows_is_a_fault(over: tuple[str, str
         (Decision("pick", "m", observation={}, answer=LegalAction(Int(0, 9), 3)), Int(0, 3)),
     ],
 )
-def test_answer_that_is_not_narrower_is_a_mistake_of_the_rules(decision: Decision, answer: Any) -> None:
+def test_wider_answer_type_is_error_of_rules(decision: Decision, answer: Any) -> None:
     told = {name: 0 for name in decision.observation if name != "legal_actions"}
     with pytest.raises(ValueError, match="is not narrower than the declared"):
         decision(0, **told, answer=answer)
@@ -438,7 +438,7 @@ def test_impossible_types_are_refused() -> None:
         Struct(**{"class": Int(0, 1)})
     with pytest.raises(ValueError, match="expected a type"):
         Struct(x=3)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="has_x is what C bots call a part of x"):
+    with pytest.raises(ValueError, match="C bots have the name has_x for a part of x"):
         lay_out([Decision("a", "m", observation={"has_x": Bool(), "x": Maybe(Int(0, 1))}, answer=Bool())], 2)
     with pytest.raises(ValueError, match="can be called answer"):
         Decision("a", "m", observation={"answer": Bool()}, answer=Bool())

@@ -104,7 +104,7 @@ def bots_of(sources: dict[str, tuple[str, str]], word: str) -> dict[str, tuple[s
     }
 
 
-def test_news_reach_bots_that_have_a_function_and_cost_others_nothing() -> None:
+def test_news_reach_only_bots_with_function() -> None:
     played = play_field(contest_of(Announced), bots_of(HEARS, "heard") | bots_of(DEAF, "deaf"), sessions=6)
     pairs: dict[tuple[str, str], list[Any]] = {}
     for (one, other), (result, rows) in played.items():

@@ -72,7 +72,7 @@ class Stakes(Rules):
 '''
 
 
-def test_rules_in_a_file_bring_house_players_luck_and_charts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_file_can_have_house_luck_and_charts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Less luck a score is what the stake gives in the mean, to the last bit or so: 2 edge / 10 − 1 a chip."""
     monkeypatch.chdir(tmp_path)
     bots = contest_folder(tmp_path, "stakes", STAKES, "sessions = 7")
@@ -117,7 +117,7 @@ class Pennies(Rules):
 """
 
 
-def test_rules_in_a_file_bring_a_core_of_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_file_can_have_engine_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     bots = contest_folder(tmp_path, "pennies", PENNIES, "sessions = 2")
     (bots / "heads.c").write_text("int move(const Bot *bot) { return 0; }\n")

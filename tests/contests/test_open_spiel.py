@@ -127,7 +127,7 @@ def test_bots_of_three_and_more_win_what_enumeration_expects(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", ["negotiation", "tarok(players=4)"])
-def test_game_that_draws_its_own_chance_is_repeated_by_the_seed_of_its_session(game: str) -> None:
+def test_session_seed_repeats_game_with_own_chance(game: str) -> None:
     """Sessions differ, and two runs of the same deals are equal."""
     players = pyspiel.load_game(game).num_players()
     bots = {f"bot_{seat}": (".c", UNIFORM) for seat in range(players)}
@@ -161,7 +161,7 @@ def test_page_lists_all_games_that_are_refused_and_why() -> None:
     assert {name: why for name, why in reasons.items() if listed[name] not in why} == {}
 
 
-def test_points_of_a_game_that_is_not_zero_sum_are_both_recorded() -> None:
+def test_records_have_both_points_of_non_zero_sum_game() -> None:
     """The prisoner's dilemma of OpenSpiel: 0 cooperates for 5 each; 1 defects for 10, and leaves the other 0."""
     bots = {"a": (".c", LOWEST), "b": (".c", "int act(const View *bot) { return 1; }\n")}
     ((result, rows),) = play_field(find_contest("open_spiel"), bots, sessions=4, open_spiel_game="matrix_pd").values()

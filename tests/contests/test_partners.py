@@ -78,7 +78,7 @@ KINDS = {"c": (".c", IN_C), "python": (".py", IN_PYTHON), "program": ("", PROGRA
 APART = (".py", "import sys\n\n\n" + IN_PYTHON)  # each in a process of its own
 
 
-def test_partners_share_no_memory_and_have_numbers_of_their_own() -> None:
+def test_partners_share_neither_memory_nor_numbers() -> None:
     bots = {**KINDS, "apart": APART, "again": KINDS["python"]}
     played = play_field(contest_of(Partners), bots, sessions=4)
     assert len(played) == 10

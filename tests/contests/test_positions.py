@@ -78,7 +78,7 @@ def seats_at(seats: int, sessions: int, *, rotation: int = 0, deals: int = 1) ->
 
 
 @pytest.mark.parametrize("seats", [3, 4, 6])
-def test_block_of_sessions_has_every_rotation_of_one_cyclic_order(seats: int) -> None:
+def test_session_block_has_every_rotation_of_cyclic_order(seats: int) -> None:
     at = seats_at(seats, 7 * seats + 2)
     orders = set()
     for first in range(0, 7 * seats, seats):
@@ -93,7 +93,7 @@ def test_block_of_sessions_has_every_rotation_of_one_cyclic_order(seats: int) ->
 
 
 @pytest.mark.parametrize("seats", [2, 3, 5])
-def test_legs_of_a_duplicate_give_every_bot_every_position_of_each_session(seats: int) -> None:
+def test_duplicate_legs_give_bots_every_position_per_session(seats: int) -> None:
     legs = [seats_at(seats, 2 * seats + 1, rotation=rotation) for rotation in range(seats)]
     for session in range(2 * seats + 1):
         for position in range(seats):
@@ -112,7 +112,7 @@ def test_bots_of_a_short_leg_sit_anywhere_equally_often(sessions: int) -> None:
 
 
 @pytest.mark.parametrize("kinds", [("c", "python", "program"), ("program", "c", "python"), ("python", "c")])
-def test_bots_of_every_kind_know_their_position_and_the_others_numbers(kinds: tuple[str, ...]) -> None:
+def test_bots_of_all_kinds_observe_seating(kinds: tuple[str, ...]) -> None:
     seats = len(kinds)
     bots = {f"bot_{place}": KINDS[kind] for place, kind in enumerate(kinds)}
     for result, rows in play_table(contest_of(Shown), bots, sessions=7, legs=2, seats=seats):
@@ -143,7 +143,7 @@ class Prize(Rules):
 """
 
 
-def test_games_and_sessions_of_drawn_tables_name_their_bots_without_a_join(tmp_path: Path) -> None:
+def test_drawn_tables_rows_name_their_bots(tmp_path: Path) -> None:
     """Each bot bids its own number, so that the points say who sat where."""
     (tmp_path / "prize.py").write_text(RULES)
     (tmp_path / "bots").mkdir()

@@ -127,7 +127,7 @@ def remarking(count: int) -> str:
     ],
     ids=["illegal", "greeting", "request", "10,000 lines", "10,001 lines"],
 )
-def test_lines_that_the_protocol_refuses_are_faults_of_the_program(source: str, message: str, faults: int) -> None:
+def test_lines_refused_by_protocol_are_faults(source: str, message: str, faults: int) -> None:
     bots = {"a": ("", source.replace("SIGN", "'rock'")), "b": (".py", PYTHON)}
     ((result, rows),) = play_field(contest_of(Counting), bots, sessions=1).values()
     assert [fault.seat for fault in result.faults] == [0] * faults

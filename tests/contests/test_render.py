@@ -76,7 +76,7 @@ def test_a_drawing_has_the_bots_names_by_position(folder: Path) -> None:
         ("raise ValueError('x' * 9999)", "ValueError: xxx"),
     ],
 )
-def test_a_broken_drawing_is_a_line_of_run_and_of_report(folder: Path, render: str, why: str) -> None:
+def test_broken_drawing_is_reported_by_run_and_report(folder: Path, render: str, why: str) -> None:
     write(folder, render)
     for words in (("run", "guesses", "--executor", "local"), ("report", "guesses")):
         told = run_cli(*words)

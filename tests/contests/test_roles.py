@@ -34,9 +34,7 @@ LOPSIDED += "payoffs = [[3, 2], [2, 1]]\ncolumn_payoffs = [[0, -1], [0, 1]]"
 @pytest.mark.parametrize(
     ("game", "answers"), [('rules = "race.py"', "run"), (LOPSIDED, "move")], ids=["race", "matrix"]
 )
-def test_twins_in_a_game_where_a_role_wins_share_a_place(
-    game: str, answers: str, sessions: int, tmp_path: Path
-) -> None:
+def test_twins_share_rank_where_role_wins(game: str, answers: str, sessions: int, tmp_path: Path) -> None:
     (tmp_path / "race.py").write_text(RACE)
     (tmp_path / "bots").mkdir()
     kind = "View" if answers == "run" else "Bot"
@@ -57,7 +55,7 @@ def test_twins_in_a_game_where_a_role_wins_share_a_place(
     assert first == pytest.approx([0.5] * len(first))
 
 
-def test_replica_0_keeps_the_roles_of_the_statement_and_odd_ones_begin_with_y_as_a(tmp_path: Path) -> None:
+def test_odd_replicas_begin_with_swapped_roles(tmp_path: Path) -> None:
     place = make_contest(tmp_path, ["bold", "calm"], sessions=1, settings="replicas = 4")
     games = tournament.run(CONTEST, config=place.config, workers=1).games
     opens = games[games.game == 0].set_index("session").seat_0_is_a

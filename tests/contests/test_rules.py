@@ -163,7 +163,7 @@ def test_bots_of_every_kind_are_told_the_same(everything: Contest) -> None:
             assert name == "match" or rows["games"][name].tolist() == column.tolist(), name
 
 
-def test_what_is_no_legal_action_is_a_fault_and_the_default_is_played(everything: Contest) -> None:
+def test_illegal_action_is_fault_with_default(everything: Contest) -> None:
     bots = {
         "a": (".c", "int act(const View *b) { return -7; }\nint name(const View *b) { return 99; }\n"),
         "b": (".py", "def act(bot):\n    return bot.legal_actions[-1]\ndef name(bot):\n    return 0\n"),
@@ -211,7 +211,7 @@ def test_what_is_no_legal_action_is_a_fault_and_the_default_is_played(everything
         (lambda d, s: None if s.number == 0 else 0, "yield None"),
     ],
 )
-def test_what_rules_do_wrong_ends_the_run_with_a_line_that_names_the_place(asked: Any, message: str) -> None:
+def test_error_of_rules_ends_run_and_names_place(asked: Any, message: str) -> None:
     class Wrong(Rules):
         name = "wrong"
         seats = 2
@@ -232,7 +232,7 @@ def test_what_rules_do_wrong_ends_the_run_with_a_line_that_names_the_place(asked
         assert f"({Path(__file__).name}, line " in line
 
 
-def test_decision_shared_by_two_contests_has_a_place_in_each() -> None:
+def test_shared_decision_has_placement_in_each_contest() -> None:
     split = Decision("split", "m", observation={"n": Int(0, 99)}, answer=List(Int(0, 9), 3), default=[0, 0, 0])
     more = Decision("more", "m", observation={"m": List(Int(0, 99), 40)}, answer=Int(0, 9))
 
@@ -360,7 +360,7 @@ def test_what_would_fail_in_play_alone_is_refused_before(changed: dict[str, Any]
 
 
 @pytest.mark.parametrize("name", ["int", "class", "Dice", "2dice", "decision", "f", "di-ce", "", "lambda"])
-def test_names_that_bots_can_not_be_written_with_are_refused(name: str) -> None:
+def test_names_unusable_in_bots_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match="can't name"):
         Decision(name, "m", observation={}, answer=Int(0, 1, "a"))
     with pytest.raises(ValueError, match="can't name"):
@@ -384,7 +384,7 @@ def test_declarations_that_contradict_each_other_are_refused() -> None:
     with pytest.raises(ValueError, match="are observed with answer=LegalAction"):
         one("a", legal_actions=Int(0, 1, "v"))
     for name in ("seat", "seats", "players"):
-        with pytest.raises(ValueError, match=f"a: every bot observes {name} already; leave it out"):
+        with pytest.raises(ValueError, match=f"a: every bot already observes {name}; remove it"):
             one("a", **{name: Int(0, 1, "v")})
 
 

@@ -54,7 +54,7 @@ def site(tmp_path: Path) -> Iterator[Path]:
     rules_loader.forget()
 
 
-def test_rules_in_a_file_are_played_and_read_and_another_content_is_another_version(folder: Path) -> None:
+def test_changed_rules_file_is_another_version(folder: Path) -> None:
     played = run("dice", sessions=4, executor="local", workers=1)
     assert (played.setup.contest, played.setup.game) == ("dice", "our_dice")
     assert str(folder) not in repr(played.setup), "a folder of this machine in the records"
@@ -102,9 +102,7 @@ def test_records_of_changed_rules_are_replaced_unless_they_matter(
     )
 
 
-def test_records_are_read_where_their_rules_are_not_and_no_file_is_run_for_them(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_records_without_rules_load_without_running_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run("dice", sessions=4, executor="local", workers=1)
     here = load("results/dice")
     rules_loader.forget()
@@ -153,7 +151,7 @@ def test_what_is_wrong_with_package_is_said_in_a_line(
     load_contests().find("von_neumann_poker")  # it keeps no one from another contest
 
 
-def test_rules_may_have_a_generator_of_a_seed_of_their_own(folder: Path) -> None:
+def test_rules_can_use_seeded_generator(folder: Path) -> None:
     table = "import random\nfrom random import Random\nTABLE = random.Random(5).random() + Random(7).random()\n"
     (folder / "rules" / "our_dice.py").write_text(table + DICE.replace("from __future__ import annotations\n", ""))
     (folder / "tournament.toml").write_text('[dice]\nrules = "rules/our_dice.py"\n')
@@ -197,7 +195,7 @@ def test_a_package_may_bring_rules_with_a_core(folder: Path, site: Path) -> None
     assert load_config("mine").played.games == load_config("von_neumann_poker").played.games
 
 
-def test_a_node_without_the_package_or_with_other_files_is_refused_by_name(folder: Path, site: Path) -> None:
+def test_node_with_other_package_is_refused_by_name(folder: Path, site: Path) -> None:
     accept_contest("von_neumann_poker", ())
     missing = rules_loader.Source("brought_dice", None, "LiarsDice")
     with pytest.raises(RunError, match=r"^it can't play our_dice: brought_dice can't be imported: .*; install the"):

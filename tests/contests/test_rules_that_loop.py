@@ -61,14 +61,10 @@ def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize(
     "words",
-    [
-        ("run", "--executor", "local"),
-        ("match", "loops", "one", "other"),
-        ("check", "entrants/loops/one.c"),
-    ],
+    [("run", "--executor", "local"), ("match", "loops", "one", "other"), ("check", "entrants/loops/one.c")],
     ids=lambda words: words[0],
 )
-def test_a_step_that_takes_too_long_ends_the_command_with_a_line(folder: Path, words: tuple[str, ...]) -> None:
+def test_slow_step_of_rules_ends_command(folder: Path, words: tuple[str, ...]) -> None:
     run = _run(folder, *words)
     told = run.stderr.splitlines()
     assert run.returncode == 1, told

@@ -87,7 +87,7 @@ def test_the_statements_poker_bots_decide_as_it_has_them(sample: object, tmp_pat
 # Two-card draw.
 
 
-def test_the_statements_draw_bot_raises_with_a_pair_of_fours_alone(tmp_path: Path) -> None:
+def test_statement_draw_bot_raises_only_pair_of_fours(tmp_path: Path) -> None:
     questions = questions_of("two_card_draw")
     answers = answers_of("two_card_draw", "sample.cpp", questions, tmp_path)
     fours = 0

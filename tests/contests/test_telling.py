@@ -13,7 +13,7 @@ from tournament.contests.questions import in_words
 from tournament.store.columns import NAME, Column
 
 
-def test_columns_about_a_seat_are_told_by_the_bot_s_name() -> None:
+def test_seat_columns_are_shown_with_bot_name() -> None:
     row: dict[str, object] = {"match": 1, "session": 2, "game": 3, "bot_0": "bob", "bot_1": "ann"}
     row |= {"last_bid": 8, "held": True, "points_0": -1.0, "points_1": 1.0, "is_dealer_1": True, "flop_1": 2}
     columns = [

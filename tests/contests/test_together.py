@@ -115,7 +115,7 @@ FAULTY = {
 
 @pytest.mark.parametrize("kind", FAULTY)
 @pytest.mark.parametrize("allowed", [1, 99], ids=["disqualified", "goes on"])
-def test_a_fault_among_those_asked_together_replaces_that_seats_answer_alone(kind: str, allowed: int) -> None:
+def test_fault_replaces_only_own_simultaneous_answer(kind: str, allowed: int) -> None:
     field = bots(["python", "c", "program", "c"], slowest=0)
     field["bot_2"] = (KINDS[kind][0], FAULTY[kind])
     result, rows = play_table(contest_of(Auction), field, sessions=9, seats=4, max_faults=allowed)[0]

@@ -172,12 +172,7 @@ def test_edited_bot_is_compared_with_its_recorded_answers(contest: Path, debug: 
     ],
 )
 def test_bots_of_every_contest_answer_as_recorded(
-    name: str,
-    settings: str,
-    bots: tuple[str, ...],
-    others: dict[str, str],
-    tmp_path: Path,
-    debug: Debug,
+    name: str, settings: str, bots: tuple[str, ...], others: dict[str, str], tmp_path: Path, debug: Debug
 ) -> None:
     (tmp_path / "words.py").write_text(RULES)
     entrants = tmp_path / "entrants" / name
@@ -201,7 +196,7 @@ def write(path: Path, text: str) -> None:
 
 def test_bad_input_is_one_line(contest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     errors = {
-        ("debug",): "say also the BOT: the name of a bot in the records",
+        ("debug",): "missing BOT; give the name of a bot in the records",
         ("debug", "naive"): "naive has no recorded fault; choose a game with --match and --session",
         ("debug", "naive", "--match", "draws,behind"): "naive doesn't play in match",
         ("debug", "naive", "--match", "draws,naive", "--session", "99"): "has sessions 0 to 7",

@@ -59,7 +59,7 @@ def test_cards_depend_on_nothing_that_was_played(key: int) -> None:
     assert len(lengths) > 1, "the bots should play legs of different lengths"
 
 
-def test_cards_are_multiples_of_2_to_the_minus_24_below_1() -> None:
+def test_cards_are_multiples_of_2_to_minus_24() -> None:
     """Every card is exact in a float; both end in odd places often enough to use all 24 bits."""
     cards = [card for pair in dealt(constant_bot(1, 0), 11).values() for card in pair]
     assert all(0 <= card < 1 and (card * 2**24).is_integer() for card in cards)

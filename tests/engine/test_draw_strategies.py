@@ -31,7 +31,7 @@ def test_values_are_the_oracles(seed: int, bet1: int, bet2: int, steps: int) -> 
     assert evaluator.trembling_value() > evaluator.value()
 
 
-def test_climbing_is_a_full_evaluation_step_by_step_and_never_falls() -> None:
+def test_climbing_equals_full_evaluation_and_never_falls() -> None:
     """Over a cycle and some: the value that is kept up piece by piece is that of an evaluation, to 1e-12."""
     climber = HillClimber(random_strategy(11), 3, 7)
     value = climber.trembling_value()

@@ -130,7 +130,7 @@ def test_bob_stops_early_with_the_answer_of_all_rollouts(
 
 @pytest.mark.parametrize(("hole", "raised"), [("Th 9h", 100), ("2h 7s", 10)])
 @pytest.mark.statistical
-def test_rollouts_before_the_flop_call_as_often_as_the_table_says(hole: str, raised: int) -> None:
+def test_preflop_rollouts_call_as_often_as_table(hole: str, raised: int) -> None:
     """The plain form, a hundred rollouts for each answer, against the one random number: equal in distribution."""
     own = cards_of(hole)
     decisions = 2000
@@ -151,7 +151,7 @@ def test_rollouts_before_the_flop_call_as_often_as_the_table_says(hole: str, rai
 
 
 def test_folding_costs_what_was_put_in(table: Table52) -> None:
-    """And a fold before any raise costs nothing."""
+    """Folding before any raise costs nothing."""
     decks = [deck("2c 3d", "Ah Ad", "As Kh 9c 8d 4s")] * 2
     first = table(lambda _view: FOLD, 1, sessions=1, hands=2, decks=decks)
     assert [(hand.folded_by, hand.profit, hand.answers) for hand in first.hands] == [

@@ -165,7 +165,7 @@ def test_every_turn_is_the_oracles(leg: dict[str, Any], in_memory: tuple[bool, b
 
 @settings(max_examples=30, deadline=None)
 @given(legs(), st.tuples(st.booleans(), st.booleans()), st.frozensets(st.tuples(st.integers(0, 1), st.integers(1, 30))))
-def test_a_bot_that_starts_again_knows_the_game_so_far(
+def test_restarted_bot_knows_earlier_turns(
     leg: dict[str, Any], in_memory: tuple[bool, bool], restarts: frozenset[Place]
 ) -> None:
     moves = len(leg["payoffs"])

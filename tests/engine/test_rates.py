@@ -76,9 +76,7 @@ def test_queries_have_streams_of_their_own() -> None:
 
 @settings(max_examples=50)
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 300)), max_size=5), st.integers(0, 3), st.integers(0, 3))
-def test_no_query_tells_a_later_one_what_it_was_about(
-    queries: list[tuple[int, int]], compared: int, refused: int
-) -> None:
+def test_rate_queries_are_independent(queries: list[tuple[int, int]], compared: int, refused: int) -> None:
     """Of what was asked before only how often chance was needed counts; of what others asked, nothing."""
     key = bytes(range(32))
     first, other = RateSampler(key), RateSampler(key)

@@ -166,7 +166,7 @@ def test_all_thirteen_betting_sequences_occur_in_both_rounds() -> None:
     assert len(sequences) == 13
 
 
-def test_a_new_bot_finds_all_values_in_its_memory_and_no_hand_of_the_server() -> None:
+def test_new_bot_sees_all_values_but_server_hand() -> None:
     """Beside a bot that is never replaced and answers the same, each question shows the same; init comes again."""
 
     def new_core() -> TwoCardDraw:
@@ -206,7 +206,7 @@ def test_a_new_bot_finds_all_values_in_its_memory_and_no_hand_of_the_server() ->
     ("question", "bad"),
     [("new_hand", 2), ("new_hand", -1), ("round1", 3), ("draw", 3), ("draw", -1), ("round2", 3), ("round2", -(2**31))],
 )
-def test_what_is_no_answer_is_refused_and_the_default_taken(question: str, bad: int) -> None:
+def test_missing_answer_is_refused_and_default_taken(question: str, bad: int) -> None:
     """The decision waits; the default is a check or a fold, or drawing nothing; a new bot hears init first."""
     tables = new_tables()
     core = TwoCardDraw(

@@ -109,7 +109,7 @@ def test_core_plays_as_the_oracle(
 # Roles
 
 
-def test_x_is_a_in_even_games_of_the_whole_match(controller: Controller) -> None:
+def test_x_is_a_in_even_games_of_match(controller: Controller) -> None:
     """Session borders don't restart the count: after a session of odd length y opens the next one."""
     record = controller(constant_bot(30, 1), constant_bot(30, 1), 1, sessions=30)
     assert any(session.games % 2 for session in record.sessions)
@@ -131,7 +131,7 @@ def test_a_bet_below_one_is_a_pass(controller: Controller, wish: int) -> None:
 
 @pytest.mark.parametrize("wish", [1, 2, 49, 50, 51, 100, 255, 256, 2**31, 2**32, 2**32 + 1, 3 * 10**9, 2**40, MOST])
 @pytest.mark.parametrize("bet_cap", ["before_ante", "after_ante"])
-def test_a_bet_is_cut_to_the_limit_and_to_both_stacks(controller: Controller, wish: int, bet_cap: BetCap) -> None:
+def test_bet_is_capped_by_limit_and_stacks(controller: Controller, wish: int, bet_cap: BetCap) -> None:
     """At full width: 2³² asks for the most, not for nothing."""
     antes = 10 if bet_cap == "after_ante" else 0
     record = controller(constant_bot(wish, 1), constant_bot(wish, 1), 8, sessions=20, bet_cap=bet_cap)

@@ -14,7 +14,7 @@ import wasmtime
 
 from tests.support import build_folder
 from tournament.artifacts import archive, compiler_run, program_build
-from tournament.cache import cache_folder, keep, recall, remembered
+from tournament.cache import cache_folder, get_or_make, read_cached, write_cached
 from tournament.errors import RunError
 from tournament.sandbox.outside import probe, run_command
 from tournament.sandbox.outside.confined import Confined
@@ -43,20 +43,20 @@ def _new(folder: Path) -> Path:
 
 def test_what_is_kept_comes_back(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "entry"
-    assert recall(path) is None
-    keep(path, b"content")
-    assert recall(path) == b"content"
-    assert remembered(path, lambda: b"other") == b"content"
-    keep(path, b"")
-    assert remembered(path, lambda: b"other") == b"" == recall(path)
+    assert read_cached(path) is None
+    write_cached(path, b"content")
+    assert read_cached(path) == b"content"
+    assert get_or_make(path, lambda: b"other") == b"content"
+    write_cached(path, b"")
+    assert get_or_make(path, lambda: b"other") == b"" == read_cached(path)
     path.unlink()
-    assert remembered(path, lambda: b"made") == b"made" == recall(path)
+    assert get_or_make(path, lambda: b"made") == b"made" == read_cached(path)
     assert [entry.name for entry in path.parent.iterdir()] == ["entry"]
 
 
 def test_no_damage_comes_back(tmp_path: Path) -> None:
     path = tmp_path / "entry"
-    keep(path, b"content")
+    write_cached(path, b"content")
     whole = path.read_bytes()
     damaged = [whole[:length] for length in range(len(whole))]
     damaged += [
@@ -64,10 +64,10 @@ def test_no_damage_comes_back(tmp_path: Path) -> None:
     ]
     for content in damaged:
         path.write_bytes(content)
-        assert recall(path) is None
+        assert read_cached(path) is None
     path.write_bytes(whole)
     path.rename(tmp_path / "other")
-    assert recall(tmp_path / "other") is None  # in another's place
+    assert read_cached(tmp_path / "other") is None  # in another's place
 
 
 def test_a_full_disk_ends_the_run(own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,7 +218,7 @@ def test_a_cache_that_can_not_be_read_names_the_remedy(tmp_path: Path, monkeypat
 
     monkeypatch.setattr(Path, "open", refused)
     with pytest.raises(RunError, match=r"can't read the cache .*: Permission denied; name a folder of yours in TOURN"):
-        recall(tmp_path / "note")
+        read_cached(tmp_path / "note")
 
 
 @pytest.mark.parametrize("below", ["", "bots"])
@@ -233,7 +233,7 @@ def test_a_cache_that_others_can_write_is_not_believed(
     place = folder / below
     if state == "for all to write":
         place.chmod(0o757)
-        line = f"others may write to the cache {place}, and so change bots; .* chmod -R go-w {place}"
+        line = f"others can write to the cache {place}, and so change bots; .* chmod -R go-w {place}"
     else:
         _give_away(place, monkeypatch)
         line = f"the cache {place} belongs to .*, who could change bots; name a folder of yours in TOURNAMENT_CACHE"

@@ -39,7 +39,7 @@ BOTS = {
 
 @pytest.fixture(scope="module")
 def entrants(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Entrant]:
-    """All bots of this file, built together."""
+    """Build all bots of this file together."""
     return build_folder(tmp_path_factory.mktemp("bots"), BOTS)
 
 

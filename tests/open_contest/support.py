@@ -23,7 +23,7 @@ from tournament.config import load_config
 from tournament.open_contest import submissions
 from tournament.open_contest.authors import Author, AuthorsFile, add_author, read_authors
 from tournament.open_contest.jobs import BOT, OTHER, QUICK, TRIAL, WITHDRAWAL, Job, database_beside
-from tournament.open_contest.submissions import Open, Submissions
+from tournament.open_contest.submissions import OpenContests, Submissions
 
 CONTEST = "von_neumann_poker"
 LANES = (QUICK, TRIAL, OTHER, WITHDRAWAL)
@@ -59,7 +59,7 @@ class Ground:
         """Start again, as after a kill."""
         config = load_config(CONTEST, self.settings)
         records = {CONTEST: str(self.folder / "results" / CONTEST)}
-        current = Open(self.settings, config.opening, {CONTEST: config}, self.over, records)
+        current = OpenContests(self.settings, config.opening, {CONTEST: config}, self.over, records)
         return Submissions(
             database_beside(self.authors), lambda: current, self.authors_file,
             lambda _, what: self.told.append(what), lambda: self.now,

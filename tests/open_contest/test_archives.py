@@ -56,10 +56,7 @@ def test_a_program_comes_as_an_archive(ground: Ground, around: str, more: list[s
 @pytest.mark.parametrize(
     ("names", "why"),
     [
-        (
-            ["deep/er/bot.toml"],
-            "at the top or in a folder there; at the top it has deep",
-        ),
+        (["deep/er/bot.toml"], "at the top or in a folder there; at the top it has deep"),
         (["bot.sh", "Bot.toml"], "at the top it has Bot.toml, bot.sh"),
         ([], "at the top it has nothing"),
         (["one/bot.toml", "two/bot.toml"], "several programs, one and two"),

@@ -15,7 +15,7 @@ import pytest
 from tests.open_contest.support import CONTEST, GOOD, UNFIT, Ground, failing_at
 from tests.open_contest.test_archives import zipped
 from tests.processes import wait_until
-from tournament.cache import keep, list_as_kept
+from tournament.cache import list_as_kept, write_cached
 from tournament.open_contest import submissions
 from tournament.open_contest.authors import revoke_token
 from tournament.open_contest.jobs import (
@@ -246,8 +246,8 @@ def cached(ground: Ground, monkeypatch: pytest.MonkeyPatch, megabytes: float) ->
         content = bot.read_bytes() if bot.is_file() else b"folder"
         with monkeypatch.context() as listing:
             listing.setenv("TOURNAMENT_CACHE_LISTED_IN", str(built))
-            keep(cache / "bots" / f"{content.hex()[-20:]}.program.sealed", bytes(int(megabytes * (1 << 20))))
-            keep(cache / "libraries" / "shared.sealed", b"")
+            write_cached(cache / "bots" / f"{content.hex()[-20:]}.program.sealed", bytes(int(megabytes * (1 << 20))))
+            write_cached(cache / "libraries" / "shared.sealed", b"")
             program = cache / "programs" / content.hex()[-20:]
             program.mkdir(parents=True, exist_ok=True)
             (program / "data").write_bytes(bytes(int(megabytes * (1 << 20))))

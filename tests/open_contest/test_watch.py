@@ -223,7 +223,7 @@ def test_error_of_ours_in_publishing_is_told_once_and_play_goes_on(
 
 def test_until_settled_is_for_a_final(tmp_path: Path) -> None:
     place = make_contest(tmp_path, ["bold", "calm"], settings="until_settled = 0.9")
-    with pytest.raises(InputError, match="until_settled is for a final"):
+    with pytest.raises(InputError, match="until_settled requires a final"):
         Kept(place)
 
 
@@ -265,7 +265,7 @@ def test_a_final_against_house_players_gives_places_with_one_replica(tmp_path: P
 @pytest.mark.parametrize("folder", [".", "results", "bots/page", "results/von_neumann_poker/games"])
 def test_only_what_everybody_may_see_is_published(tmp_path: Path, folder: str) -> None:
     place = make_contest(tmp_path, ["bold"])
-    with pytest.raises(InputError, match="everybody sees that folder"):
+    with pytest.raises(InputError, match="that folder is public"):
         Watch([CONTEST], place.config, {}, tmp_path / folder, Told())
 
 

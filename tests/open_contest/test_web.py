@@ -29,8 +29,8 @@ from tests.contest_runs import CONTEST, REPOSITORY, make_contest
 from tests.open_contest.support import GOOD, UNFIT, Ground
 from tests.processes import wait_until
 from tournament.open_contest import submissions, web
+from tournament.open_contest.author_page import AuthorPage
 from tournament.open_contest.authors import Author, add_author
-from tournament.open_contest.mine import Mine
 from tournament.open_contest.submissions import Workers
 from tournament.open_contest.web import CALLS, Address, Desk, Server
 from tournament.reporting.page import source_hash
@@ -282,9 +282,9 @@ REFUSED = [
     row(404, "you have no bot called one", "POST /bots/one/withdraw", None, "ann"),
     row(404, "you have no bot called one", "POST /practice/one", None, "ann"),
     row(404, "you have no bot called one", "POST /replay/one?opponent=x", None, "ann"),
-    row(404, "no other bot of this name", "POST /practice/one.c?against=../../authors", GOOD, "ann"),
-    row(404, "no other bot of this name", "POST /practice/one.c?against=--results", GOOD, "ann"),
-    row(404, "no other bot of this name", "POST /practice/one.c?against=one", GOOD, "ann"),
+    row(404, "the contest has no other bot of this name", "POST /practice/one.c?against=../../authors", GOOD, "ann"),
+    row(404, "the contest has no other bot of this name", "POST /practice/one.c?against=--results", GOOD, "ann"),
+    row(404, "the contest has no other bot of this name", "POST /practice/one.c?against=one", GOOD, "ann"),
     row(400, "100 opponents at most", "POST /practice/one.c?against=" + ",".join(f"b{n}" for n in range(200)), GOOD,
         "ann"),
     row(400, "sessions=N", "POST /practice/one.c?sessions=-1", GOOD, "ann"),
@@ -510,12 +510,12 @@ def test_values_of_answers_are_documented(served: Served) -> None:
 def test_one_author_who_asks_much_keeps_no_page_waiting(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     asking, go_on = threading.Semaphore(0), threading.Event()
 
-    def slow(_mine: Mine, author: Author) -> dict[str, Any]:
+    def slow(_author_page: AuthorPage, author: Author) -> dict[str, Any]:
         asking.release()
         assert go_on.wait(60)
         return {"submissions_left": 0, "contests": [], "jobs": []}
 
-    monkeypatch.setattr(Mine, "values", slow)
+    monkeypatch.setattr(AuthorPage, "values", slow)
     with ThreadPoolExecutor(60) as many:
         answers_of = [many.submit(served.ask, "GET", "/mine", None, "ann") for _ in range(50)]
         assert asking.acquire(timeout=60)

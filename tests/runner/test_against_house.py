@@ -152,10 +152,7 @@ def test_a_score_is_the_mean_over_house_players_with_its_error() -> None:
 def test_sessions_are_scored_one_by_one_and_then_averaged() -> None:
     """Losing more than the floor in one session doesn't eat up what another one brought."""
     field = field_of(["ann"], ["one"])
-    legs = [
-        leg_of(field, "ann", "one", np.full(64, -2.0)),
-        leg_of(field, "ann", "one", np.tile([1.0, 0.0], 32), 1),
-    ]
+    legs = [leg_of(field, "ann", "one", np.full(64, -2.0)), leg_of(field, "ann", "one", np.tile([1.0, 0.0], 32), 1)]
     standings = ranked(field, legs, CLIPPED)
     assert standings.entrants[0].score == pytest.approx((0 + 96) / 2)
     assert standings.matches[0].points_0 == -128 + 32

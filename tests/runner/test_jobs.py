@@ -44,11 +44,7 @@ def free_port() -> int:
 def job_server(folder: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Start a head with a job server on loopback, and yield its address and the variables with its token."""
     variables = environment(
-        {
-            **ENVIRONMENT,
-            "RAY_AUTH_TOKEN": secrets.token_hex(32),
-            "PATH": f"{PROGRAMS}:{os.environ['PATH']}",
-        }
+        {**ENVIRONMENT, "RAY_AUTH_TOKEN": secrets.token_hex(32), "PATH": f"{PROGRAMS}:{os.environ['PATH']}"}
     )
     port = free_port()
     options = {

@@ -26,7 +26,7 @@ bet_cap = "after_ante"
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which all three contests were played."""
+    """Return a folder in which all three contests were played."""
     folder = tmp_path_factory.mktemp("named")
     (folder / "bots").mkdir()
     for name, bets_above in (("bold", 20), ("calm", 80), ("dull", 60)):

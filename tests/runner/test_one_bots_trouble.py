@@ -16,7 +16,7 @@ from tests.contest_runs import ContestDir, Listener, Outcome, assert_same, in_or
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.cli.commands import main
 from tournament.containment import BotTrouble
-from tournament.entrants.build import Builds, PutOff
+from tournament.entrants.build import Builds, PostponedBuild
 from tournament.errors import RunError
 from tournament.leg import Failure
 from tournament.records.results import load
@@ -215,8 +215,8 @@ def test_bot_that_can_not_be_loaded_for_lack_of_memory_keeps_its_matches_and_run
     place.config.write_text(place.config.read_text().replace("replicas = 2", "replicas = 3"))
     built = Builds.build
 
-    def without_memory(builds: Builds, submission: Submission) -> Entrant | PutOff:
-        return PutOff(submission, MemoryError()) if submission.name == "odd" else built(builds, submission)
+    def without_memory(builds: Builds, submission: Submission) -> Entrant | PostponedBuild:
+        return PostponedBuild(submission, MemoryError()) if submission.name == "odd" else built(builds, submission)
 
     monkeypatch.setattr(Builds, "build", without_memory)
     monkeypatch.setattr(sys, "argv", ["tournament", *place.arguments()])

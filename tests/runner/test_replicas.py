@@ -23,7 +23,7 @@ BOTS = ["bold", "calm", "dull"]
 
 
 def with_replicas(place: ContestDir, replicas: int) -> int:
-    """Run with this many; the games that were played."""
+    """Run with this many replicas, and return the games played."""
     text = place.config.read_text()
     place.config.write_text(text[: text.index("replicas")] + f"replicas = {replicas}\n")
     listener = Listener()

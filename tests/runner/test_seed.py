@@ -1,4 +1,4 @@
-"""The seed of a run: drawn, given or recorded; kept where it belongs and nowhere else."""
+"""The seed of a run: drawn, given or recorded, and kept where it belongs and nowhere else."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def play(place: ContestDir, **options: int | str) -> Listener:
 
 
 def secrets_of(place: ContestDir) -> list[Path]:
-    """The seed's file and its copy."""
+    """Return the seed's file and its copy."""
     return sorted(path for path in (place.results / "secret").iterdir() if path.is_file())
 
 

@@ -54,7 +54,7 @@ def play(place: ContestDir, listener: Waiting, monkeypatch: pytest.MonkeyPatch) 
     """Run with no patience at all."""
     built = build.Builds.build
 
-    def build_late(builds: build.Builds, submission: Submission) -> Entrant | build.PutOff:
+    def build_late(builds: build.Builds, submission: Submission) -> Entrant | build.PostponedBuild:
         if submission.name == "calm":
             assert listener.may_be_built.wait(60)
         return built(builds, submission)

@@ -20,9 +20,7 @@ LOOKING = {
     "ctypes": "import ctypes\nlibc = ctypes.CDLL(None)\nlibc.malloc.restype = ctypes.c_void_p\n"
     "def count(): return (ctypes.cast(libc.malloc, ctypes.c_void_p).value >> 12) + (libc.malloc(100) >> 4)",
 }  # fmt: skip
-OF_NUMPY = {
-    "pointer": "import numpy\ndef count(): return numpy.zeros(100_000).__array_interface__['data'][0] >> 4",
-}
+OF_NUMPY = {"pointer": "import numpy\ndef count(): return numpy.zeros(100_000).__array_interface__['data'][0] >> 4"}
 
 
 @pytest.mark.parametrize(

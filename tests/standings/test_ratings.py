@@ -16,7 +16,7 @@ from engine.kernel.blocks import block_sizes
 from tests.standings.test_standings import batch_of, field_of, leg_of
 from tournament.errors import InputError
 from tournament.standings.bradley_terry import ELO, Wins, fitted
-from tournament.standings.rank_bounds import nearest_behind, with_implied
+from tournament.standings.rank_bounds import nearest_behind, transitive_closure
 from tournament.standings.ratings import elo, rating_kind
 from tournament.standings.standings import compute_standings
 from tournament.store.legs import Legs
@@ -137,7 +137,7 @@ def test_the_nearest_behind_tell_all_and_none_too_many(seed: int, count: int, sh
     """Following them gives all that is told or implied; leaving out any gives less."""
     chance = np.random.default_rng(seed)
     ahead = np.triu(chance.random((count, count)) < share, 1)
-    nearest = nearest_behind(with_implied(ahead))
+    nearest = nearest_behind(transitive_closure(ahead))
     edges = {(i, j) for i, those in enumerate(nearest) for j in those}
     assert reached(edges, count) == reached({(int(i), int(j)) for i, j in zip(*np.nonzero(ahead))}, count)
     for edge in edges:

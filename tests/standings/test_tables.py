@@ -13,7 +13,7 @@ from tests.oracles.deals import key_of
 from tournament.arrays import Floats
 from tournament.runner.schedule.fixtures import Competitor, Replicas
 from tournament.runner.schedule.legs import RoundRobin
-from tournament.standings.rank_bounds import with_implied
+from tournament.standings.rank_bounds import transitive_closure
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.tables import pairs_of_tables
 from tournament.store.field import Batch, ContestSetup, FieldEntrant, Setting
@@ -140,7 +140,7 @@ def told_apart(seats: int | None, replicas: int, tables: int | None, kind: str, 
         names = [field.numbers[line.name] for line in found.ranked]
         place = {bot: row for row, bot in enumerate(names)}
         differences = found.measured.differences
-        ahead = with_implied(
+        ahead = transitive_closure(
             np.array(
                 [
                     [other in line.significantly_ahead_of for other in (one.name for one in found.ranked)]

@@ -47,10 +47,7 @@ legs = st.lists(results | both, max_size=5)
 def test_legs_come_back_to_the_last_bit(played: list[LegResult], data: st.DataObject) -> None:
     columns = Legs.of(played)
     cut = data.draw(st.integers(0, len(played)))
-    for same in (
-        columns,
-        Legs.joined([columns[:cut], columns[cut:]]),
-    ):
+    for same in (columns, Legs.joined([columns[:cut], columns[cut:]])):
         assert list(map(repr, same)) == list(map(repr, played))
         assert same == columns and same[cut:] == Legs.of(played[cut:])
     ordered = sorted(played, key=lambda leg: (leg.match, leg.number))

@@ -159,10 +159,7 @@ def test_a_writer_killed_at_any_request_leaves_whole_changes(served_store: Serve
 
 
 def test_a_store_that_passes_over_conditions_is_refused(served_store: ServedStore, storage: Storage) -> None:
-    with (
-        served_store.behaving(deaf=True),
-        pytest.raises(RunError, match="use one with conditional puts"),
-    ):
+    with served_store.behaving(deaf=True), pytest.raises(RunError, match="use one with conditional puts"):
         storage.acquire()
 
 
@@ -273,7 +270,7 @@ def test_missing_credentials_are_one_line(served_store: ServedStore, monkeypatch
     with served_store.behaving() as requests:
         line = trouble(f"s3://{BUCKET}/place?{served_store.options}")
     assert line == (
-        "s3://bucket/place needs credentials, and there are none: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        "s3://bucket/place needs credentials, but none were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
     )
     assert requests == []
 
@@ -322,10 +319,7 @@ def test_records_that_were_copied_go_on_there(served_store: ServedStore, tmp_pat
     url = new_location(served_store.options)
     prefix = url.removeprefix(f"s3://{BUCKET}/").partition("?")[0]
     store = obstore.store.S3Store(
-        BUCKET,
-        endpoint=f"http://{served_store.address}",
-        region="us-east-1",
-        client_options={"allow_http": True},
+        BUCKET, endpoint=f"http://{served_store.address}", region="us-east-1", client_options={"allow_http": True}
     )
     first, second, third, fourth = list(THRESHOLDS)[:4]
     place = make_contest(tmp_path / "here", [first, second])

@@ -131,12 +131,7 @@ def test_what_is_committed_is_read_to_the_last_bit(storage: FolderStorage, write
 
 @pytest.mark.parametrize(
     "odd",
-    [
-        {"sums": sums_of(float("nan"))},
-        {"games": -1},
-        {"faults": (Fault(0, 0, 0, "b", "\ud800"),)},
-        {"match": -1},
-    ],
+    [{"sums": sums_of(float("nan"))}, {"games": -1}, {"faults": (Fault(0, 0, 0, "b", "\ud800"),)}, {"match": -1}],
     ids=str,
 )
 def test_legs_that_could_not_be_read_are_not_written(storage: FolderStorage, odd: dict[str, Any]) -> None:

@@ -13,19 +13,7 @@ import pytest
 from tests.built_in import VON_NEUMANN_POKER
 from tests.oracles.von_neumann_poker import Game
 from tests.python_rules import play_field
-from tests.worker.support import (
-    ON,
-    SILENT_C,
-    Source,
-    artifacts_of,
-    build,
-    legs_of,
-    pair,
-    play,
-    read,
-    record_of,
-    script,
-)
+from tests.worker.support import ON, SILENT_C, Source, artifacts_of, build, legs_of, pair, play, read, record_of, script
 from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.rules import Column, Decision, Float, Int, Questions, Rules, Session, Text
@@ -140,11 +128,7 @@ class Words(Rules):
             "word", "Say a word", observation={"n": Int(0, 999, "a number")}, answer=Text(9, "a word"), default="-"
         ),
         Decision(
-            "share",
-            "Say a share",
-            observation={"n": Int(0, 999, "a number")},
-            answer=Float("a share"),
-            default=0.5,
+            "share", "Say a share", observation={"n": Int(0, 999, "a number")}, answer=Float("a share"), default=0.5
         ),
         Decision("pick", "Pick", observation={"n": Int(0, 999, "a number")}, answer=Int(0, 5, "a number"), default=4),
     )

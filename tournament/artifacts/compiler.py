@@ -18,12 +18,7 @@ from tournament.artifacts.compiler_command import (
     language_of,
 )
 from tournament.artifacts.compiler_messages import Hints, message_of, shortened
-from tournament.artifacts.compiler_run import (
-    Allowance,
-    CompilerRefused,
-    run_compiler,
-    words_of_compiler,
-)
+from tournament.artifacts.compiler_run import Allowance, CompilerRefused, run_compiler, words_of_compiler
 from tournament.artifacts.libraries import libraries_of, library_of_exceptions, link_command
 from tournament.sandbox.outside.settings import SandboxSettings
 

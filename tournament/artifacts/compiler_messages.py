@@ -7,7 +7,7 @@ import signal
 from pathlib import Path
 
 from tournament.artifacts.compiler_command import BOT_FOLDER
-from tournament.errors import first_of, printable
+from tournament.errors import printable, truncate_lines
 from tournament.sandbox.outside.launch import MEGABYTES_OF_BUILDS_FILES
 from tournament.sandbox.outside.run_command import Finished
 
@@ -92,4 +92,4 @@ def shortened(message: str, folders: list[Path], hints: Hints) -> str:
             kept.append(line)
             quoting_ours = False
     ways_out = list(dict.fromkeys(f"Hint: {hint}" for sign, hint in (*_HINTS, *hints) if sign in message))
-    return "\n".join([*first_of(kept, _MAX_LINES), *ways_out]) or "the compiler failed without a message"
+    return "\n".join([*truncate_lines(kept, _MAX_LINES), *ways_out]) or "the compiler failed without a message"

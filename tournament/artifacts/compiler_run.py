@@ -176,7 +176,7 @@ def words_of_compiler(kind: str) -> list[str]:
             )
             return words_said(message_of(said), unit.name)
         except (Unfit, StopIteration) as problem:
-            raise RunError(f"the compiler doesn't say how it compiles: {first_line(problem)}") from None
+            raise RunError(f"the compiler doesn't report how it compiles: {first_line(problem)}") from None
 
 
 def require_compiler(sandbox: SandboxSettings) -> None:

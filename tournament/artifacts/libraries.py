@@ -41,7 +41,15 @@ from tournament.artifacts.compiler_command import (
 )
 from tournament.artifacts.compiler_messages import first_line, message_of
 from tournament.artifacts.compiler_run import run_compiler
-from tournament.cache import cache_folder, cache_trouble, keep, make_folder, recall, remembered, require_room
+from tournament.cache import (
+    cache_folder,
+    cache_trouble,
+    get_or_make,
+    make_folder,
+    read_cached,
+    require_room,
+    write_cached,
+)
 from tournament.cores import cores
 from tournament.errors import RunError, TournamentError
 from tournament.leg import Unfit
@@ -107,7 +115,7 @@ def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
         line = next(line for line in text.splitlines() if line.startswith("wasm-ld "))
         words = _keep_libraries(line.split(), unit, folder)
         link = {"words": words, "sha256": _digests(folder)}
-        keep(folder / _LINK_FILE, json.dumps(link).encode())
+        write_cached(folder / _LINK_FILE, json.dumps(link).encode())
         with contextlib.suppress(OSError):  # another machine may share the folder and have been faster
             folder.rename(libraries)
         folder.mkdir(exist_ok=True)
@@ -147,7 +155,7 @@ def _is_sound(libraries: Path) -> bool:
     Raises:
         RunError: They can't be read.
     """
-    link = recall(libraries / _LINK_FILE)
+    link = read_cached(libraries / _LINK_FILE)
     with cache_trouble(libraries):
         return link is not None and json.loads(link)["sha256"] == _digests(libraries)
 
@@ -168,7 +176,7 @@ def link_command(kind: str, objects: Sequence[str], output: str, build: Purpose)
         RunError: The libraries are damaged.
     """
     libraries = libraries_of(kind)
-    link = recall(libraries / _LINK_FILE)
+    link = read_cached(libraries / _LINK_FILE)
     if link is None:
         raise RunError(f"the compiler's library {libraries} was damaged during the run; run again")
     words: list[str] = []
@@ -190,7 +198,7 @@ def compile_once(sources: Sequence[Path], sandbox: SandboxSettings) -> bytes:
         made_of.update(hashlib.sha256(source.read_bytes()).digest())
     name = sources[0].parent.name
     kept = cache_folder() / "libraries" / f"{name}-{made_of.hexdigest()[:16]}.sealed"
-    return remembered(kept, lambda: _build_object(name, sources, sandbox))
+    return get_or_make(kept, lambda: _build_object(name, sources, sandbox))
 
 
 def _build_object(name: str, sources: Sequence[Path], sandbox: SandboxSettings) -> bytes:
@@ -222,7 +230,7 @@ def library_of_exceptions(sandbox: SandboxSettings) -> bytes:
     made_of = hashlib.sha256(version().encode() + EXCEPTIONS_SOURCE.read_bytes()).hexdigest()
     kept = cache_folder() / "libraries" / f"exceptions-{made_of[:16]}.sealed"
     with _lock, cache_trouble(kept.parent), alone_on_this_machine(kept.parent):
-        return remembered(kept, lambda: _build_exceptions(sandbox))
+        return get_or_make(kept, lambda: _build_exceptions(sandbox))
 
 
 def _build_exceptions(sandbox: SandboxSettings) -> bytes:

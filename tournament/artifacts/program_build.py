@@ -9,7 +9,7 @@ from pathlib import Path
 from tournament.artifacts.archive import pack, recipe_of, unpack
 from tournament.artifacts.bot_toml import Recipe
 from tournament.artifacts.commands import OF_JAVA, PATH, find_command
-from tournament.errors import InputError, first_of
+from tournament.errors import InputError, truncate_lines
 from tournament.leg import Unfit
 from tournament.sandbox.outside import probe, run_command
 from tournament.sandbox.outside.exit_status import OUT_OF_TIME, judge, kills_for_memory
@@ -100,4 +100,4 @@ def _complaint(recipe: Recipe, finished: run_command.Finished, folder: Path) -> 
     what = f"its build ({' '.join(recipe.build)}) {finished.in_words}"
     if finished.status in _CANT_START and _DENIED in text:
         lines.append("a build may start what is below /usr, or in a folder that [sandbox] readable_paths names")
-    return "\n".join([what, *first_of(lines, 12)])
+    return "\n".join([what, *truncate_lines(lines, 12)])

@@ -191,15 +191,7 @@ def _replayed(known: RecordedLeg, rows: Mapping[int, Mapping[str, Any]], session
             raise InputError(f"--session {session} of match {recorded.match} has no games")
         raise InputError(f"--game {game}: session {session} of match {recorded.match} has games 0 to {max(rows)}")
     return Replay(
-        contest.name,
-        recorded.match,
-        recorded.seats,
-        recorded.house,
-        session,
-        games,
-        faults,
-        mismatch,
-        drawings,
+        contest.name, recorded.match, recorded.seats, recorded.house, session, games, faults, mismatch, drawings
     )
 
 

@@ -44,7 +44,7 @@ def debug(
     if bot is None:
         contest, bot = None, contest
     if bot is None:
-        raise InputError("say also the BOT: the name of a bot in the records")
+        raise InputError("missing BOT; give the name of a bot in the records")
     where = location_of(contest, results, config, final=final)
     config_of = partial(load_config, path=config, entrants=entrants, results=results)
     if match is None:

@@ -14,7 +14,7 @@ PLAIN: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pre
 
 
 @dataclass(frozen=True)
-class Listed:
+class CommandEntry:
     """A command in a list of --help.
 
     Attributes:
@@ -30,7 +30,7 @@ class Listed:
 
 # Those of this module's `Commands`, in the order of --help.
 OWN = {
-    "run": Listed(
+    "run": CommandEntry(
         "tournament.cli.run:run",
         "Play what is still to play, with a live leaderboard.",
         (
@@ -40,12 +40,12 @@ OWN = {
             "run --dry-run",
         ),
     ),
-    "watch": Listed(
+    "watch": CommandEntry(
         "tournament.cli.watch:watch",
         "Keep contests current until stopped: play new bots, publish the board, take submissions.",
         ("watch", "watch von_neumann_poker --serve 8080 --submissions authors.toml"),
     ),
-    "leaderboard": Listed(
+    "leaderboard": CommandEntry(
         "tournament.cli.standings:leaderboard",
         "Show the leaderboard of the recorded games, also during a run.",
         (
@@ -55,27 +55,27 @@ OWN = {
             "leaderboard --csv > gradebook.csv",
         ),
     ),
-    "crosstable": Listed(
+    "crosstable": CommandEntry(
         "tournament.cli.standings:crosstable",
         "Show every pairing: points per session of row against column.",
         ("crosstable von_neumann_poker", "crosstable --bot likeme"),
     ),
-    "report": Listed(
+    "report": CommandEntry(
         "tournament.cli.report:report",
         "Write a self-contained HTML report; also during a run.",
         ("report von_neumann_poker -o report.html", "report --public -o standings.html", "report --folder pages"),
     ),
-    "verify": Listed(
+    "verify": CommandEntry(
         "tournament.cli.audit:verify",
         "Check the records byte by byte: parts, sums and summaries; replay legs on request.",
         ("verify von_neumann_poker", "verify von_neumann_poker --replay 10"),
     ),
-    "replay": Listed(
+    "replay": CommandEntry(
         "tournament.cli.audit:replay",
         "Replay recorded games: each bot's questions, output and answers.",
         ("replay von_neumann_poker --match likeme,naive --session 12 --game 3",),
     ),
-    "match": Listed(
+    "match": CommandEntry(
         "tournament.cli.match:match",
         "Play one bot against one, some or all others, and show its score with its error.",
         (
@@ -86,22 +86,22 @@ OWN = {
             "match von_neumann_poker scholar --baseline likeme --sessions 50 --replicas 10",
         ),
     ),
-    "faults": Listed(
+    "faults": CommandEntry(
         "tournament.cli.standings:faults",
         "List broken bots and each kind of fault, with the command that replays it.",
         ("faults von_neumann_poker", "faults --bot likeme"),
     ),
-    "debug": Listed(
+    "debug": CommandEntry(
         "tournament.cli.debug:debug",
         "Run your own bot on a recorded game outside the sandbox, with sanitizers or a debugger.",
         ("debug likeme --match likeme,naive --session 3 --yes",),
     ),
-    "losses": Listed(
+    "losses": CommandEntry(
         "tournament.cli.losses:losses",
         "List the decisions and hands in which a bot wins less than others do.",
         ("losses von_neumann_poker likeme", "losses von_neumann_poker likeme --by-opponent"),
     ),
-    "compare": Listed(
+    "compare": CommandEntry(
         "tournament.cli.compare:compare",
         "Compare two runs of one contest, and say which differences are significant.",
         (
@@ -109,17 +109,17 @@ OWN = {
             "compare results/von_neumann_poker copy/von_neumann_poker --assert-same",
         ),
     ),
-    "cite": Listed(
+    "cite": CommandEntry(
         "tournament.cli.cite:cite",
         "Print a citation of a run: versions, settings, digests of bots and results.",
         ("cite von_neumann_poker", "cite von_neumann_poker --bibtex --show-seed"),
     ),
-    "check": Listed(
+    "check": CommandEntry(
         "tournament.cli.trial:check",
         "Build a bot, play it against the template, test extreme inputs, and say whether it can enter.",
         ("check entrants/von_neumann_poker/likeme.c", "check entrants/von_neumann_poker/likeme.c --seed 7"),
     ),
-    "new": Listed(
+    "new": CommandEntry(
         "tournament.cli.start:new",
         "Write a commented bot to start from, into the entrants folder.",
         (
@@ -128,7 +128,7 @@ OWN = {
             "new holdem_training my_bot --language program-python",
         ),
     ),
-    "init": Listed(
+    "init": CommandEntry(
         "tournament.cli.start:init",
         "Write a folder to start a contest in: a commented tournament.toml, and the shipped bots to play against.",
         (
@@ -137,7 +137,7 @@ OWN = {
             "init my_own_contest --rules auction --shape simultaneous",
         ),
     ),
-    "schemas": Listed(
+    "schemas": CommandEntry(
         "tournament.cli.schemas:schemas",
         "Print JSON Schemas of the output of commands with --json.",
         ("schemas", "schemas leaderboard"),
@@ -145,12 +145,12 @@ OWN = {
 }
 # Groups of commands, and those of contests.
 GROUPS = {
-    "author": Listed("tournament.cli.author:app", "Manage who may submit bots to an open contest."),
-    "judge": Listed(
+    "author": CommandEntry("tournament.cli.author:app", "Manage who may submit bots to an open contest."),
+    "judge": CommandEntry(
         "tournament.cli.holdem_training:app",
         "Play a program as the contest's statement judges it, so that its author can debug it.",
     ),
-    "strategy": Listed("tournament.cli.two_card_draw:app", "Generate and evaluate servers of two-card draw."),
+    "strategy": CommandEntry("tournament.cli.two_card_draw:app", "Generate and evaluate servers of two-card draw."),
 }
 
 

@@ -48,11 +48,7 @@ def location_of(contest: str | None, results: str | None, config: Path | None, *
 
 
 def _own_location(place: str, contest: str) -> str:
-    """Return the place of a contest's records: a folder below the folder of results, or that folder itself.
-
-    Raises:
-        InputError: The folder has another contest's records.
-    """
+    """Return the place of a contest's records, below the folder of results or that folder itself, or raise an error."""
     location = join_location(place, contest)
     if _holds_records(location) or not _holds_records(place):
         return location

@@ -157,11 +157,7 @@ def match(
 
 
 def _who_plays(known: Contests, contest: str, bot: str | None, others: list[str]) -> tuple[str, str, list[str]]:
-    """Return contest, bot and others, with the file's only contest if the bot comes first.
-
-    Raises:
-        InputError: The contest is unknown, or no bot is given.
-    """
+    """Return contest, bot and others, with the file's only contest if the bot comes first, or raise an error."""
     is_bot = contest not in known.names and contest not in known.broken and contest not in KNOWN_RULES
     if is_bot and len(known.chosen) == 1:
         return known.chosen[0], contest, [bot, *others] if bot else others

@@ -34,7 +34,7 @@ TO_REPEAT = ("sessions", "replicas", "seed")
 
 
 @dataclass(frozen=True)
-class Playing:
+class RunCommand:
     """Contests to play, by name, with their settings.
 
     Attributes:
@@ -126,12 +126,7 @@ def _progress_before(prepared: Prepared) -> Progress:
 
 
 def _require_wanted(prepared: Prepared) -> None:
-    """Ask for consent before long play is archived.
-
-    Raises:
-        InputError: There is no terminal to ask on.
-        typer.Abort: The user declined.
-    """
+    """Ask for consent before long play is archived, or raise an error if there is no terminal."""
     if not (unlike := prepared.incompatible_records()) or not unlike.needs_confirmation:
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):

@@ -29,7 +29,7 @@ def report(
     final: Final = False,
     config: ConfigPath = None,
 ) -> None:
-    """Without --public, publish the page after the contest: it has games and the seed, from which all cards follow."""
+    """Publish a page without --public after the contest: it has games and the seed, from which all cards follow."""
     if folder and output:
         raise InputError("--folder: can't be combined with -o")
     config_of = partial(load_config, path=config, results=results)

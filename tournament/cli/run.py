@@ -65,7 +65,7 @@ def run(
     import gc
 
     # Imported here: help needs none of it.
-    from tournament.cli.playing import TO_REPEAT, Playing
+    from tournament.cli.playing import TO_REPEAT, RunCommand
     from tournament.config import load_config, load_contests
 
     gc.freeze()  # what is loaded so far lasts: else it is searched for garbage before the first game
@@ -96,7 +96,7 @@ def run(
         for name in chosen:
             with contextlib.suppress(InputError):  # settings that are none without the options
                 as_written[name] = load_config(name, config, **others)
-    playing = Playing(chosen, given, progress == "json", archive, as_written, strict)
+    playing = RunCommand(chosen, given, progress == "json", archive, as_written, strict)
     problems = playing.run(dry_run=dry_run)
     if "provisional" in problems or (strict and problems):
         raise typer.Exit(1)

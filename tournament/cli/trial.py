@@ -23,7 +23,7 @@ from tournament.config import Config, load_config, load_contests
 from tournament.containment import containing
 from tournament.entrants.folder import check_among_others
 from tournament.errors import InputError, TournamentError
-from tournament.sandbox.outside.ending import Ended
+from tournament.sandbox.outside.ending import CommandAborted
 from tournament.trial.check import check_bot, check_values, contest_of
 from tournament.trial.quick import check_quickly
 
@@ -98,7 +98,7 @@ def check(
     chosen = loaded.played
     check_among_others(bot, loaded.entrants, lambda: _recorded(loaded))
     # A check contains what its bot brings about; nothing else of ours may show as a traceback either.
-    with containing(bot.name, "can't be shown", TournamentError, OSError, Ended):
+    with containing(bot.name, "can't be shown", TournamentError, OSError, CommandAborted):
         with Screen(err, chosen.title) as screen:
             given = (chosen, loaded.contest, loaded.sandbox, bot, screen)
             report = check_quickly(*given) if quick else check_bot(*given, screen.doing)

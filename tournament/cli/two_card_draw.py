@@ -89,11 +89,7 @@ def _values(strategy: ServerStrategy, where: str) -> Facts:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file completely or not at all.
-
-    Raises:
-        InputError: The file can't be written.
-    """
+    """Write a file completely or not at all, or raise an error."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text.encode())

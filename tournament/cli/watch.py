@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tournament.standings.standings import Standings
 
 
-class _Shown:
+class _ConsoleListener:
     """The live board of the contest in play, with messages above it, or without a terminal lines of JSON."""
 
     def __init__(self) -> None:
@@ -112,7 +112,7 @@ def watch(
     names = contests or list(load_contests(config).chosen)
     try:
         with ExitStack() as until_stopped:
-            shown = _Shown()
+            shown = _ConsoleListener()
             shown.tell("", f"starting: {', '.join(names)}")
             authors = AuthorsFile(submissions, partial(shown.tell, "")) if submissions else None
             watching = Watch(names, settings, options, publish, shown, submissions)

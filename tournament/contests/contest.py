@@ -25,8 +25,7 @@ from tournament.store.field import TableName
 class LegsLuck(Protocol):
     """Computes the value of luck for seat 0 in legs that follow each other, from their games.
 
-    A leg's luck is a sum of corrections, each of mean zero given all that came before, so that subtracting it
-    changes no expectation (control variates).
+    A leg's luck is a sum of corrections, each with mean zero given all earlier events (control variates).
     """
 
     def add(

@@ -175,7 +175,7 @@ def check_source(path: str, content: bytes) -> None:
                     _refuse_chance(path, node, f"{node.module}.{one.name}")
         elif isinstance(node, ast.Assign) and _unpacks_answers(node):
             raise InputError(
-                f"{path}, line {node.lineno}: answers asked together come as a dict by position; take answers[position]"
+                f"{path}, line {node.lineno}: simultaneous answers are a dict by position; use answers[position]"
                 " or answers.values() of: answers = yield [...]"
             )
     for node in ast.walk(tree):

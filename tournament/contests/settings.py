@@ -143,7 +143,7 @@ class ContestSettings(BaseModel):
         # Of a run that isn't until the order is settled max_replicas has no meaning.
         counts = info.field_name == "replicas" or info.data.get("until_settled") is not None
         if counts and replicas * info.data.get("sessions", 1) > 10**9:
-            raise ValueError("times the sessions of a leg it is more than 1,000,000,000")
+            raise ValueError("multiplied by the sessions of a leg, it exceeds 1,000,000,000")
         return replicas
 
     @property

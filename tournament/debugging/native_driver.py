@@ -19,12 +19,7 @@ from tournament.contests.bots import Import, NewHelpers
 from tournament.debugging.tape import TapedDecision
 from tournament.keys import helpers_key
 
-_TYPES: dict[str, Any] = {
-    "i32": ctypes.c_int32,
-    "i64": ctypes.c_int64,
-    "f32": ctypes.c_float,
-    "f64": ctypes.c_double,
-}
+_TYPES: dict[str, Any] = {"i32": ctypes.c_int32, "i64": ctypes.c_int64, "f32": ctypes.c_float, "f64": ctypes.c_double}
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ class Decision(decisions.Decision):
             if not usable(called):
                 raise ValueError(f"{called} can't name a value or a decision: bots are to use it in C and Python")
         if taken := [called for called in observation if called in SEATING]:
-            raise ValueError(f"{name}: every bot observes {taken[0]} already; leave it out")
+            raise ValueError(f"{name}: every bot already observes {taken[0]}; remove it")
         is_news = answer is None
         answer = answer or Int(0, 0)
         for called, kind in {**observation, "the answer": answer}.items():

@@ -175,7 +175,7 @@ def layout_of(values: Mapping[str, ValueType], *, with_texts: bool = False, star
         end = member.end
         for called in (part.name for part in member.parts):
             if called in taken or (called != name and called in values):
-                raise ValueError(f"{called} is what C bots call a part of {name}: no other value can have that name")
+                raise ValueError(f"C bots have the name {called} for a part of {name}; rename the other value")
             taken.add(called)
         comment = f"/* {'; '.join(filter(None, (kind.description, kind.limits)))} */"
         members[name] = replace(member, lines=(comment, *member.lines) if member.lines else ())
@@ -266,7 +266,7 @@ def constants_of(decisions: Sequence[Decision]) -> dict[str, int]:
         for choice in _choices((*decision.observation.values(), decision.answer)):
             for number, name in enumerate(choice.constants):
                 if numbers.setdefault(name, number) != number:
-                    raise ValueError(f"{name} stands at another place in two choices: C bots know it by one number")
+                    raise ValueError(f"{name} has different numbers in two choices, but C bots need one")
     return numbers
 
 

@@ -21,7 +21,7 @@ from tournament.artifacts import compiler_command
 from tournament.artifacts.archive import recipe_of
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.artifacts.compiler_command import LANGUAGES, WRITTEN_FROM, Purpose
-from tournament.cache import cache_folder, keep, recall, trouble_in_words
+from tournament.cache import cache_folder, read_cached, trouble_in_words, write_cached
 from tournament.containment import our_error
 from tournament.contests.bots import ADAPTED, Adapter
 from tournament.contests.contest import Contest
@@ -34,7 +34,7 @@ from tournament.errors import InputError, TooFewBotsError, TournamentError, join
 from tournament.leg import FailureKind, Unfit
 from tournament.library import read_library
 from tournament.sandbox import inside
-from tournament.sandbox.outside.ending import Ended, threads_that_end
+from tournament.sandbox.outside.ending import CommandAborted, threads_that_end
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.small_files import read_small_file
 from tournament.worker.leg import limits_of
@@ -54,7 +54,7 @@ _LOOK_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
-class PutOff:
+class PostponedBuild:
     """A bot that couldn't be built or tried, perhaps because of the machine.
 
     Attributes:
@@ -75,8 +75,8 @@ class Building:
     def __init__(
         self,
         pool: ThreadPoolExecutor,
-        build: Callable[[Submission], Entrant | PutOff],
-        build_alone: Callable[[PutOff], Entrant],
+        build: Callable[[Submission], Entrant | PostponedBuild],
+        build_alone: Callable[[PostponedBuild], Entrant],
         submissions: Sequence[Submission],
         refused: Sequence[Entrant],
         recorded: Recorded,
@@ -94,8 +94,10 @@ class Building:
             house: Names of the host's own bots.
         """
         self._pool, self._build_alone, self._recorded, self._house = pool, build_alone, recorded, house
-        self._under_way: dict[Future[Entrant | PutOff], Submission] = {pool.submit(build, s): s for s in submissions}
-        self._put_off: list[PutOff] = []
+        self._under_way: dict[Future[Entrant | PostponedBuild], Submission] = {
+            pool.submit(build, s): s for s in submissions
+        }
+        self._postponed: list[PostponedBuild] = []
         self._ready = [*refused]
         self._shown = len(self._ready)
 
@@ -113,10 +115,10 @@ class Building:
             RunError: This machine fails.
         """
         start = last_message = time.monotonic()
-        while self._under_way or self._put_off:
+        while self._under_way or self._postponed:
             if not self._under_way:
-                put_off = self._put_off.pop(0)
-                self._under_way[self._pool.submit(self._build_alone, put_off)] = put_off.submission
+                postponed = self._postponed.pop(0)
+                self._under_way[self._pool.submit(self._build_alone, postponed)] = postponed.submission
             self._take(wait(self._under_way, _LOOK_SECONDS, FIRST_EXCEPTION)[0])
             now = time.monotonic()
             if now - start >= patience and self._may_go_on(least):
@@ -133,14 +135,14 @@ class Building:
 
     @property
     def _left(self) -> list[Submission]:
-        return [*self._under_way.values(), *(one.submission for one in self._put_off)]
+        return [*self._under_way.values(), *(one.submission for one in self._postponed)]
 
-    def _take(self, done: Iterable[Future[Entrant | PutOff]]) -> None:
+    def _take(self, done: Iterable[Future[Entrant | PostponedBuild]]) -> None:
         """Add finished builds to the ready or the postponed bots."""
         for one in done:
             built = one.result()
             del self._under_way[one]
-            (self._put_off if isinstance(built, PutOff) else self._ready).append(built)  # type: ignore[arg-type]
+            (self._postponed if isinstance(built, PostponedBuild) else self._ready).append(built)  # type: ignore[arg-type]
 
     def _may_go_on(self, least: int) -> bool:
         """Return whether the bots that are ready can play without the others."""
@@ -237,10 +239,7 @@ def build_entrants(
 
 
 def build_entrant(
-    submission: Submission,
-    interface: Interface,
-    settings: ContestSettings,
-    sandbox: SandboxSettings,
+    submission: Submission, interface: Interface, settings: ContestSettings, sandbox: SandboxSettings
 ) -> Entrant:
     """Build a bot and start it once. A failure of the bot becomes the entrant's problem.
 
@@ -250,7 +249,7 @@ def build_entrant(
     """
     builds = Builds.of(interface, settings, sandbox)
     built = builds.build(submission)
-    return builds.build_alone(built) if isinstance(built, PutOff) else built
+    return builds.build_alone(built) if isinstance(built, PostponedBuild) else built
 
 
 @dataclass(frozen=True)
@@ -276,28 +275,28 @@ class Builds:
         """
         return Builds(adapted(interface, settings), settings, sandbox)
 
-    def build(self, submission: Submission) -> Entrant | PutOff:
+    def build(self, submission: Submission) -> Entrant | PostponedBuild:
         """Build a bot and start it once.
 
         Returns:
             The entrant, whose problem is any failure of the bot; or a postponed bot, if the machine might be at fault.
 
         Raises:
-            Ended: The builds are cancelled.
+            CommandAborted: The builds are cancelled.
         """
         try:
             artifact = _artifact(submission, self.interface, self.sandbox)
             _try(artifact, submission, self.interface, self.settings, self.sandbox)
-        except Ended:
+        except CommandAborted:
             raise
         except Exception as error:
             if isinstance(error, (TournamentError, OSError, MemoryError)):
-                return PutOff(submission, error)
+                return PostponedBuild(submission, error)
             problem, failed = _problem_of(submission, error)
             return Entrant(submission.name, submission.kind, submission.sha256, None, problem, failed)
         return Entrant(submission.name, submission.kind, submission.sha256, artifact)
 
-    def build_alone(self, put_off: PutOff) -> Entrant:
+    def build_alone(self, postponed: PostponedBuild) -> Entrant:
         """Build a postponed bot while no other build is running.
 
         If it fails again, although the machine can build the project's own bot, the bot is set aside.
@@ -306,7 +305,7 @@ class Builds:
             InputError: This machine can't build or confine the project's own bot.
             RunError: This machine fails.
         """
-        built = self.build(put_off.submission)
+        built = self.build(postponed.submission)
         if isinstance(built, Entrant):
             return built
         from tournament.entrants import own_trial
@@ -372,12 +371,7 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
         library = python_artifact.library_for(submission.source, adapter, interface.library)
         share = not why_legs_apart(submission.source, interface, sandbox, adapter, library)
         return python_artifact.pack(
-            submission.source,
-            sandbox,
-            interface.python.sdk,
-            legs_may_share=share,
-            adapter=adapter,
-            library=library,
+            submission.source, sandbox, interface.python.sdk, legs_may_share=share, adapter=adapter, library=library
         )
     if submission.kind == "program":
         from tournament.artifacts import program_build
@@ -516,17 +510,17 @@ def _kept(made_from: Iterable[object], make: Callable[[], bytes]) -> bytes:
         RunError: The cache can't be written.
     """
     result, verdict = _places(made_from)
-    if (content := recall(result)) is not None:
+    if (content := read_cached(result)) is not None:
         return content
-    if reason := recall(verdict):
+    if reason := read_cached(verdict):
         raise Unfit(**json.loads(reason))
     try:
         content = make()
     except Unfit as unfit:
         if unfit.lasting:
-            keep(verdict, json.dumps({"why": str(unfit), "kind": unfit.kind}).encode(errors="replace"))
+            write_cached(verdict, json.dumps({"why": str(unfit), "kind": unfit.kind}).encode(errors="replace"))
         raise
-    keep(result, content)
+    write_cached(result, content)
     return content
 
 
@@ -581,7 +575,7 @@ def _made_from(submission: Submission, interface: Interface) -> list[object]:
 def _is_compiled(submission: Submission, interface: Interface) -> bool:
     """Return whether a bot needs no compiler. If that is unknown, its build will show the reason."""
     with contextlib.suppress(Exception):
-        return any(map(recall, _places(["wasm", *_made_from(submission, interface)])))
+        return any(map(read_cached, _places(["wasm", *_made_from(submission, interface)])))
     return True
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from tournament.artifacts import archive, compiler_run, libraries, module_trial, program_build, python_artifact
 from tournament.artifacts.bot import Kind
 from tournament.artifacts.compiler_command import LANGUAGES
-from tournament.cache import cache_folder, keep, require_room, trouble_in_words
+from tournament.cache import cache_folder, require_room, trouble_in_words, write_cached
 from tournament.contests.interface import Interface
 from tournament.errors import InputError, RunError, TournamentError
 from tournament.sandbox.outside import probe
@@ -60,7 +60,7 @@ def require_readable(sandbox: SandboxSettings) -> None:
 
 def _do_all(kind: Kind, interface: Interface, sandbox: SandboxSettings) -> None:
     bots = cache_folder() / "bots"
-    keep(bots / "trial.sealed", b"")
+    write_cached(bots / "trial.sealed", b"")
     temporary = Path(tempfile.gettempdir())
     places = ((bots, f"the cache {bots}", ""), (temporary, f"temporary files {temporary}", "; or set TMPDIR"))
     for folder, place, hint in places:

@@ -53,10 +53,7 @@ def _program_in(files: dict[PurePosixPath, tuple[bytes, bool]]) -> dict[PurePosi
     if folders:
         raise Refused(422, f"the archive has several programs, {' and '.join(folders[:2])}; send one of them")
     top = ", ".join(sorted({path.parts[0] for path in files})[:5]) or "nothing"
-    raise Refused(
-        422,
-        f"the archive has no {_RECIPE} at the top or in a folder there; at the top it has {top}",
-    )
+    raise Refused(422, f"the archive has no {_RECIPE} at the top or in a folder there; at the top it has {top}")
 
 
 def _files_of(archive: bytes, most: int) -> dict[PurePosixPath, tuple[bytes, bool]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tournament.errors import first_of
+from tournament.errors import truncate_lines
 from tournament.open_contest.authors import Author, read_authors
 from tournament.open_contest.jobs import BOT, NOT_FIT, SET_ASIDE, Jobs, database_beside
 from tournament.open_contest.publish import PLACE
@@ -71,7 +71,7 @@ def _reason(said: str) -> str:
     """Return the telling lines of a trial's text as one line."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     told = [line for line in lines if line.split(" ")[0] in ("builds", "faults", "limits", "slow")]
-    return "; ".join(first_of(told or lines, 2))[:300]
+    return "; ".join(truncate_lines(told or lines, 2))[:300]
 
 
 def boards_in(published: Path, contests: Iterable[str]) -> dict[str, list[dict[str, Any]]]:

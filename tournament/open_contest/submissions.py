@@ -79,7 +79,7 @@ _NO_ASKS: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)
-class Open:
+class OpenContests:
     """The contests that take submissions, as the last good tournament.toml has them.
 
     Attributes:
@@ -122,7 +122,7 @@ class Submissions:
     def __init__(
         self,
         database: Path,
-        current: Callable[[], Open],
+        current: Callable[[], OpenContests],
         authors: Callable[[], Mapping[str, Author]],
         tell: Callable[[str, str], None] = lambda contest, what: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -150,7 +150,7 @@ class Submissions:
                     _remove(path)
 
     @property
-    def current(self) -> Open:
+    def current(self) -> OpenContests:
         """The contests that take submissions."""
         return self._current()
 
@@ -201,7 +201,7 @@ class Submissions:
             bot for (bot,) in self.jobs.rows("bot", f"state = '{QUEUED}' AND kind = ? AND contest = ?", BOT, contest)
         }
         if len((entered | queued).intersection(others)) >= opening.max_bots_per_author:
-            raise Refused(409, f"an author may have {opening.max_bots_per_author} bots; withdraw one first")
+            raise Refused(409, f"an author can have {opening.max_bots_per_author} bots; withdraw one first")
         if len(others) >= opening.max_bots_per_author * _NAMES_PER_BOT:
             raise Refused(409, f"you have used {len(others)} names; take one of these: {', '.join(others)}")
         if free_space(self._folder)[0] < 2 * opening.max_file_bytes + _MIN_FREE:
@@ -329,7 +329,7 @@ class Submissions:
         for name in asks.get("against", ()):
             there = valid_name(name) if config.played.house else name != bot and files_of_bot(config.entrants, name)
             if not there:
-                raise Refused(404, f"against={name}: there is no other bot of this name in the contest")
+                raise Refused(404, f"against={name}: the contest has no other bot of this name")
 
     def _open(self, contest: str) -> tuple[WatchSettings, Config]:
         current, now = self._current(), self._now()

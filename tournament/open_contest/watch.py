@@ -25,7 +25,7 @@ from tournament.containment import our_error
 from tournament.errors import InputError, RunError, TooFewBotsError, TournamentError, main_error_line
 from tournament.open_contest.jobs import authors_of_bots, database_beside
 from tournament.open_contest.publish import PRELIMINARY, publish, publish_index, unready
-from tournament.open_contest.submissions import Open, Submissions, bots_in
+from tournament.open_contest.submissions import OpenContests, Submissions, bots_in
 from tournament.records.finals import final_place
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.listener import NullListener, Progress, ProgressListener
@@ -52,7 +52,7 @@ _Files = dict[str, tuple[int, int]]  # time of the last change and size, by path
 _State = tuple[_Files, bool]  # a contest's entrants, and whether the contest is over
 
 
-class Shown(Protocol):
+class WatchListener(Protocol):
     """Receives the progress for the organiser."""
 
     def round(self, config: Config) -> AbstractContextManager[ProgressListener]:
@@ -65,7 +65,7 @@ class Shown(Protocol):
         """Show the standings after a round."""
 
 
-class _SomethingCame(Exception):
+class _FilesChanged(Exception):
     """Raised to end a round because its files changed."""
 
 
@@ -114,7 +114,7 @@ class Watch:
     settings: Path
     options: Mapping[str, Any]
     published: Path
-    shown: Shown
+    shown: WatchListener
     authors: Path | None = None
     submissions: Submissions | None = None
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -138,7 +138,7 @@ class Watch:
         published = self.published.resolve()
         for place in (path.resolve() for path in secret):
             if place.is_relative_to(published) or published.is_relative_to(place):
-                raise InputError(f"--publish {self.published}: everybody sees that folder, and no one may see {place}")
+                raise InputError(f"--publish {self.published}: that folder is public, and would reveal {place}")
         self._look_for_finals(self._contests)
         sweep_temporary()  # A killed server's files can fill the disk.
         try:
@@ -146,7 +146,7 @@ class Watch:
         except OSError as trouble:  # Each round publishes it again.
             self.shown.tell("", f"the index of {self.published} can't be published now: {trouble.strerror}")
 
-    def current(self) -> Open:
+    def current(self) -> OpenContests:
         """Return the contests for which authors submit bots."""
         contests = {one.name: one.config for one in self._contests}
         over = {one.name for one in self._contests if self._is_over(one)}
@@ -155,7 +155,7 @@ class Watch:
             for one in self._contests
         }
         is_good = self._is_good and _files(self.settings) == self._read
-        return Open(self.settings, self._contests[0].config.opening, contests, over, records, is_good)
+        return OpenContests(self.settings, self._contests[0].config.opening, contests, over, records, is_good)
 
     def _publish_index(self) -> None:
         current = self.current()
@@ -202,8 +202,8 @@ class Watch:
         config = load_config(name, self.settings, **self.options)
         if config.contest.until_settled is not None and not config.opening.closes:
             raise InputError(
-                f"{name}: until_settled is for a final: edits in answer to the board void its chance. Take it away, or"
-                " say in [watch] when submissions close"
+                f"{name}: until_settled requires a final, because edits in answer to the board void its probability."
+                " Remove it, or set in [watch] when submissions close"
             )
         least = config.played.fewest_entrants(config.contest.playing())
         if config.opening.final_top and config.opening.final_top < least:
@@ -251,7 +251,7 @@ class Watch:
             self._published(contest, "index", self._publish_index)
             play = self._play_final if is_over else self._play_open
             contest.attended = (play(contest), is_over)
-        except _SomethingCame:
+        except _FilesChanged:
             contest.attended = None
             self.shown.tell(contest.name, "something changed: the round starts over, with the games that it has")
         except InputError as waits:
@@ -434,7 +434,7 @@ class _Between:
                 self.publish()
             self.due = time.monotonic() + max(_PUBLISH_SECONDS, _PAUSE * (time.monotonic() - began))
         if came:
-            raise _SomethingCame
+            raise _FilesChanged
 
 
 def _is_worth_showing(ranking: Standings) -> bool:

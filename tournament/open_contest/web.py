@@ -45,9 +45,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from tournament.containment import our_error
 from tournament.entrants.folder import KINDS
 from tournament.errors import InputError
+from tournament.open_contest.author_page import AuthorPage, address_of_job, job_values, words_of_job
 from tournament.open_contest.authors import Author, AuthorsFile, author_of
 from tournament.open_contest.jobs import BOT, NOT_FIT, PRACTICE, QUEUED, SET_ASIDE, Job
-from tournament.open_contest.mine import Mine, address_of_job, job_values, words_of_job
 from tournament.open_contest.overview import boards_in, status_of
 from tournament.open_contest.publish import faces_of, rules_of
 from tournament.open_contest.refusals import Refused
@@ -155,11 +155,7 @@ class Server:
         self.ended, self._stopped = "", False
         self._server = uvicorn.Server(
             uvicorn.Config(
-                Starlette(
-                    routes=routes,
-                    exception_handlers=_TROUBLE,
-                    middleware=_guards(address),
-                ),
+                Starlette(routes=routes, exception_handlers=_TROUBLE, middleware=_guards(address)),
                 http=_Bounded,
                 ws="none",
                 lifespan="off",
@@ -369,7 +365,7 @@ class Desk:
     def __init__(self, submissions: Submissions, authors: AuthorsFile, published: Path, *, secure: bool) -> None:
         self._submissions, self._authors, self._published = submissions, authors, published
         self._cookie: dict[str, Any] = {"httponly": True, "samesite": "strict", "secure": secure}
-        self._mine = Mine(submissions, published)
+        self._author_page = AuthorPage(submissions, published)
         self._uploading, self._looking, self._waiting = Counter[str](), Counter[str](), Counter[str]()
         calls: dict[str, dict[str, tuple[Call, _Handler]]] = {}
         for call, handler in _HANDLERS:
@@ -412,7 +408,7 @@ class Desk:
             raise Refused(401, "this needs a token: Authorization: Bearer TOKEN, as the organiser gave it")
         author = author_of(token, self._authors())
         if author is None:
-            raise Refused(401, "this token isn't valid: copy it whole, or ask the organiser for a new one")
+            raise Refused(401, "this token isn't valid: copy all of it, or ask the organiser for a new one")
         return author
 
     def _signed_in(self, request: Request) -> Author | None:
@@ -492,7 +488,7 @@ class Desk:
         with _counted(self._looking, sent.author.name, _MAX_LOOKS_OF_AUTHOR, _MAX_LOOKS) as fits:
             if not fits:
                 raise Refused(503, "too many such pages are being computed; try again", 2)
-            values = self._mine.values(sent.author)
+            values = self._author_page.values(sent.author)
         if _for_browser(request):
             return HTMLResponse(face_page("mine", sent.author, mine=values, words_of_job=words_of_job))
         return JSONResponse(values)

@@ -107,10 +107,7 @@ def damaged_parts(storage: Storage) -> list[str]:
 
 
 def history_of(
-    storage: Storage,
-    ranking: Standings,
-    name: str,
-    rank: Callable[[Storage, ContestSetup, Sequence[Batch]], Standings],
+    storage: Storage, ranking: Standings, name: str, rank: Callable[[Storage, ContestSetup, Sequence[Batch]], Standings]
 ) -> list[Version]:
     """Return a bot's versions, the oldest first: those in archives by the archives' age, then those in these records.
 

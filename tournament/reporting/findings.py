@@ -166,12 +166,7 @@ def contest_of(results: Results) -> Contest:
 
 
 def _findings(
-    contest: Contest,
-    results: Results,
-    with_games: bool,
-    seed: str | None,
-    config_of: ConfigOf | None,
-    only_sums: bool,
+    contest: Contest, results: Results, with_games: bool, seed: str | None, config_of: ConfigOf | None, only_sums: bool
 ) -> Findings:
     storage = open_storage(results.location)
     ranking, batches = results.ranking, results.batches

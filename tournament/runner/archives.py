@@ -29,22 +29,16 @@ def archive_other_records(
     *,
     drawn: bool,
 ) -> None:
-    """Move records of other settings, or of other bots altogether, to an archive beside.
+    """Move records of other settings, or of completely different bots, to an archive beside.
 
-    A run never throws a tournament away. Only where rules were edited after less than a minute of play, with a seed
-    that nobody chose, new records replace the old ones: each edit of rules would leave an archive.
+    A run never discards a tournament, with one exception. If rules were edited after less than a minute of play, with a
+    drawn seed, new records replace the old ones. Otherwise each edit would leave an archive.
 
     Args:
-        contest: The contest.
-        location: Folder or URL of its records.
-        settings: Settings of the run.
-        names: Names of its bots.
-        house: House players.
-        say: Function that is called with what happens.
         drawn: Whether the run's seed is drawn.
 
     Raises:
-        RunError: Another run wrote meanwhile, or nothing can be moved there.
+        RunError: Another run wrote at the same time, or nothing can be moved there.
     """
     storage = open_storage(location)
     if (known := read_field(storage)) is None:
@@ -76,8 +70,7 @@ def archive_other_records(
 
 @dataclass(frozen=True)
 class IncompatibleRecords:
-    """Records at a place that a run would move to an archive: how many games, of how many seconds of play by the
-    contest's estimates, and why, by the setting to blame."""
+    """Records that a run would archive: games, estimated seconds of play, and the reason by setting."""
 
     location: str
     games: int
@@ -92,7 +85,7 @@ class IncompatibleRecords:
 
     @property
     def needs_confirmation(self) -> bool:
-        """Whether somebody has to want it."""
+        """True if a user has to confirm the archiving."""
         return self.games >= _MANY_GAMES or self.seconds >= _LONG_SECONDS
 
 
@@ -105,7 +98,7 @@ def find_incompatible_records(
     *,
     drawn: bool,
 ) -> IncompatibleRecords | None:
-    """The records that a run of these settings would move to an archive, None where they fit. `drawn`: its seed is."""
+    """Return the records that a run with these settings would archive, or None if they fit."""
     storage = open_storage(location)
     known = read_field(storage)
     why = differences(known, contest, settings, names, house) if known else {}
@@ -120,6 +113,6 @@ def find_incompatible_records(
 
 
 def _to_blame(why: Mapping[str, str], drawn: bool) -> Mapping[str, str]:
-    """Without another seed that was only drawn, and house players that follow from another one."""
+    """Return the differences without a drawn seed, and without house players that follow from another seed."""
     followed = ({"seed"} if drawn else set()) | ({"house"} if "seed" in why else set())
     return {key: what for key, what in why.items() if key not in followed} or why

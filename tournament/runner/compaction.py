@@ -30,8 +30,7 @@ _AT_ONCE = 16  # batches that are committed together: to put a folder on disk ta
 def drop_unscheduled_legs(
     contest: Contest, writer: Writer, schedule: Schedule, say: Callable[[str], None]
 ) -> Reconciliation:
-    """Take out of the records what the schedule doesn't have, and say so. Returns what is left to play. Raises as
-    `commit` does."""
+    """Remove records that the schedule doesn't have, with a message, and return the legs that are still to play."""
     while True:
         cuts, left = batches_to_cut(writer.batches(), schedule)
         problems = _damages(writer.storage, (cut.batch for cut in cuts if cut.counts.any()))
@@ -48,7 +47,7 @@ def drop_unscheduled_legs(
                 try:
                     sources = [(cut.batch, cut.counts)]
                     batches.append(_rewritten(contest, writer, sources, schedule.sessions_per_leg))
-                except RunError as problem:  # Its hashes are right, so it was written like this.
+                except RunError as problem:  # right hashes: it was written like this
                     forged[cut.batch.name] = str(problem).partition(".parquet ")[2]
         writer.commit(batches)
     if forged:
@@ -58,7 +57,7 @@ def drop_unscheduled_legs(
 
 
 def _damages(storage: Storage, batches: Iterable[Batch]) -> dict[str, str]:
-    """What is wrong with damaged batches, by name, from the hashes of their parts."""
+    """Return the defects of damaged batches, by name, from the hashes of their parts."""
     several = list(batches)
     with ThreadPoolExecutor() as pool:
         found = list(pool.map(lambda batch: {damage(storage, part) for part in batch.parts} - {""}, several))
@@ -68,9 +67,11 @@ def _damages(storage: Storage, batches: Iterable[Batch]) -> dict[str, str]:
 def commit_played(
     contest: Contest, writer: Writer, batches: Sequence[Batch], sessions_per_leg: int, *, are_few: bool
 ) -> None:
-    """Commit batches that were just played. A few legs, as an edit has, join the smallest batch there is, whose parts
-    are replaced in one step: otherwise every edit would leave a part more to read and to cut. Raises as `commit`
-    does."""
+    """Commit batches that were just played.
+
+    A few legs, as after an edit, join the smallest batch, whose parts are replaced in one step. Otherwise every edit
+    would add a part to read and to cut.
+    """
     if not (are_few and batches and (smallest := _smallest_for(batches, writer))):
         writer.commit(batches)
         return
@@ -86,8 +87,7 @@ def commit_played(
 
 
 def _smallest_for(batches: Sequence[Batch], writer: Writer) -> Batch | None:
-    """The smallest batch that can take in the legs of others, None without any. At tables it can have other versions of
-    these legs, which the next round takes out."""
+    """Return the smallest batch that can take in the legs of others, if any. At tables it can have other versions."""
     room = ROWS_PER_BUFFER - sum(map(_size, batches))
     kinds = {batch.sandbox for batch in batches}
     found = [one for one in writer.batches() if _size(one) <= room and {one.sandbox} == kinds]
@@ -98,14 +98,14 @@ def _smallest_for(batches: Sequence[Batch], writer: Writer) -> Batch | None:
 
 
 def _size(batch: Batch) -> int:
-    """What the memory and the time depend on that its parts take."""
+    """Return the measure of a batch on which its memory and time depend."""
     return len(batch.legs) + sum(part.rows for part in batch.parts)
 
 
 def _rewritten(
     contest: Contest, writer: Writer, sources: Sequence[tuple[Batch, npt.NDArray[np.bool_]]], sessions_per_leg: int
 ) -> Batch:
-    """The first of these batches, staged, with those legs of all that stay."""
+    """Stage the first of these batches with the remaining legs of all of them."""
     first, storage = sources[0][0], writer.storage
     origin = writer.field.origin if writer.field and len(sources) > 1 else first.origin
     assert origin

@@ -45,10 +45,13 @@ def run_replicas(prepared: Prepared, replicas: int, listener: ProgressListener) 
 
 
 def run_prepared(prepared: Prepared, listener: ProgressListener) -> Standings:
-    """Play what is still to play and return the standings. Who is late plays as soon as it is built.
+    """Play the missing games and return the standings. A late bot plays as soon as it is built.
 
-    Raises InputError for what the user can mend, RunError when the run stopped
-    short; what is committed by then stays, also after KeyboardInterrupt.
+    Committed games are kept, also after KeyboardInterrupt.
+
+    Raises:
+        InputError: The user can fix the problem.
+        RunError: The run stopped early.
     """
     while prepared.late:
         listener.on_message(f"Playing without {join_names(prepared.late)}, still being built")
@@ -124,7 +127,7 @@ def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundSt
 
 
 def _keep_bots(storage: Storage, entrants: Sequence[Entrant], listener: ProgressListener) -> None:
-    """Keep the bots that play beside the records. Raises OSError."""
+    """Store the bots beside the records, and report those for which there is no space."""
     artifacts = {one.artifact_sha256: one.artifact for one in entrants if one.artifact and one.artifact_sha256}
     if left := set(kept_bots.keep_bots(storage, artifacts)):
         names = join_names(sorted(one.name for one in entrants if one.artifact_sha256 in left))
@@ -136,8 +139,13 @@ def _keep_bots(storage: Storage, entrants: Sequence[Entrant], listener: Progress
 
 @dataclass(frozen=True)
 class RoundState:
-    """The standings after a round. `done`: no round follows. `set_aside`: bots without which all is to be played, and
-    why. `failed`: legs in which the rules failed."""
+    """The standings after a round.
+
+    Attributes:
+        done: Whether no round follows.
+        set_aside: Bots without which everything is to be played, with the reason.
+        failed: Legs in which the rules failed.
+    """
 
     standings: Standings | None = None
     done: bool = False

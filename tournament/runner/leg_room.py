@@ -1,4 +1,4 @@
-"""Whether this machine has room for all processes of a leg, which start together."""
+"""Checks that this machine has memory for all processes of a leg, which start together."""
 
 from __future__ import annotations
 

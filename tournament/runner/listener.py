@@ -1,4 +1,4 @@
-"""Who watches a run, and what it is told."""
+"""Listeners of a run, and the progress that they receive."""
 
 from __future__ import annotations
 
@@ -11,8 +11,13 @@ from tournament.standings.standings import Standings
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is. Seconds are of play; `games` and legs count what this run played. `cluster`: the cluster that
-    it plays on, if it joined one."""
+    """The progress of a run.
+
+    Attributes:
+        games: Games that this run played. Legs count the same way.
+        seconds: Seconds of play.
+        cluster: State of the cluster that the run joined, if any.
+    """
 
     legs: int
     total_legs: int
@@ -26,18 +31,21 @@ class Progress:
 class ProgressListener(Protocol):
     """Receives a run's messages, and its progress after each commit."""
 
-    def on_message(self, text: str) -> None: ...
-    def on_progress(self, progress: Progress) -> None: ...
+    def on_message(self, text: str) -> None:
+        """Receive a message for the user."""
+
+    def on_progress(self, progress: Progress) -> None:
+        """Receive the progress."""
 
 
 class NullListener:
     """A listener that ignores what it gets, of a run or of a verification."""
 
     def on_message(self, text: str) -> None:
-        pass
+        """Ignore a message."""
 
     def on_progress(self, progress: Progress) -> None:
-        pass
+        """Ignore the progress."""
 
     def checked(self, what: str, done: int, total: int) -> None:
-        pass
+        """Ignore a check's progress."""

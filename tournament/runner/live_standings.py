@@ -18,7 +18,12 @@ _REST = 20
 
 
 class LiveStandings:
-    """`played`: the batches that count. `ranking`: the latest standings, from the first that were asked for on."""
+    """Standings of a run while it plays.
+
+    Attributes:
+        played: Batches that count.
+        ranking: Latest standings, once requested.
+    """
 
     ranking: Standings
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from tournament.store.field import Batch
 from tournament.worker.batch import Receipt
 
-_MOST_SECONDS = 1e6  # of a leg: anybody may have written more
+_MOST_SECONDS = 1e6  # limit of a leg, because records can be forged
 
 # Seconds that this process needs for a task, until this many are measured.
 _GUESSED_TO_SERVE, _FEWEST_TASKS = 0.001, 100
@@ -39,7 +39,7 @@ class _Kind:
 
     @property
     def is_known(self) -> bool:
-        """Whether such legs have been measured."""
+        """True if such legs have been measured."""
         return self.games > 0 or (self.kept_games > 0 and self.kept_seconds > 0)
 
 
@@ -47,9 +47,11 @@ class _Kind:
 class Pace:
     """The measured speed, for the size of tasks and the time left.
 
-    Before anything is measured, a session is expected to have `expected_games`, of which a core plays `expected_rate` a
-    second; a leg with processes starts `expected_starts` of its own. `waited`: seconds in which this process had
-    nothing to do.
+    Attributes:
+        expected_games: Games of a session before a measurement.
+        expected_rate: Games per second of a core before a measurement.
+        expected_starts: Unshared processes that a leg with processes starts.
+        waited: Seconds in which this process was idle.
     """
 
     workers: int
@@ -75,6 +77,7 @@ class Pace:
         self._lanes = _Kind(games / seconds)
 
     def note(self, receipt: Receipt) -> None:
+        """Add the measurements of a receipt."""
         legs = [batch.legs for batch in receipt.batches]
         games = sum(int(several.games.sum()) for several in legs)
         self.tasks += 1
@@ -90,41 +93,44 @@ class Pace:
 
     @property
     def seconds(self) -> float:
+        """Seconds since the start."""
         return time.perf_counter() - self.started
 
     def leg_seconds(self, in_lanes: bool) -> float:
-        """What a leg takes of one worker."""
+        """Return a worker's seconds for a leg."""
         games = self.games / self.sessions if self.sessions else self.expected_games
         return self.sessions_per_leg * games / (self._lanes if in_lanes else self._inline).pace
 
     @property
     def knows_lanes(self) -> bool:
-        """Whether legs in lanes have been measured."""
+        """True if legs in lanes have been measured."""
         return self._lanes.is_known
 
     @property
     def knows_inline(self) -> bool:
-        """Whether legs without lanes have been measured."""
+        """True if legs without lanes have been measured."""
         return self._inline.is_known
 
     @property
     def seconds_to_serve(self) -> float:
-        """What this process does for each task: to make it up, hand it out, and commit and rank what comes back."""
+        """Seconds of this process for each task, to make it, hand it out, commit it and rank it."""
         if self.tasks < _FEWEST_TASKS:
             return _GUESSED_TO_SERVE
         return (self.seconds - self.waited) / self.tasks
 
     def seconds_of_one(self, inline: int, in_lanes: int) -> float:
-        """How long one worker takes for this many legs."""
+        """Return one worker's seconds for this many legs."""
         return inline * self.leg_seconds(False) + in_lanes * self.leg_seconds(True)
 
     def seconds_for(self, inline: int, in_lanes: int) -> float:
-        """How long all workers together will take for this many legs."""
+        """Return the seconds of all workers together for this many legs."""
         return self.seconds_of_one(inline, in_lanes) / self.workers
 
     def learn(self, batches: Sequence[Batch]) -> bool:
-        """Take the speed of recorded legs until some are measured; return whether there is any. Those that were played
-        together with processes are of batches with a sandbox."""
+        """Use the speed of recorded legs until some are measured, and return whether there are any.
+
+        Batches with a sandbox have the legs that were played in lanes.
+        """
         for kind, some in (
             (self._inline, [batch.legs for batch in batches if not batch.sandbox]),
             (self._lanes, [batch.legs for batch in batches if batch.sandbox]),

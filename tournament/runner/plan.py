@@ -1,4 +1,4 @@
-"""What a run plays: who meets whom, in how many replicas, and how long that takes."""
+"""The plan of a run: pairings, replicas, and estimates of time."""
 
 from __future__ import annotations
 
@@ -35,12 +35,15 @@ from tournament.store.storage import open_storage
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run would play: its legs, of how many in all, and estimates of its games, seconds and bytes.
+    """The legs that a run would play, and estimates of games, seconds and bytes.
 
-    The seconds are those of this many `workers`, a core each.
-    `paced`: the seconds are by how fast runs before were. For a run until the order is settled it is the next round;
-    `last` says whether that is the last one. Of the legs in the records this many are `outdated`, of bots that changed
-    or left; all go to an archive for what is `unlike`.
+    Attributes:
+        total_legs: Legs of the schedule. For a run until the order is settled it is that of the next round.
+        seconds: Seconds of this many workers, one per core.
+        paced: Whether the seconds follow from the speed of earlier runs.
+        last: Whether no round follows.
+        outdated: Recorded legs of bots that changed or left.
+        unlike: Reason why all records go to an archive.
     """
 
     legs: int
@@ -123,7 +126,7 @@ def round_to_play(
     schedule_with: Callable[[Replicas], Schedule],
     batches: Sequence[Batch],
 ) -> Round:
-    """How many replicas to play now."""
+    """Return the replicas to play now."""
     if field.until is None:
         return Round(Replicas(settings.replicas), done=True)
     scoring = contest.house.scoring if contest.house else None
@@ -136,14 +139,14 @@ def set_aside_in(field: ContestSetup) -> set[str]:
 
 
 def until_of(settings: ContestSettings) -> Until | None:
-    """When a run until the order is settled stops; None for a run of this many replicas."""
+    """Return when a run until the order is settled stops, or None for a run of a fixed number of replicas."""
     if settings.until_settled is None:
         return None
     return Until(settings.until_settled, settings.replicas, settings.max_replicas, settings.tie_margin)
 
 
 def artifacts_of(entrants: Sequence[Entrant], house: Sequence[HousePlayer]) -> dict[str, bytes]:
-    """What plays, by its sha256."""
+    """Return the contents of bots and house players, by sha256."""
     artifacts = {e.artifact_sha256: e.artifact for e in entrants if e.artifact is not None and e.artifact_sha256}
     return artifacts | {player.sha256: player.content for player in house}
 
@@ -159,9 +162,15 @@ def schedule_of(
     paired: bool = False,
     of_copies: bool = False,
 ) -> Schedule:
-    """Which of a field plays whom where the seed has this master key; or, to list fixtures only, this fingerprint. `of`
-    names the entrant whose matches alone are played; None: all play all. `paired`: on deals that all of its versions
-    meet, and that no contest has. `of_copies`: each plays its copy alone."""
+    """Return the schedule of a field.
+
+    Args:
+        key: Master key of the seed.
+        fingerprint: Fingerprint of the seed, which suffices to list fixtures without the key.
+        of: Entrant whose matches alone are played, or None for all.
+        paired: Whether all versions of that entrant meet the same deals, which no contest has.
+        of_copies: Whether each entrant plays only its copy.
+    """
     mates = field.settings.get("table_mates", "any") != "any"
     entrants = [
         Competitor(e.number, e.name, plays_as(e.kind), e.artifact, e.author if mates else "", e.is_house)
@@ -182,20 +191,20 @@ def schedule_of(
 
 
 def workers_of(config: Config) -> int:
-    """How many workers play at once on this machine."""
+    """Return the number of simultaneous workers on this machine."""
     return config.general.workers or cores()
 
 
 def new_pace(
     contest: Contest, config: Config, workers: int, sessions_per_leg: int, starts_per_leg: float = 0.0
 ) -> Pace:
-    """A pace without measurements, by the contest's estimates."""
+    """Return a pace without measurements, by the contest's estimates."""
     games = contest.estimates.games(config.contest)
     return Pace(workers, sessions_per_leg, games, contest.estimates.rate, starts_per_leg)
 
 
 def starts_per_leg(schedule: Schedule, artifacts: Mapping[str, bytes], legs_per_process: int) -> float:
-    """How many processes a leg with processes starts for itself alone, on average."""
+    """Return the mean number of unshared processes that a leg with processes starts."""
     legs = starts = 0
     own = {
         player.name

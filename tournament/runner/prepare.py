@@ -34,11 +34,17 @@ PATIENCE_SECONDS = 20.0
 class Prepared:
     """A contest that can be run: its settings with a seed, its bots built, its house players made.
 
-    `location` is where its records are, or will be. `drawn`: no seed was given. `building` knows of bots that are late.
-    `of` names the entrant whose matches alone are played; None: all play all. `paired`: another version of it meets the
-    same deals. `of_copies`: each entrant plays its copy alone. `set_aside`: why bots don't play in this run, though
-    they were built. `failed`: legs in which the rules failed in this run. `executors` has the one that plays.
-    `last` names bots whose legs go out after all others.
+    Attributes:
+        location: Place of its records.
+        drawn: Whether no seed was given.
+        building: Knows the bots that are late.
+        of: Entrant whose matches alone are played, or None for all.
+        paired: Whether another version of that entrant meets the same deals.
+        of_copies: Whether each entrant plays only its copy.
+        set_aside: Reasons why built bots don't play in this run.
+        failed: Legs in which the rules failed in this run.
+        executors: Has the executor that plays.
+        last: Bots whose legs go out after all others.
     """
 
     contest: Contest
@@ -63,14 +69,17 @@ class Prepared:
         return [entrant.name for entrant in self.entrants if entrant.is_late]
 
     def with_more_bots(self, listener: ProgressListener) -> Prepared:
-        """The same contest once more bots are built, all of them at last."""
+        """Return the contest after more bots are built, and finally all."""
         patience = 2 * self.patience
         prepared = replace(self, entrants=self.building.entrants(listener.on_message, patience), patience=patience)
         return prepared.without({}) if self.set_aside else prepared
 
     def without(self, set_aside: Mapping[str, str]) -> Prepared:
-        """The same contest, in which these bots, too, play nothing more. Raises RunError when too few are left: then it
-        is the machine that fails."""
+        """Return the contest in which these bots, too, play nothing more.
+
+        Raises:
+            RunError: Too few bots are left, so the machine is at fault.
+        """
         aside = {**self.set_aside, **set_aside}
         entrants = [replace(one, set_aside=aside[one.name]) if one.name in aside else one for one in self.entrants]
         least = self.contest.fewest_entrants(self.config.contest.playing())
@@ -84,7 +93,7 @@ class Prepared:
 
     @property
     def names(self) -> set[str]:
-        """Of the entrants."""
+        """Names of the entrants."""
         return {entrant.name for entrant in self.entrants}
 
     @property
@@ -94,7 +103,7 @@ class Prepared:
         return recorded_settings(self.config.contest, self.config.contest.seed)
 
     def incompatible_records(self) -> IncompatibleRecords | None:
-        """The records that a run would move to an archive, None where they fit."""
+        """Return the records that a run would archive, or None if they fit."""
         return find_incompatible_records(
             self.contest, self.location, self.settings, self.names, self.house, drawn=self.drawn
         )
@@ -109,24 +118,28 @@ def prepare_contest(
     of: str | None = None,
     executors: Executors | None = None,
 ) -> Iterator[Prepared]:
-    """Check everything that can keep a contest from being run, and play nothing.
+    """Check everything that can prevent a run, without playing. Late bots are built within the block.
 
-    After `patience` seconds bots may be late; they are built on within the block. `of` names an entrant that is only
-    tried, in its own matches: it is waited for; else a seed of the user's that can be guessed is named. Without
-    `executors` of a command it has its own, which end with the block. Raises InputError for what the user can mend,
-    RunError for anything else that is in the way.
+    Args:
+        patience: Seconds after which bots are late.
+        of: Entrant that is only tried, in its own matches. The run waits for it, and no guessable seed is reported.
+        executors: Executors of the command. By default it has its own, which end with the block.
+
+    Raises:
+        InputError: The user can fix the problem.
+        RunError: Another problem prevents the run.
     """
     require_results_outside_job(config.results)
     location = join_location(config.results, contest.name)
     require_tables(contest, config.contest)
     seats = contest.seats_of(config.contest.playing())
     if of is not None or config.contest.until_settled is not None or config.contest.tables or (seats or 3) > 2:
-        patience = inf  # which replicas follow, or who sits with whom, depends on all bots
+        patience = inf  # the next replicas, or the tables, depend on all bots
     with contextlib.ExitStack() as stack:
         with os_errors_as_run_errors(location):
             storage = open_storage(location)
             storage.check_writable()
-            if config.contest.seed is not None:  # else `settle_seed` reads it
+            if config.contest.seed is not None:  # otherwise `settle_seed` reads it
                 read_field(storage)
         with _os_errors_of_bots():
             bots = stack.enter_context(
@@ -215,7 +228,11 @@ def require_tables(contest: Contest, settings: ContestSettings) -> None:
 
 
 def recorded_entrants(contest: Contest, config: Config) -> Sequence[FieldEntrant]:
-    """The entrants of the last committed run. Raises RunError when the records can't be read."""
+    """Return the entrants of the last committed run.
+
+    Raises:
+        RunError: The records can't be read.
+    """
     location = join_location(config.results, contest.name)
     with os_errors_as_run_errors(location):
         field = read_field(open_storage(location))

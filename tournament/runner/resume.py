@@ -37,9 +37,10 @@ def differences(
     names: set[str],
     house: Sequence[HousePlayer] | None,
 ) -> dict[str, str]:
-    """Why records of a field aren't this tournament's, by the setting to blame; empty when they are.
+    """Return the reasons why records of a field aren't this tournament's, by setting.
 
-    `house` None: any house players.
+    Args:
+        house: House players of the tournament, or None for any.
     """
     differing = {
         key: "they have another seed"
@@ -74,7 +75,7 @@ def differences(
 
 
 def _grows(known: Mapping[str, object], sessions: object) -> bool:
-    """Whether sessions were added. Against house players each is a leg of its own, so the old ones fit."""
+    """Return whether sessions were added. Against house players each is a leg of its own, so the old ones fit."""
     before = known.get("sessions")
     return isinstance(before, int) and isinstance(sessions, int) and before < sessions
 
@@ -88,8 +89,7 @@ def field_of(
     until: Until | None = None,
     authors: Mapping[str, str] = MappingProxyType({}),
 ) -> ContestSetup:
-    """The field of a run; entrants and house players that the known field has keep their numbers. `authors` of bots, if
-    tables depend on that."""
+    """Return the field of a run. Entrants and house players of the known field keep their numbers."""
     numbers = dict(known.numbers) if known else {}
     for entrant in entrants:
         numbers.setdefault(entrant.name, len(numbers))
@@ -122,7 +122,7 @@ def _field_entrant(
 
 
 def house_files(contest: Contest, settings: ContestSettings, house: Sequence[HousePlayer]) -> dict[str, bytes]:
-    """What stands in house/: the house players and examples of them, by file name, for contests that want it."""
+    """Return the files of house/ by name: house players and their examples, for contests that have them."""
     if contest.house is None or contest.house.suffix is None:
         return {}
     make = contest.house.example
@@ -133,7 +133,7 @@ def house_files(contest: Contest, settings: ContestSettings, house: Sequence[Hou
 def write_house_files(
     contest: Contest, settings: ContestSettings, writer: Writer, house: Sequence[HousePlayer]
 ) -> None:
-    """Write the house players' contents to house/, for contests that want it. Raises OSError.
+    """Write the house players' contents to house/, for contests that have them.
 
     Files of former house players are removed, and no others.
     """
@@ -159,8 +159,7 @@ def withdraw(writer: Writer, problems: Mapping[str, str], say: Callable[[str], N
 
 
 def keep_lines_of_former_bots(writer: Writer, field: ContestSetup) -> None:
-    """Keep the standings before legs of bots leave that this field has changed or no longer has. A run that was killed
-    hasn't done so. Raises OSError."""
+    """Keep the standings from before legs of changed or removed bots leave. A killed run hasn't done so."""
     contents = {entrant.name: entrant.sha256 for entrant in field.entrants}
     known = writer.field.entrants if writer.field else ()
     changed = {entrant.name for entrant in known if contents.get(entrant.name) != entrant.sha256}
@@ -186,7 +185,7 @@ class Cut:
 
 
 def batches_to_cut(standing: Sequence[Batch], schedule: Schedule) -> tuple[list[Cut], Reconciliation]:
-    """What to cut out of the records, and what is left to play."""
+    """Return the batches that contain outdated legs, and the legs that are still to be played."""
     found, legs = Reconciliation(schedule), Legs.joined(batch.legs for batch in standing)
     found.note(legs)
     ends = np.cumsum([len(batch.legs) for batch in standing], dtype=np.int64)
@@ -197,7 +196,7 @@ def batches_to_cut(standing: Sequence[Batch], schedule: Schedule) -> tuple[list[
 def tell_removed_matches(
     writer: Writer, cuts: list[Cut], schedule: Schedule, out: set[str], say: Callable[[str], None]
 ) -> None:
-    """Say whose matches are taken out of the records, if any are. `out`: who was disqualified."""
+    """Report whose matches are removed from the records, if any."""
     gone: set[int] = set()
     gone_with: Counter[str] = Counter()
     for cut in cuts:

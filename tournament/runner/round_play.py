@@ -32,8 +32,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """What all rounds of a run share: among it the `field` that it plays, its schedule with this many replicas, and
-    what counts of legs that broke off. `last` names bots whose legs go out after all others."""
+    """The common data of a run's rounds, including what counts of interrupted legs.
+
+    Attributes:
+        last: Bots whose legs go out after all others.
+    """
 
     contest: Contest
     config: Config
@@ -48,23 +51,16 @@ class Run:
 
 
 class RoundPlay:
-    """Plays the legs of a schedule that are `left`; `is_edit`: because the field has changed.
+    """Plays the legs of a schedule that are left.
 
     Attributes:
-        disqualified: Whether a bot was, so that less may count than was played, or legs that were left out are wanted
-            after all.
-        set_aside: Why bots can't be played on.
-        failed: Legs in which the contest's rules failed. Of their matches no more is played.
+        disqualified: Whether a bot was, so that fewer legs count than were played, or skipped legs count after all.
+        set_aside: Reason for each bot that can't play on.
+        failed: Legs in which the contest's rules failed. Their matches stop.
     """
 
     def __init__(
-        self,
-        run: Run,
-        schedule: Schedule,
-        left: Reconciliation,
-        standings: LiveStandings,
-        *,
-        is_edit: bool = False,
+        self, run: Run, schedule: Schedule, left: Reconciliation, standings: LiveStandings, *, is_edit: bool = False
     ) -> None:
         self.disqualified = False
         self.set_aside: dict[str, str] = {}
@@ -85,7 +81,7 @@ class RoundPlay:
         executors, size = self._run.executors, games * contest.estimates.bytes
         executor = executors.chosen(config.general, seconds, size, listener.on_message)
         if left.in_lanes and executor.name == "local":
-            from tournament.runner.leg_room import check_room  # without processes none of it is needed
+            from tournament.runner.leg_room import check_room  # only processes need it
 
             check_room(self._schedule.matches(), config.contest.memory_megabytes, config.sandbox, listener.on_message)
         waited_before = executor.waited
@@ -160,7 +156,7 @@ class RoundPlay:
         self.disqualified |= any(rest.out for rest in legs.rests)
 
     def _progress(self, pace: Pace, cluster: ClusterState | None) -> Progress:
-        """How far the run is, of what was left to play. It may play legs that don't count."""
+        """Return the progress of the run on what was left. It can play legs that don't count."""
         left = self._left
         seconds_left = 0.0 if left.done >= left.total else pace.seconds_for(left.inline, left.in_lanes)
         ranking = self._standings.ranking

@@ -26,9 +26,11 @@ from tournament.store.storage import Storage, open_storage
 def settle_seed(
     contest: Contest, config: Config, names: set[str], location: str, say: Callable[[str], None]
 ) -> tuple[Config, Sequence[HousePlayer]]:
-    """The settings with a seed, and the house players of that seed. `names` are the entrants'.
+    """Return the settings with a seed, and the house players of that seed.
 
-    Raises RunError when records fit but their seed is missing, InputError as the house players do.
+    Raises:
+        RunError: Records fit but their seed is missing.
+        InputError: House players can't be made.
     """
 
     def with_seed(seed: str) -> tuple[Config, Sequence[HousePlayer]]:
@@ -53,9 +55,10 @@ def recorded_settings(settings: ContestSettings, seed: str) -> dict[str, object]
 
 
 def keep_seed(storage: Storage, seed: str) -> list[str]:
-    """Keep the seed beside the records, twice, readable by its owner only. Raises OSError.
+    """Store the seed beside the records, twice, readable by its owner only.
 
-    Returns the files of a kept seed that were damaged or missing.
+    Returns:
+        Files of a stored seed that were damaged or missing.
     """
     unlike = unlike_seed(storage, seed)
     for place in unlike:
@@ -64,7 +67,11 @@ def keep_seed(storage: Storage, seed: str) -> list[str]:
 
 
 def read_seed(storage: Storage, fingerprint: object) -> str:
-    """The seed of this fingerprint, from beside the records. Raises RunError when it isn't there, or another."""
+    """Return the seed of this fingerprint, from beside the records.
+
+    Raises:
+        RunError: It is missing or different.
+    """
     if (seed := kept_seed(storage, str(fingerprint))) is not None:
         return seed
     where = f"{storage.location}/{SECRETS}/{fingerprint}"
@@ -74,12 +81,12 @@ def read_seed(storage: Storage, fingerprint: object) -> str:
 
 
 def seed_of(storage: Storage, given: str | None, fingerprint: object) -> str:
-    """The seed of a recorded field: the one that is given, if it is that, else as `read_seed`."""
+    """Return the seed of a recorded field: the given one if it fits, or the one from `read_seed`."""
     fits = given is not None and seed_fingerprint(master_key(given)) == fingerprint
     return given if given is not None and fits else read_seed(storage, fingerprint)
 
 
 def unlike_seed(storage: Storage, seed: str) -> dict[str, bool]:
-    """The files that should hold this seed and don't, by place; whether each is there."""
+    """Return the places of files that lack this seed, and whether each exists."""
     texts = kept_texts(storage, seed_fingerprint(master_key(seed)))
     return {place: text is not None for place, text in texts.items() if text != seed}

@@ -1,4 +1,4 @@
-"""What lies in the tables' folders and is no part that counts: whoever reads these would read it as well."""
+"""Files in the tables' folders that are no part that counts, because other readers of the folders would read them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from tournament.store.field import BATCH_FILE, SUMMARY_FILE, TABLES
 from tournament.store.storage import Storage
 from tournament.store.writer import Writer
 
-_PASSED_OVER = (".", "_")  # with which names begin that readers of a folder leave out
+_PASSED_OVER = (".", "_")  # first characters of names that readers of a folder omit
 
 
 def in_tables(storage: Storage) -> dict[str, bool]:
-    """The places of all that a reader of the tables' folders would open, and whether each is a file."""
+    """Return the places of everything that a reader of the tables' folders would open, and whether each is a file."""
     return {
         f"{table}/{name}": is_file
         for table in TABLES
@@ -23,7 +23,7 @@ def in_tables(storage: Storage) -> dict[str, bool]:
 
 
 def strays(there: Mapping[str, bool]) -> list[str]:
-    """Which of these places no part of the records can have."""
+    """Return the places that no part of the records can have."""
     names = {"games": BATCH_FILE, "sessions": BATCH_FILE, "legs": SUMMARY_FILE, "faults": SUMMARY_FILE}
     found = []
     for place, is_file in there.items():
@@ -44,5 +44,5 @@ def require_no_strays(writer: Writer) -> None:
 
 
 def shown(place: str) -> str:
-    """A place as it can stand in a line, whatever a stranger called it."""
+    """Return a place as one line, whatever its name."""
     return place if place.isprintable() else ascii(place)[1:-1]

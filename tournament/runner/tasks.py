@@ -1,4 +1,4 @@
-"""Which legs go out to workers, which of them together, and when. Workers play what they are told."""
+"""Divides legs into tasks for the workers, which play what they receive."""
 
 from __future__ import annotations
 
@@ -26,19 +26,20 @@ _MOST_LEGS = 1024
 
 @dataclass
 class TaskSize:
-    """How large a task gets; this many legs are yet to go out, with those of the task that is made up."""
+    """The size of a task, from the number of legs still to be sent, including those of the task in preparation."""
 
     pace: Pace
     inline_left: int
     in_lanes_left: int
     _inline_at_first: int = field(init=False)
     _in_lanes_at_first: int = field(init=False)
-    _most_inline: int = field(init=False, default=0)  # of the task that is made up
+    _most_inline: int = field(init=False, default=0)  # limit of the task in preparation
 
     def __post_init__(self) -> None:
         self._inline_at_first, self._in_lanes_at_first = self.inline_left, self.in_lanes_left
 
     def is_full(self, inline: int, in_lanes: int) -> bool:
+        """Return whether a task with these legs has its full size."""
         if in_lanes:
             return self._is_full_of_lanes(inline, in_lanes)
         if inline == 1:
@@ -69,16 +70,16 @@ class TaskSize:
         return most if pace.knows_inline else min(most, self._most_unmeasured(self._inline_at_first))
 
     def _most_unmeasured(self, at_first: int) -> int:
-        """Legs of a task before any is measured: rules may be a thousand times as slow as the contest's guess, and then
-        no worker may have more than the others."""
+        """Return the legs of a task before a measurement. Rules can be a thousand times as slow as estimated."""
         return at_first if self.pace.workers == 1 else at_first // (2 * self.pace.workers)
 
 
 class TaskQueue:
-    """The legs that are left, as tasks, in schedule order.
+    """Splits the missing legs into tasks, in schedule order.
 
-    `out` tells which bots play no more by now, and which matches aren't played. The legs of bots named in `last` follow
-    all others.
+    Args:
+        out: Returns the bots and the matches whose legs are skipped now.
+        last: Bots whose legs follow all others.
     """
 
     def __init__(
@@ -94,10 +95,10 @@ class TaskQueue:
         self._legs = _with_last(left, last)
 
     def next_task(self) -> tuple[Leg, ...]:
-        """The next legs, without those of bots and matches that are out; () when there are no more.
+        """Return the next legs, without those of excluded bots and matches, or () when there are no more.
 
-        Legs that have the same deals stay together: only their worker knows when the processes of one have ended, and
-        what the blocks of all of them add up to.
+        Legs that have the same deals stay together. Only their worker knows when the processes of one have ended, and
+        the sums of the blocks of all.
         """
         legs: list[Leg] = []
         schedule, (out, matches), of_deals = self._schedule, self._out(), self._schedule.legs_of_deals

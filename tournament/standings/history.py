@@ -31,8 +31,7 @@ def matches_of_bot(ranking: Standings, name: str) -> list[Match]:
     line_of(ranking, name)
     opponents = {line.name for line in (*ranking.ranked, *ranking.house_bots)} | set(ranking.house)
     return sorted(
-        (side for side in ranking.sides if side.x == name and {name, side.y} <= opponents),
-        key=lambda side: -lead(side),
+        (side for side in ranking.sides if side.x == name and {name, side.y} <= opponents), key=lambda side: -lead(side)
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from tournament.arrays import Floats, Whole
 from tournament.contests.scoring import HousePlaySums, HouseScoring
-from tournament.standings.standard_errors import Paired, Strata, rounding_of
+from tournament.standings.standard_errors import PairedErrors, Strata, rounding_of
 from tournament.standings.tally import Tally, met_of, sums_by_entrant, whole_sums
 from tournament.store.legs import Legs
 
@@ -114,7 +114,7 @@ class HousePlay:
                 [math.fsum(self._score(*match) for match in matches) / max(1, len(matches)) for matches in ranges]
             ),
             replicas=int(replicas.min(initial=replicas.max(initial=0))),
-            errors=Paired(met_of(strata, seats, opponents), self._values(values, leg_of, opponents)),
+            errors=PairedErrors(met_of(strata, seats, opponents), self._values(values, leg_of, opponents)),
             sessions=whole_sums(count, index, legs.sessions),
             games=whole_sums(count, index, legs.games),
             opponents=opponents.tolist(),

@@ -65,10 +65,10 @@ def rank_bounds(ahead: npt.NDArray[np.bool_], unknown: npt.NDArray[np.bool_] | N
     count = len(ahead)
     if not count:
         return []
-    return loosened(1 + ahead.sum(axis=0), count - ahead.sum(axis=1), unknown)
+    return monotone_bounds(1 + ahead.sum(axis=0), count - ahead.sum(axis=1), unknown)
 
 
-def loosened(first: Whole, last: Whole, unknown: npt.NDArray[np.bool_] | None = None) -> list[tuple[int, int]]:
+def monotone_bounds(first: Whole, last: Whole, unknown: npt.NDArray[np.bool_] | None = None) -> list[tuple[int, int]]:
     """Return first and last possible ranks, widened so that they increase in the order of scores.
 
     Args:
@@ -83,7 +83,7 @@ def loosened(first: Whole, last: Whole, unknown: npt.NDArray[np.bool_] | None = 
     return list(zip(first.tolist(), last.tolist()))
 
 
-def with_implied(ahead: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def transitive_closure(ahead: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Return the transitive closure of an order (S. Warshall, 1962).
 
     Args:

@@ -95,7 +95,7 @@ RATING_KINDS: Mapping[str, RatingKind] = {
         "Elo points by won sessions, not by how much: 400 are odds of ten to one",
         tuple((name, name, lambda value: f"{value:,.0f}") for name in ("won", "drawn", "lost")),
         lambda value: f"{value:+.0f}",
-    ),
+    )
 }
 
 

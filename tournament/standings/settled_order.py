@@ -19,11 +19,11 @@ import numpy.typing as npt
 from tournament.arrays import Floats
 from tournament.standings.rank_bounds import (
     ERROR_RATE,
-    loosened,
+    monotone_bounds,
     nearest_behind,
     rank_bounds,
     surely_ahead,
-    with_implied,
+    transitive_closure,
 )
 from tournament.standings.standard_errors import Differences, ScoreErrors
 from tournament.standings.stopping import FEWEST_REPLICAS, apart, is_futile, looks, within
@@ -62,7 +62,7 @@ class SettledOrder:
     @cached_property
     def ahead(self) -> npt.NDArray[np.bool_]:
         """True if each bot is significantly ahead of each other one, with all that follows from the tests."""
-        return with_implied(self.tested_ahead)
+        return transitive_closure(self.tested_ahead)
 
     @cached_property
     def bounds(self) -> list[tuple[int, int]]:
@@ -112,7 +112,7 @@ class SureIntervals:
         low, high = self.scores - self.ci_half_width, self.scores + self.ci_half_width
         first = 1 + len(low) - np.searchsorted(np.sort(low), high, side="right")
         last = len(low) - np.searchsorted(np.sort(high), low, side="left")
-        return loosened(first, last, self.unknown)
+        return monotone_bounds(first, last, self.unknown)
 
     @cached_property
     def nearest_behind(self) -> list[list[int]]:

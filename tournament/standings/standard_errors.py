@@ -222,7 +222,7 @@ class Errors(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Met:
+class RoundRobinErrors:
     """Errors of scores of entrants that play each other: sums over independent matches.
 
     Attributes:
@@ -289,7 +289,7 @@ class Met:
 
 
 @dataclass(frozen=True, eq=False)
-class Paired:
+class PairedErrors:
     """Errors of scores of entrants that play the same opponents and not each other, on deals that can be the same.
 
     Attributes:
@@ -298,7 +298,7 @@ class Paired:
             Differences are then unknown.
     """
 
-    scores: Met
+    scores: RoundRobinErrors
     values: Floats | None
 
     @property
@@ -361,7 +361,7 @@ class ScoreErrors:
     def nothing(cls) -> ScoreErrors:
         """Return an object without scores."""
         none = np.zeros(0, np.int64)
-        return cls(np.zeros(0), Met(none.reshape(0, 2), np.zeros((0, 2, 2)), none, 0, False), 0)
+        return cls(np.zeros(0), RoundRobinErrors(none.reshape(0, 2), np.zeros((0, 2, 2)), none, 0, False), 0)
 
     @cached_property
     def _of_scores(self) -> tuple[Floats, Floats]:

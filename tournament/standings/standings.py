@@ -327,11 +327,7 @@ def _matches(
 
 
 def _rows_of_matches(
-    legs: Legs,
-    per_replica: int,
-    scoring: HouseScoring | None,
-    facts: Mapping[str, Mapping[str, float]],
-    drawn: bool,
+    legs: Legs, per_replica: int, scoring: HouseScoring | None, facts: Mapping[str, Mapping[str, float]], drawn: bool
 ) -> MatchRows:
     return match_rows(legs, per_replica, HousePlay(legs, scoring, facts) if scoring else None, drawn=drawn)
 

@@ -17,7 +17,7 @@ import numpy as np
 from tournament.arrays import Floats, Whole
 from tournament.leg import match_number
 from tournament.standings.matches import Matches
-from tournament.standings.standard_errors import Errors, Met, Strata, degrees_of_freedom, rounding_of
+from tournament.standings.standard_errors import Errors, RoundRobinErrors, Strata, degrees_of_freedom, rounding_of
 from tournament.standings.tally import Tally, sums_by_entrant, whole_sums
 from tournament.store.legs import Legs
 
@@ -26,7 +26,7 @@ _FEWEST_TABLES = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class DrawnTableErrors:
     """Errors of scores if tables are drawn.
 
     Attributes:
@@ -126,10 +126,10 @@ def tally_of_tables(fit: Sequence[str], legs: Legs, legs_per_replica: int, *, dr
     if drawn:
         means = strata.means / np.maximum(sessions, 1)[:, np.newaxis]
         residuals = (means - np.append(scores, 0.0)[index].reshape(-1, width)) / of_seat
-        errors = Drawn(entrants, np.where(entrants < 0, 0.0, residuals), met)
+        errors = DrawnTableErrors(entrants, np.where(entrants < 0, 0.0, residuals), met)
     else:
         covariances = strata.covariances * share[:, :, np.newaxis] * share[:, np.newaxis]
-        errors = Met(entrants, covariances, strata.freedom, count, strata.fewest > 1)
+        errors = RoundRobinErrors(entrants, covariances, strata.freedom, count, strata.fewest > 1)
     squared = np.stack([legs.of_seat(seat).squared_points for seat in range(width)], axis=1)
     rounding = (
         np.add.reduceat(rounding_of(legs.sessions[:, np.newaxis], squared), strata.first) if len(legs) else squared

@@ -10,7 +10,15 @@ from functools import cached_property
 import numpy as np
 
 from tournament.arrays import Floats, Whole
-from tournament.standings.standard_errors import Errors, Met, Paired, ScoreErrors, Strata, on_grid, rounding_of
+from tournament.standings.standard_errors import (
+    Errors,
+    PairedErrors,
+    RoundRobinErrors,
+    ScoreErrors,
+    Strata,
+    on_grid,
+    rounding_of,
+)
 from tournament.store.legs import Legs
 
 
@@ -95,7 +103,7 @@ def tally_of_points(
         replicas=strata.fewest,
         errors=errors
         if against is None
-        else Paired(errors, _values(strata, legs, legs_per_replica, seats, others, divisors)),
+        else PairedErrors(errors, _values(strata, legs, legs_per_replica, seats, others, divisors)),
         sessions=whole_sums(count, index, np.repeat(legs.sessions, width)),
         games=whole_sums(count, index, np.repeat(legs.games, width)),
         opponents=divisors.tolist(),
@@ -106,7 +114,7 @@ def tally_of_points(
     )
 
 
-def met_of(strata: Strata, seats: Whole, divisors: Whole) -> Met:
+def met_of(strata: Strata, seats: Whole, divisors: Whole) -> RoundRobinErrors:
     """Return the errors of scores that are the strata's sums by entrant, divided.
 
     Args:
@@ -119,7 +127,7 @@ def met_of(strata: Strata, seats: Whole, divisors: Whole) -> Met:
     # A loop over seats is fast, because columns are long and matrices small.
     for one, other in itertools.product(range(seats.shape[1]), repeat=2):
         covariances[:, one, other] = strata.covariances[:, one, other] * share[:, one] * share[:, other]
-    return Met(seats, covariances, strata.freedom, len(divisors), strata.fewest > 1)
+    return RoundRobinErrors(seats, covariances, strata.freedom, len(divisors), strata.fewest > 1)
 
 
 def _values(

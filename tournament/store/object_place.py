@@ -130,7 +130,7 @@ class ObjectPlace:
             on_no_cloud = os.environ.get("AWS_EC2_METADATA_DISABLED", "").lower() == "true"
             # obstore would ask the machine's cloud.
             if on_no_cloud and not _first_set(_AWS_CREDENTIALS):
-                raise RunError(f"{self.url} needs credentials, and there are none: {self.remedy}")
+                raise RunError(f"{self.url} needs credentials, but none were found: {self.remedy}")
         return {name: value for name, value in settings.items() if value}
 
 

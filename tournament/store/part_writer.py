@@ -184,12 +184,7 @@ def arrow_schema(columns: tuple[Column, ...]) -> pa.Schema:
     """Return the columns as a schema of arrow, with their meanings as metadata of the fields."""
     return pa.schema(
         [
-            pa.field(
-                column.name,
-                _arrow_type(column.dtype),
-                nullable=False,
-                metadata={"meaning": column.description},
-            )
+            pa.field(column.name, _arrow_type(column.dtype), nullable=False, metadata={"meaning": column.description})
             for column in columns
         ]
     )

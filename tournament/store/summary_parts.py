@@ -202,11 +202,7 @@ def _has_few(rows: pa.Table, name: str) -> bool:
 
 @cache
 def _schema(columns: tuple[Column, ...]) -> pa.Schema:
-    kinds = {
-        "str": pa.string(),
-        "bytes": pa.binary(np.dtype(DIGESTS).itemsize),
-        "bool": pa.bool_(),
-    }
+    kinds = {"str": pa.string(), "bytes": pa.binary(np.dtype(DIGESTS).itemsize), "bool": pa.bool_()}
     return pa.schema(
         pa.field(
             one.name,

@@ -25,7 +25,7 @@ from tournament.errors import InputError, TournamentError, pluralize, truncate
 from tournament.keys import drawn_seed
 from tournament.leg import OF_TIME, TOO_SLOW
 from tournament.sandbox.outside import probe
-from tournament.sandbox.outside.ending import Ended
+from tournament.sandbox.outside.ending import CommandAborted
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.leg_result import Fault, LegResult
 from tournament.trial.sanitizer_search import Search, search
@@ -164,7 +164,7 @@ def contest_of(path: Path, known: Contests) -> str:
     if len(known.chosen) == 1:
         return known.chosen[0]
     choices = " or ".join(f"--contest {name}" for name in known.chosen)
-    raise InputError(f"{path}: for which contest? Its path doesn't say; add {choices}")
+    raise InputError(f"{path}: its path names no contest; add {choices}")
 
 
 def check_bot(
@@ -194,7 +194,7 @@ def check_bot(
         if trouble.__cause__ is None or isinstance(trouble.__cause__, TournamentError):
             raise  # the machine may be the cause
         problem = trouble.reason
-    except (TournamentError, OSError, Ended):
+    except (TournamentError, OSError, CommandAborted):
         raise
     except Exception as error:
         problem = our_error(error, "can't be tried")
@@ -293,7 +293,7 @@ class _LongestLeg:
 
 
 def _play_on(tried: Pairing) -> _LongestLeg:
-    """Play longer and longer legs, until one is complete or takes long."""
+    """Play longer and longer legs, until one is complete, takes long or ends by a fault, and return the last."""
     contest, settings = tried.contest, tried.settings
     games_of_session = max(1.0, contest.estimates.games(settings))
     whole = games_of_session * min(SESSIONS, contest.sessions_of_leg(settings))

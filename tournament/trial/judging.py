@@ -89,7 +89,7 @@ class Verdict:
         )
 
 
-class WrittenDialogue(Dialogue):
+class TranscribedDialogue(Dialogue):
     """A dialogue with a transcript. Lines that the program reads follow "< ", lines that it writes follow "> "."""
 
     def __init__(self, core: HoldemTraining, rates: RateSampler, transcript: TextIO | None) -> None:
@@ -98,7 +98,7 @@ class WrittenDialogue(Dialogue):
 
     def asked(self) -> list[str]:
         """Return the lines of the pending decision."""
-        return self.told(super().asked())
+        return self.record_sent(super().asked())
 
     def said(self, line: bytes) -> list[str] | int:
         """Return the reply to a program's line, or its answer."""
@@ -106,14 +106,14 @@ class WrittenDialogue(Dialogue):
             print(">", line.decode("ascii", "backslashreplace"), file=self._transcript)
         reply = super().said(line)
         if isinstance(reply, list):
-            self.told(reply)
+            self.record_sent(reply)
         return reply
 
     def ended(self) -> list[str]:
         """Return the closing lines."""
-        return self.told(super().ended())
+        return self.record_sent(super().ended())
 
-    def told(self, lines: list[str]) -> list[str]:
+    def record_sent(self, lines: list[str]) -> list[str]:
         """Record lines that the program reads, and return them."""
         if self._transcript:
             self._transcript.writelines(f"< {line}\n" for line in lines)
@@ -149,13 +149,13 @@ def judge_program(
     fixed = read_decks(decks) if decks else None
     hands = hands or HANDS if fixed is None else len(fixed)
     program = _Program(command, sandbox)
-    dialogues: list[WrittenDialogue] = []
+    dialogues: list[TranscribedDialogue] = []
     with ExitStack() as opened:
         written = _open(transcript, opened) if transcript else None
 
         def new_dialogue(core: GameCore, key: bytes) -> Dialogue:
             assert isinstance(core, HoldemTraining)
-            dialogues.append(WrittenDialogue(core, RateSampler(key), written))
+            dialogues.append(TranscribedDialogue(core, RateSampler(key), written))
             return dialogues[-1]
 
         judged = replace(
@@ -173,7 +173,7 @@ def judge_program(
         )
         (dialogue,) = dialogues
         if played.result.faults:
-            dialogue.told(["-1"])
+            dialogue.record_sent(["-1"])
     (use,) = played.uses
     assert use is not None
     verdict = partial(Verdict, hands=dialogue.hands_played, mean_profit=dialogue.mean_profit, seconds=use.cpu_seconds)

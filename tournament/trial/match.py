@@ -1,6 +1,6 @@
-"""A match: one bot against another, some, or all others; and a baseline, another version of it, on the same deals.
+"""A match: one bot against another, some, or all others. A baseline, another version of it, can play the same deals.
 
-Each version is a run of its own in a scratch folder. Nothing is kept, unless a place for the records is given.
+Each version is a run of its own in a scratch folder. Nothing is stored, unless a place for the records is given.
 """
 
 from __future__ import annotations
@@ -52,8 +52,7 @@ _COPY = "_copy"  # ending of the name of a bot that is its own opponent
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its standard error, and how far its interval of 95% goes to either side; None where these can't be
-    told."""
+    """A number with its standard error and the half-width of its 95% interval, None if they are unknown."""
 
     value: float
     stderr: float | None
@@ -71,7 +70,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class OpponentResult:
-    """What the bot scored against one opponent; with a baseline what that did, and by how much the bot is better."""
+    """The bot's score against one opponent, with a baseline also the baseline's score and the difference."""
 
     opponent: str
     points: Estimate
@@ -83,8 +82,7 @@ class OpponentResult:
 
 @dataclass(frozen=True)
 class ProjectedRank:
-    """Where the bot's score would stand among the recorded ones of `bots`, this bot's own left out: first by its value,
-    then between which places for sure, None where errors can't be told."""
+    """The rank of the bot's score among the recorded ones of other bots, and that rank's bounds, None if unknown."""
 
     bots: int
     rank: int
@@ -94,7 +92,7 @@ class ProjectedRank:
 
 @dataclass(frozen=True)
 class MatchReport:
-    """What a bot scored: points per session, or, against house players, the contest's score.
+    """The bot's score: points per session, or, against house players, the contest's score.
 
     There are no figures if the bot, or its baseline, was disqualified.
     """
@@ -131,8 +129,7 @@ class MatchReport:
 
     @property
     def verdict(self) -> Verdict | None:
-        """Whether the bot is certainly better or worse than its baseline, or else than its only opponent; None for
-        several opponents without a baseline."""
+        """The significance of the bot's difference from its baseline or only opponent, or None if it has neither."""
         if self.stopping:
             return self.stopping.verdict
         figure = self.difference or self.lead
@@ -141,9 +138,8 @@ class MatchReport:
         return "better" if figure.sign > 0 else "worse" if figure.sign < 0 else "open"
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each opponent, by its name: points, their error, and those of the baseline and the difference; NaN
-        for what can't be told."""
-        import pandas as pd  # which the command doesn't need
+        """Return a row for each opponent, by name: points, error, baseline and difference, NaN if unknown."""
+        import pandas as pd  # the command doesn't need it
 
         rows = [
             {
@@ -163,8 +159,8 @@ class MatchReport:
 
 
 @dataclass(frozen=True)
-class _Played:
-    """What one version played, its name then, and how it is called next to the other."""
+class _VersionResult:
+    """A version's results, its name in them, and its label beside the other version."""
 
     name: str
     label: str
@@ -174,11 +170,12 @@ class _Played:
 
     @property
     def faults(self) -> tuple[tuple[LegResult, Fault], ...]:
-        """Its own."""
+        """The version's own faults."""
         return tuple((leg, one) for leg, one in self.standings.faults if leg.seats[one.seat] == self.name)
 
     @property
     def is_out(self) -> bool:
+        """True if the version is disqualified or broken."""
         return any(line.name == self.name for line in self.standings.below)
 
 
@@ -194,13 +191,20 @@ def play_match(
     keep: str | None = None,
     look: Callable[[Config, MatchReport], None] = lambda config, report: None,
 ) -> MatchReport:
-    """Play a bot against others: their files, or names of house players; none: all entrants, or all house players.
+    """Play a bot against others.
 
-    A `baseline` plays the same deals. At tables of three and more it sits at the same positions. Both versions have
-    the same companions, drawn from the field for each table. With a probability `until_settled` all play replica by
-    replica until it is so sure whether the bot is better than its baseline, or ahead of its only opponent. Records go
-    to `keep`, or to a folder that is removed; `look` is called while they are there. Raises InputError for what can't
-    be played, RunError when play stopped short.
+    Args:
+        others: Files of bots, or names of house players. If empty, all entrants or all house players.
+        baseline: Another version, which plays the same deals. At tables of three and more it sits at the same positions
+            with the same companions, drawn from the field for each table.
+        until_settled: Probability with which all play replica by replica until the bot's order to its baseline, or to
+            its only opponent, is settled.
+        keep: Place of the records. By default they are in a folder that is removed.
+        look: Called while the records exist.
+
+    Raises:
+        InputError: The match can't be played.
+        RunError: The run stopped early.
     """
     seats = contest.seats_of(config.contest.playing())
     of_two = bool(contest.house) or seats == 2
@@ -235,7 +239,7 @@ def play_match(
             stack.enter_context(_version(contest, config, path, label, paths, keep, listener, paired=bool(baseline)))
             for path, label in (((bot, name), (baseline, str(baseline))) if baseline else ((bot, name),))
         ]
-        played: list[_Played] = []
+        played: list[_VersionResult] = []
 
         def play(replicas: int) -> Difference | None:
             played[:] = [version(replicas) for _, version in versions]
@@ -261,13 +265,11 @@ def require_other_deals(contest: Contest, config: Config) -> None:
     with contextlib.suppress(OSError, RunError):
         recorded = read_field(open_storage(join_location(config.results, contest.name)))
         if recorded and recorded.settings.get("seed") == seed_fingerprint(master_key(config.contest.seed)):
-            raise InputError(
-                "--seed: it is that of the contest's records; its deals would tell bots what they will see"
-            )
+            raise InputError("--seed: this is the seed of the contest's records, whose deals would be revealed to bots")
 
 
 def _existing(bot: Path) -> str:
-    """A bot's name. Raises InputError if there is no such file, or it is no bot's."""
+    """Return a bot's name, or raise an error if there is no such file, or it is no bot's."""
     if not bot.exists():
         raise InputError(f"{bot}: no such file")
     return read_submission(bot).name
@@ -336,8 +338,8 @@ def _version(
     listener: ProgressListener,
     *,
     paired: bool,
-) -> Iterator[tuple[Config, Callable[[int], _Played]]]:
-    """The settings that a version plays by; and what plays it up to this many replicas, on from where it was."""
+) -> Iterator[tuple[Config, Callable[[int], _VersionResult]]]:
+    """Yield a version's settings and a function that plays it up to a number of replicas, continuing where it was."""
     with scratch_folder() as folder:
         bots, house, of_house = folder / "bots", folder / "house", house_bots(config)
         bots.mkdir()
@@ -353,18 +355,17 @@ def _version(
             if keep is not None and (unlike := prepared.incompatible_records()) and unlike.needs_confirmation:
                 raise InputError(f"{unlike}; give another folder as --results")
 
-            def play(replicas: int) -> _Played:
+            def play(replicas: int) -> _VersionResult:
                 standings = run_replicas(replace(prepared, paired=paired), replicas, listener)
                 for failed in standings.failed_legs:
                     raise RunError(f"the rules failed in {failed}")
-                return _Played(name, label, *legs_in(prepared.location), standings)
+                return _VersionResult(name, label, *legs_in(prepared.location), standings)
 
             yield own, play
 
 
 def on_deals_of_its_own(contest: Contest, names: Sequence[str]) -> Contest:
-    """The contest with house players as a seed that no contest has makes them, kept nowhere: those of some names, or
-    all."""
+    """Return the contest with house players, all or those named, from a seed that no contest has, stored nowhere."""
     house = contest.house
     assert house
     make = house.practice_players or house.players
@@ -375,7 +376,7 @@ def on_deals_of_its_own(contest: Contest, names: Sequence[str]) -> Contest:
         for name in names:
             if name not in there:
                 raise InputError(
-                    f"{name}: {contest.title} has no such house player; there are {', '.join(sorted(there))}"
+                    f"{name}: {contest.title} has no such house player; expected one of: {', '.join(sorted(there))}"
                 )
         return [player for player in known if not names or player.name in names]
 
@@ -384,8 +385,7 @@ def on_deals_of_its_own(contest: Contest, names: Sequence[str]) -> Contest:
 
 @dataclass(frozen=True)
 class _PooledLegs:
-    """The legs of one version or two as of bots that are entered together, their `names` then, and the opponents that
-    all met and that weren't disqualified."""
+    """The legs of one or two versions as if they were in one field, their names there, and the opponents of both."""
 
     contest: Contest
     field: ContestSetup
@@ -394,7 +394,8 @@ class _PooledLegs:
     opponents: list[str]
 
     @classmethod
-    def of(cls, contest: Contest, played: Sequence[_Played]) -> _PooledLegs:
+    def of(cls, contest: Contest, played: Sequence[_VersionResult]) -> _PooledLegs:
+        """Join the legs of versions."""
         (mine, *before), legs = played, played[0].legs
         for other in before:
             names = tuple(_BASELINE if one == other.name else one for one in other.legs.names)
@@ -405,8 +406,7 @@ class _PooledLegs:
         return cls(contest, mine.field, legs, [mine.name, _BASELINE][: len(played)], opponents)
 
     def measured(self, opponents: Sequence[str]) -> tuple[ScoreErrors, list[Estimate]]:
-        """The versions' scores against opponents, and in figures; of two versions by how much the first is better,
-        too."""
+        """Return the versions' score errors and figures against opponents, and those of their difference."""
         both = {*self.names, *opponents}
         legs = self.legs.among(both, both if self.contest.house else None)
         if self.contest.house:
@@ -428,15 +428,19 @@ class _PooledLegs:
         return measured, [Estimate(one[0] * unit, *(part and part * unit for part in one[1:])) for one in found]
 
     def difference(self) -> Difference:
-        """By how much the first version is better."""
+        """Return the difference of the first version from the second."""
         measured, figures = self.measured(self.opponents)
         return Difference.of(figures[-1].value, figures[-1].stderr, float(measured.differences.freedom[0, 1]))
 
 
 def _report(
-    contest: Contest, config: Config, played: Sequence[_Played], stopped: InterimResult | None, opponent: str | None
+    contest: Contest,
+    config: Config,
+    played: Sequence[_VersionResult],
+    stopped: InterimResult | None,
+    opponent: str | None,
 ) -> MatchReport:
-    """Of one version, or of the bot and its baseline. `opponent` is a single one's name."""
+    """Return the report of one version, or of the bot and its baseline, with the name of a single opponent, if any."""
     mine, *before = played
     out = [one.label for one in played if one.is_out]
     out += [line.name for line in mine.standings.below if line.name != mine.name] if opponent else []
@@ -476,7 +480,7 @@ def _report(
     )
 
 
-def _tables_of(played: Sequence[_Played]) -> PairedTables:
+def _tables_of(played: Sequence[_VersionResult]) -> PairedTables:
     """Return the tables of both versions without those of bots that were disqualified at one."""
     out = {line.name for one in played for line in one.standings.below}
     return PairedTables.of([(one.name, one.legs) for one in played], played[0].field.settings, out)
@@ -514,9 +518,9 @@ def _of_pairs(report: MatchReport, tables: PairedTables, stopped: InterimResult 
 
 
 def _at_tables(
-    contest: Contest, config: Config, mine: _Played, report: MatchReport, opponents: Sequence[str]
+    contest: Contest, config: Config, mine: _VersionResult, report: MatchReport, opponents: Sequence[str]
 ) -> MatchReport:
-    """Of one version at tables of several bots: what it won, and by how much more than each other one there."""
+    """Return the report of one version at tables of several bots: its points, and its lead over each other bot."""
     standings = mine.standings
     row = [line.name for line in standings.ranked if line.matches].index(mine.name)
     own = standings.measured.of([row])
@@ -535,7 +539,7 @@ def _at_tables(
 
 
 def _against(contest: Contest, match: Match, figures: Sequence[Estimate]) -> OpponentResult:
-    """One match, with what was measured of the versions in it."""
+    """Return one match, with the figures of the versions in it."""
     points, *others = figures
     theirs = None
     if not contest.house:
@@ -547,25 +551,25 @@ def _against(contest: Contest, match: Match, figures: Sequence[Estimate]) -> Opp
     return OpponentResult(match.y, points, theirs, baseline, better, match.measures)
 
 
-def _lead(played: _Played, match: Match) -> Estimate:
-    """Of the bot over its only opponent; 0 where sums may differ by rounding alone."""
+def _lead(played: _VersionResult, match: Match) -> Estimate:
+    """Return the bot's lead over its only opponent, or 0 if sums might differ by rounding alone."""
     standings = played.standings
     lead, error = match.points_per_session - match.from_y().points_per_session, match.lead_stderr_per_session
     lead = 0.0 if abs(lead) <= 2 * standings.rounding else lead
     return Estimate(lead, error, None if error is None else half_width(error, match.freedom))
 
 
-def _difference(played: _Played) -> Difference:
-    """Of the bot's points and those of its only opponent."""
+def _difference(played: _VersionResult) -> Difference:
+    """Return the difference of the bot's points from those of its only opponent."""
     match = next(one for one in played.standings.sides if one.x == played.name)
     lead = _lead(played, match)
     return Difference.of(lead.value, lead.stderr, match.freedom)
 
 
 def _projected_rank(
-    contest: Contest, config: Config, mine: _Played, own: ScoreErrors, opponents: Sequence[str]
+    contest: Contest, config: Config, mine: _VersionResult, own: ScoreErrors, opponents: Sequence[str]
 ) -> ProjectedRank | None:
-    """Where the bot would stand; None where the records are of other settings, or of others than it has met."""
+    """Return the bot's rank among the recorded bots, or None if those had other settings or opponents."""
     try:
         recorded, ranking = (found := load(join_location(config.results, contest.name))).setup, found.ranking
     except (InputError, RunError):

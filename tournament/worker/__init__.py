@@ -1,1 +1,1 @@
-"""What happens on a worker: batches and legs."""
+"""The part of a run that happens on a worker: batches and legs."""

@@ -1,4 +1,4 @@
-"""What a worker does: play a batch of legs and write its parts to staging."""
+"""Plays a batch of legs on a worker, and writes its parts to staging."""
 
 from __future__ import annotations
 
@@ -41,10 +41,12 @@ _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
 
 @dataclass(frozen=True)
 class Task:
-    """Legs to play, how, and where their parts go. `rules`, `requires` and `source`: see Contest. `origin`: what they
-    are played with, as records have it.
+    """Legs to play, with all that they need, and the place of their parts.
 
-    `broken`: what counts of legs that broke off in other tasks.
+    Attributes:
+        rules, requires, source: As in Contest.
+        origin: The versions that play them, for the records.
+        broken: What counts of legs that were interrupted in other tasks.
     """
 
     contest: str
@@ -60,9 +62,9 @@ class Task:
 
     @property
     def memory_bytes(self) -> int:
-        """What to keep free: for WebAssembly bots their limit and their stack, for processes what they usually take.
+        """Memory to keep free: the limits and stacks of WebAssembly bots, and the usual memory of processes.
 
-        One leg's processes may take all that they are allowed: with less, fewer play at once.
+        The processes of one leg can take all that they are allowed. With less memory, fewer play at the same time.
         """
         from tournament.worker.processes.pool import MOST_PROCESSES
 
@@ -72,7 +74,7 @@ class Task:
 
     @property
     def least_memory_bytes(self) -> int:
-        """With what it can play legs with processes, one after the other; 0 without such legs."""
+        """Memory with which legs with processes can be played one at a time, or 0 without such legs."""
         return self._of_a_leg and self._inside + self._of_a_leg
 
     @property
@@ -96,7 +98,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why these bots can't be played on, which was so twice: see BotTrouble."""
+    """Bots that failed twice for a reason outside of the game, and the reason. See BotTrouble."""
 
     names: tuple[str, ...]
     reason: str
@@ -104,12 +106,12 @@ class Trouble:
 
 @dataclass(frozen=True)
 class Receipt:
-    """A played batch, ready to commit, or none if no leg was played; the seconds that it took, and how much of them was
-    played in lanes.
+    """A played batch, ready to commit, or none if no leg was played, and the seconds that it took.
 
-    `troubles`: of bots that went wrong; of the legs of these, none or some were played. `failed`: legs in which the
-    rules failed; further legs of these matches may not have been played. `broken`: what counts of legs that broke off,
-    and weren't finished.
+    Attributes:
+        troubles: One for each bot that failed. Some of its legs may have been played.
+        failed: Legs in which the rules failed. Further legs of these matches may be missing.
+        broken: What counts of legs that were interrupted.
     """
 
     batches: tuple[Batch, ...]
@@ -124,7 +126,7 @@ class Receipt:
 
 @dataclass
 class ParquetSink:
-    """A sink that writes rows to the parts of the batch `name`, and shows the games to `luck`."""
+    """A sink that writes rows to the parts of a batch, and computes each leg's luck if the contest corrects for it."""
 
     games: Table
     sessions: Table
@@ -132,12 +134,12 @@ class ParquetSink:
     games_part: PartWriter
     sessions_part: PartWriter
     contest: Contest
-    luck: LegsLuck | None  # of the legs, if the contest corrects for it
-    _legs: list[tuple[Leg, int, int]] = field(init=False, default_factory=list)  # with their first rows in the tables
-    _written: int = field(init=False, default=0)  # of these the legs of which rows are written: 1 or none
+    luck: LegsLuck | None  # luck of the legs, if the contest corrects for it
+    _legs: list[tuple[Leg, int, int]] = field(init=False, default_factory=list)  # first rows
+    _written: int = field(init=False, default=0)  # legs of these whose rows are written, 0 or 1
 
     def clear(self) -> None:
-        """Write out the rows. Raises OSError."""
+        """Write the rows to the parts."""
         self._show_luck()
         values = [leg_values(leg) for leg, _, _ in self._legs]
         first_games = [first for _, first, _ in self._legs]
@@ -175,7 +177,7 @@ class ParquetSink:
         table.rows = 0
 
     def begin(self, leg: Leg) -> None:
-        """The rows that follow are this leg's."""
+        """Start a leg, to which the next rows belong."""
         self._legs.append((leg, self.games.rows, self.sessions.rows))
 
     def take_back(self) -> bool:
@@ -208,14 +210,19 @@ def play_task(
     stopping: Callable[[], bool] = lambda: False,
     turn: AbstractContextManager[object] = _AT_ANY_TIME,
 ) -> Receipt:
-    """Play a task. `artifacts` are the bots' bytes, and the house players' contents, by sha256.
+    """Play a task during its `turn`. While its parts are written to disk, another task can play.
 
-    It plays during its `turn`; while its parts are put on disk, another task may play. A leg in which a bot went wrong
-    begins again, once; if the bot goes wrong again, only the others' legs are played. Rules that fail concern their
-    match alone.
+    A leg in which a bot failed for a reason outside of the game begins again, once. If the bot fails again, only the
+    others' legs are played. Rules that fail affect only their match.
 
-    Raises OSError when parts can't be written, Stopped once `stopping()`, InputError and RunError when this machine
-    can't play; then nothing is left.
+    Args:
+        artifacts: Contents of bots and house players, by sha256.
+
+    Raises:
+        OSError: Parts can't be written. As for the other errors, no part remains.
+        Stopped: The run is stopping.
+        InputError: This machine can't confine a bot.
+        RunError: This machine can't play.
     """
     contest = load_source(task.source).named(task.contest) if task.source else find_contest(task.contest, task.rules)
     settings = contest.settings.model_validate(task.settings)
@@ -227,12 +234,12 @@ def play_task(
         luck = contest.luck.new(settings) if contest.luck else None
         return ParquetSink(games, sessions, *_open_parts(contest, storage, task.legs[0]), contest, luck)
 
-    sink = open_sink()  # so that a full disk is known before they play
+    sink = open_sink()  # fails before play if the disk is full
     lanes, out, troubles = _Lanes(), Disqualified(task.legs), _Troubles()
     in_order = sorted(task.legs, key=lambda leg: (leg.plan.match, leg.plan.number))
 
     def play() -> Legs | None:
-        """The legs; None if one was broken off, or failed, whose rows are in the part."""
+        """Return the legs, or None if one was interrupted, or failed, whose rows are in the part."""
         played: list[Outcome] = []
         for leg in in_order:
             while out.plays(leg) and not troubles.concern(leg):
@@ -284,8 +291,11 @@ def play_task(
 
 
 class _Troubles:
-    """Bots of a task that went wrong, and matches in which the rules failed. `suspects`: bots that went wrong at least
-    once, alone or with others."""
+    """Bots of a task that failed for reasons outside of the game, and matches in which the rules failed.
+
+    Attributes:
+        suspects: Bots that failed at least once, alone or with others.
+    """
 
     def __init__(self) -> None:
         self.all: list[Trouble] = []
@@ -307,7 +317,7 @@ class _Troubles:
         self._matches.add(leg.plan.match)
 
     def concern(self, leg: Leg) -> bool:
-        """Whether a leg is of a bot in trouble, or of a match in which the rules failed."""
+        """Return whether a leg has a bot in trouble, or a match in which the rules failed."""
         return leg.plan.match in self._matches or not self._names.isdisjoint(leg.names)
 
 
@@ -330,6 +340,7 @@ class _Lanes:
         artifacts: Mapping[str, bytes],
         stopping: Callable[[], bool],
     ) -> None:
+        """Play the legs with processes, and spool their rows."""
         legs = [leg for leg in task.legs if leg.has_processes]
         if not legs:
             return
@@ -364,7 +375,7 @@ class _Lanes:
 
 
 def _finished(task: Task, sink: ParquetSink, legs: Legs, confined_by: str) -> tuple[Batch, ...]:
-    """The batch, its parts put on disk; none of which nothing was played. Raises OSError."""
+    """Return the batch after its parts are on disk, or nothing if no leg was played."""
     if not len(legs):
         sink.abandon()
         return ()
@@ -376,7 +387,7 @@ def _without_bool(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _open_parts(contest: Contest, storage: Storage, first: Leg) -> tuple[str, PartWriter, PartWriter]:
-    """The name of a new batch whose first leg this is, and its parts."""
+    """Return the name of a new batch, from its first leg, and its parts."""
     name = new_batch_name(first.plan.match, first.plan.number)
     staged = staged_name(name)
     origin = origin_of(contest.name, contest.engine_version)

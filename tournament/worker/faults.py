@@ -1,4 +1,4 @@
-"""What a bot's fault leads to, however the bot is played.
+"""The consequences of a bot's fault, for all kinds of bots.
 
 Each fault is recorded. A new bot, with fresh memory and other chance, takes the seat, and the contest's default answer
 replaces the missing one. A bot with more faults than the settings allow is disqualified, and so is one that
@@ -27,21 +27,23 @@ class Stopped(Exception):
 
 
 class Disqualified:
-    """Who is disqualified in a task: in one of its legs, and so plays none after it in schedule order. Legs that are
-    left out and count after all go out again: the driver knows. What isn't played once never is."""
+    """Tracks which bots were disqualified during a task. They play no leg that is later in schedule order.
+
+    A skipped leg stays skipped in this task. If it turns out to count, the driver sends it out again.
+    """
 
     def __init__(self, legs: Sequence[Leg]) -> None:
         self._place = {leg.digest: place for place, leg in enumerate(legs)}
         self._last: dict[str, int] = {}
 
     def note(self, leg: Leg, out: Iterable[int]) -> None:
-        """A leg is over, in which the bots at these seats are disqualified."""
+        """Record the seats that were disqualified in a finished leg."""
         for seat in out:
             name, place = leg.entrants[seat], self._place[leg.digest]
             self._last[name] = min(self._last.get(name, place), place)
 
     def plays(self, leg: Leg) -> bool:
-        """Whether a leg is to be played."""
+        """Return whether a leg is to be played."""
         if not self._last:
             return True
         place = self._place[leg.digest]
@@ -69,8 +71,8 @@ class LegFaults:
     def add(self, core: GameCore, failure: Failure, printed: bytes = b"", *, replaceable: bool = True) -> Seat | None:
         """Record a fault at the pending decision, and the last lines that the bot printed.
 
-        Returns the seat to start a new bot on, with another rand(), since the same might fail again; None when the bot
-        is out.
+        Returns:
+            The seat for a new bot, with another rand(), because the same might fail again. None if the bot is out.
         """
         kind, number, *_ = core.pending()
         session, game = core.position()
@@ -94,7 +96,7 @@ class LegFaults:
 
     @property
     def ended_by(self) -> int | None:
-        """The seat that ended the leg; None if none did."""
+        """The seat that ended the leg, if one did."""
         return self.out[-1] if self.out and len(self._leg.entrants) <= SEATS_THAT_END_A_LEG else None
 
     def add_at_start(self, number: int, failure: Failure) -> None:
@@ -112,7 +114,7 @@ class LegFaults:
         self.out.append(self._entrant(number))
 
     def _entrant(self, number: int) -> int:
-        """The seat of the entrant whose bot this is."""
+        """Return the seat of the entrant whose bot this is."""
         return number // self._leg.members
 
     def _add_outside(self, number: int, session: int, failure: Failure) -> None:
@@ -137,6 +139,6 @@ class LegFaults:
 
 
 def last_lines(printed: bytes) -> str:
-    """The last lines of what a bot printed, as they may be shown."""
+    """Return the last lines of a bot's output, without unprintable characters."""
     lines = (line.decode("utf-8", "replace") for line in printed.splitlines()[-_MOST_LINES:])
     return "\n".join("".join(c if c.isprintable() else "?" for c in line)[:_MOST_LINE] for line in lines)

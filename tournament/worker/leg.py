@@ -48,12 +48,13 @@ class RulesFailed(RunError):
 
 
 class RowSink(Protocol):
-    """Where a batch's rows gather; `clear` empties it."""
+    """The tables in which a batch's rows gather."""
 
     games: Table
     sessions: Table
 
-    def clear(self) -> None: ...
+    def clear(self) -> None:
+        """Empty the tables."""
 
 
 def leg_values(leg: Leg) -> dict[str, str | int]:
@@ -72,26 +73,27 @@ class NullSink:
 
     @staticmethod
     def of(contest: Contest, rows: int) -> NullSink:
-        """With room for this many rows of either kind."""
+        """Return a sink that holds this many rows of either kind."""
         return NullSink(Table(buffer_fields(contest.games), rows), Table(buffer_fields(contest.sessions), rows))
 
     def clear(self) -> None:
+        """Discard the rows."""
         self.games.rows = self.sessions.rows = 0
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of a leg.
+    """The result of a leg.
 
     Attributes:
         leg: The leg.
         sums: The core's sums, packed.
         sessions: Sessions played.
         games: Games played.
-        length: Sessions that the blocks of sums divide, or games where games are scored; 0 if the leg was cut short.
-        rest: What few legs have.
-        used: What each entrant's bots used.
-        seconds: How long a worker was busy with it.
+        length: Sessions that the blocks of sums divide, or games if games are scored. 0 if the leg was cut short.
+        rest: Fields that few legs have.
+        used: Usage of each entrant's bots.
+        seconds: Time that a worker spent on it.
     """
 
     leg: Leg
@@ -119,10 +121,14 @@ def play_leg(
     """Play one leg of WebAssembly bots, or one against the house, to its end, or to one fault too many.
 
     The leg also ends when a bot can't start, though it could when it entered.
-    `meters`, if given, gets what each seat's decisions took: (decisions,
-    instructions, the most for one). `apart`: each bot's time is taken, so that a
-    late one is known. Raises Stopped once `stopping()`, and BotTrouble for whatever
-    else goes wrong with a bot, or when one takes far longer than its fuel should.
+
+    Args:
+        meters: Receives (decisions, instructions, the most for one) of each seat.
+        apart: Whether to measure each bot's time, so that a late one is known.
+
+    Raises:
+        Stopped: The run is stopping.
+        BotTrouble: A bot failed for a reason outside of the game, or takes far longer than its fuel should.
     """
     began = time.perf_counter()
     leg = leg.of_teams(contest.members)
@@ -162,15 +168,13 @@ def play_leg(
 
 
 def new_core(
-    contest: Contest,
-    settings: ContestSettings,
-    leg: Leg,
-    artifacts: Mapping[str, bytes],
-    games: Table,
-    sessions: Table,
+    contest: Contest, settings: ContestSettings, leg: Leg, artifacts: Mapping[str, bytes], games: Table, sessions: Table
 ) -> GameCore:
-    """The core that plays a leg, with the house player's content if there is one. Raises RulesFailed when rules in
-    Python can't begin."""
+    """Return the core that plays a leg, with the house player's content if there is one.
+
+    Raises:
+        RulesFailed: Rules in Python can't begin.
+    """
     house = artifacts[leg.house.artifact] if leg.house else None
     try:
         core = contest.new_core(CoreSetup(leg.plan, settings, games, sessions, house))
@@ -194,12 +198,10 @@ def new_seating(
     apart: bool = False,
     starts: int = 0,
 ) -> Seating:
-    """Return the seating of a leg's bots that are WebAssembly. Call it on a deep stack.
-
-    If a bot can't start, it is at fault, and the leg is over.
+    """Seat a leg's WebAssembly bots. A bot that can't start is at fault, and the leg is over.
 
     Raises:
-        BotTrouble: A bot can't be played on.
+        BotTrouble: A bot failed for a reason outside of the game.
         Stopped: The run is stopping.
     """
     limits = limits_of(settings)
@@ -231,7 +233,7 @@ def new_seating(
 def _loaded(
     contest: Contest, settings: ContestSettings, seat: Seat, artifacts: Mapping[str, bytes], limits: BotLimits
 ) -> LoadedBot:
-    """A seat's bot, which could be loaded when it entered. Raises BotTrouble."""
+    """Return a seat's bot, which could be loaded when it entered, or raise an error."""
     try:
         return load_bot(
             artifacts[seat.artifact], contest.interface, seat.name, settings.memory_megabytes, limits.engine
@@ -243,7 +245,7 @@ def _loaded(
 
 
 def limits_of(settings: ContestSettings) -> BotLimits:
-    """What the settings of a contest allow a WebAssembly bot: a call gets no more than the leg's bank."""
+    """Return the limits of a WebAssembly bot by the contest's settings. A call gets no more than the leg's bank."""
     return _limits(settings.fuel_per_call, settings.fuel_per_leg, settings.memory_megabytes)
 
 
@@ -273,7 +275,11 @@ def outcome_of(
     seconds: float = 0.0,
     tries: int = 1,
 ) -> Outcome:
-    """What came of a leg, from its core, its faults, and what its bots `used`. Raises RulesFailed."""
+    """Return the result of a leg, from its core, its faults, and its bots' usage.
+
+    Raises:
+        RulesFailed: The rules failed.
+    """
     try:
         core.check()
     except Exception as failure:
@@ -355,7 +361,7 @@ def legs_of(contest: Contest, played: Sequence[Outcome], luck: Floats | None = N
 
 
 def result_of(contest: Contest, outcome: Outcome) -> LegResult:
-    """Return the result of a leg. Raises RulesFailed."""
+    """Return the result of a leg, or pass on the RulesFailed of its rules."""
     # Legs that no schedule has, as of a trial, may have any digest, which fits no column.
     without = replace(outcome, leg=replace(outcome.leg, digest=""))
     return replace(legs_of(contest, [without])[0], digest=outcome.leg.digest)
@@ -365,7 +371,7 @@ def _failure_of_rules(contest: Contest, leg: Leg, position: tuple[int, int], fai
     """Return the error for an exception in a contest's rules, with its place: in their file, or in what they call."""
     session, game = position
     places = [place for place in traceback.extract_tb(failure.__traceback__) if place.filename.endswith(".py")]
-    if contest.source and contest.source.content is not None:  # in a file: lines of others would mislead
+    if contest.source and contest.source.content is not None:  # a file's rules: lines of others would mislead
         places = [place for place in places if place.filename == contest.source.place]
     where = f" ({Path(places[-1].filename).name}, line {places[-1].lineno})" if places else ""
     what = truncate(printable(" ".join(str(failure).split())), 300)

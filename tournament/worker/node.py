@@ -1,4 +1,4 @@
-"""Whether a machine may play for a driver: it needs the same versions and the same results folder."""
+"""Checks that a machine can play for a driver: it needs the same versions and the same results folder."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _SOURCES = {".py", ".pyx", ".pxd", ".wat", ".c", ".h", ".toml"}
 
 @dataclass(frozen=True)
 class Versions:
-    """Versions by name; `sources` is a digest of this package's own files, which may be newer than its version."""
+    """Versions by name. The one of `sources` digests this package's files, which can be newer than its version."""
 
     by_name: tuple[tuple[str, str], ...]
 
     def differences(self, other: Versions) -> str:
-        """What differs from another machine's, in words: "wasmtime 40.0.0 (there 41.0.0)"; "" when nothing does."""
+        """Return the differences from another machine's as text: "wasmtime 40.0.0 (there 41.0.0)", or ""."""
         there = dict(other.by_name)
         return ", ".join(
             f"{name} {version} (there {there.get(name, 'none')})"
@@ -40,9 +40,11 @@ class Versions:
 
 @dataclass(frozen=True)
 class Invitation:
-    """What a driver sends with each task, so that a node can prove before it plays that it may.
+    """A driver's message with each task, by which a node proves that it can play.
 
-    `name` is a file in the results' storage that the driver wrote, `content` its content.
+    Attributes:
+        name: File in the results' storage that the driver wrote.
+        content: Content of that file.
     """
 
     versions: Versions
@@ -53,7 +55,7 @@ class Invitation:
 
 @cache
 def versions_here() -> Versions:
-    """The versions on this machine."""
+    """Return the versions on this machine."""
     installed = [(name, _installed(name)) for name in _PACKAGES]
     return Versions((*installed, ("python", platform.python_version()), ("sources", _sources_digest())))
 
@@ -81,7 +83,7 @@ def _source_files() -> Iterator[tuple[str, Path]]:
 
 
 def invite(storage: Storage) -> Invitation:
-    """Write the file that nodes are to read into the results' storage. Raises OSError."""
+    """Write the file that nodes have to read into the results' storage."""
     invitation = Invitation(versions_here(), storage.location, staged_name("driver"), uuid.uuid4().hex)
     storage.replace(invitation.name, invitation.content.encode(), durable=False)
     return invitation
@@ -89,7 +91,7 @@ def invite(storage: Storage) -> Invitation:
 
 @cache
 def accept(invitation: Invitation) -> None:
-    """Prove once in this process that it may play. Raises RunError."""
+    """Prove once in this process that it can play, or raise an error."""
     if found := versions_here().differences(invitation.versions):
         raise RunError(f"it has {found}: install the same on every node")
     try:
@@ -105,9 +107,10 @@ def accept(invitation: Invitation) -> None:
 
 @cache
 def accept_contest(rules: str, requires: tuple[tuple[str, str], ...], source: Source | None = None) -> None:
-    """Prove once in this process that it has a contest's rules, and the packages that its games depend on.
+    """Prove once in this process that it has a contest's rules, and the packages on which its games depend.
 
-    Raises RunError.
+    Raises:
+        RunError: They are missing or different.
     """
     try:
         here = dict((load_source(source) if source else find_contest(rules)).requires)

@@ -28,7 +28,7 @@ from tournament.worker.processes.spool import Spool
 # Decisions that are kept of a leg, some 200 MB. Longer legs are observed a few games at a time.
 _MOST_STEPS = 250_000
 _LAST = (1 << 62) - 1
-ILLEGAL = ", which is illegal and loses the game"  # behind an answer in words
+ILLEGAL = ", which is illegal and loses the game"  # suffix of an answer's text
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,9 @@ class Window:
 
 @dataclass(frozen=True)
 class Step:
-    """A decision: the bot that was asked (`seat` 0 is x), what it was told, and what came back.
+    """A decision: the asked bot, its question, and its answer.
 
-    `observation` has all values that the question has, by name, as the bot saw them; `question_text` and `answer_text`
-    are question and answer in words. `answer` is None where the bot gave none, and `fault` then says why. `printed`:
-    what it wrote to standard output and standard error since its decision before. An `illegal` answer loses the game.
+    If there is no answer, the fault gives the reason. The output is the bot's since its previous decision.
     """
 
     seat: int  #: seat of the bot, from 0
@@ -70,8 +68,7 @@ class Step:
 
 @dataclass(frozen=True)
 class ObservedGame:
-    """A game: what was told of it, the bots' decisions, and its row, None where the game was broken off. Of a recorded
-    one it is known whether it came out `matches_record`."""
+    """A game: its text, the bots' decisions, and its row, if it ended. A recorded game is compared with the records."""
 
     session: int  #: session of the match, from 0
     game: int  #: game of the session, from 0
@@ -86,9 +83,10 @@ class ObservedGame:
 
 @dataclass(frozen=True)
 class ObservedLeg:
-    """A leg as it was observed. Its `result` is of the part that was played, up to the last game of the window.
+    """A leg's observed games, and its result up to the last of them.
 
-    `drawings`: of the window's session, one before each decision and one at its end.
+    Attributes:
+        drawings: Drawings of the window's session, one before each decision and one at its end.
     """
 
     result: LegResult
@@ -109,7 +107,7 @@ class ObservationTape(Protocol):
         """Record a fault in the last decision of a seat."""
 
     def recorded(self, dialogue: Dialogue, key: bytes) -> Dialogue:
-        """Return a dialogue that does the same and is recorded; `key` is that of the program's helpers."""
+        """Return a dialogue that is recorded, given the key of the program's helpers."""
 
 
 @dataclass
@@ -127,6 +125,7 @@ class _WindowSink:
         self.kept: dict[tuple[int, int], dict[str, Any]] = {}
 
     def clear(self) -> None:
+        """Keep the rows of the window's games, and empty the tables."""
         count, arrays = self.games.rows, self.games.arrays
         session = arrays["session"][:count].astype("int64") - self.first_session
         game = arrays["game"][:count].astype("int64")
@@ -199,7 +198,7 @@ def observe_leg(
 
 
 def cut_short(contest: Contest, sessions: int, games: int) -> Contest:
-    """The contest with legs that are over after this many games of this many sessions; bots are not told."""
+    """Return the contest with legs that end after this many games of this many sessions, unknown to the bots."""
     return _watched(contest, Window(_LAST, sessions - 1, 0, games - 1), [], [])
 
 
@@ -211,7 +210,7 @@ def _watched(
     names: Sequence[str] = (),
     new_tape: Callable[[], ObservationTape] | None = None,
 ) -> Contest:
-    """The contest with cores that write down what happens in the window; each is added to `cores`."""
+    """Return the contest with cores that record the window, each of which is added to `cores`."""
     draw = contest.new_drawn_core
 
     tapes: list[ObservationTape] = []
@@ -220,7 +219,7 @@ def _watched(
         if new_tape:
             tapes.append(new_tape())
         if draw and window.drawn is not None:
-            drawings.clear()  # of a core whose leg was begun again
+            drawings.clear()  # discards those of an interrupted leg
             core = draw(setup, window.drawn, drawings, names)
         else:
             core = contest.new_core(setup)
@@ -308,7 +307,7 @@ def _take_fault(faults: list[Fault], seat: int, session: int, game: int) -> Faul
 
 
 def _plain_answer(contest: Contest, kind: int, answer: object) -> str:
-    """An answer by its name in the contest, else the value."""
+    """Return an answer by its name in the contest, or its value."""
     if answer is None:
         return "nothing"
     names = contest.interface.questions[kind].answer_names

@@ -8,7 +8,7 @@ cdef enum:
     MOST_RAISE = 100
 
 cpdef enum:
-    POT = 10    # of a new hand
+    POT = 10    # chips of a new hand
 
 cdef int hole_class(int first, int second) noexcept nogil
 cdef const double* call_probabilities() except NULL

@@ -1,16 +1,16 @@
-"""Bob, who calls when a hundred rollouts say that calling pays more than folding.
+"""Bob, who calls when a hundred rollouts show that calling pays more than folding.
 
 With `pot` before a raise of x, calling and winning brings pot + x more than
-folding, a tie pot / 2 and losing -x; he calls if that sums to more than 0 over
-his rollouts. Two ways to the same answers:
+folding, a tie pot / 2 and losing -x. He calls if that sums to more than 0 over
+his rollouts. Two methods give the same answers:
 
 - With a board on the table he rolls out, but stops when the rollouts still to
   come can't change the sign: his answer is the one of all hundred.
 - Before the flop the rollouts of one pair of hole cards win, tie and lose
-  independently with known probabilities, so how often each happens is
-  multinomial, and the chance that he calls is the sum of that distribution over
-  the counts for which the sum is positive. One random number decides instead of
-  a hundred rollouts: not the same answers, but the same distribution of them.
+  independently with known probabilities. So the counts are multinomial, and the
+  chance that he calls is the sum of that distribution over the counts for which
+  the sum is positive. One random number decides instead of a hundred rollouts:
+  not the same answers, but the same distribution of them.
 """
 
 from threading import Lock
@@ -37,7 +37,7 @@ cdef object CALLS = None    # float64, by class and raise
 
 
 cdef int hole_class(int first, int second) noexcept nogil:
-    """The class of two hole cards, 0 to 168: 13 · the higher rank + the lower if suited, the other way round if not."""
+    """Return the class of two hole cards, 0 to 168: 13 · the higher rank + the lower if suited, else vice versa."""
     cdef int high = max(first % 13, second % 13)
     cdef int low = min(first % 13, second % 13)
     return 13 * high + low if first // 13 == second // 13 else 13 * low + high
@@ -56,7 +56,7 @@ cdef const double* call_probabilities() except NULL:
 
 cdef compute_call_probabilities():
     cdef double[:, ::1] calls = np.zeros((CLASSES, MOST_RAISE + 1))
-    cdef double at_least[ROLLOUTS + 2]    # chances of so many wins or more, given the ties
+    cdef double at_least[ROLLOUTS + 2]    # chances of at least that number of wins, given the ties
     cdef double log_factorials[ROLLOUTS + 1]
     cdef double chances[3]
     cdef int number, x, wins, ties, losses
@@ -100,11 +100,11 @@ cdef bint calls_by_rollouts(
     int64_t raised,
     uint64_t word,
 ) noexcept nogil:
-    """Whether Bob calls a raise, by rollouts that all follow from one random word.
+    """Return whether Bob calls a raise, by rollouts that all follow from one random word.
 
     A rollout gives Alice the first two cards that it draws, the board the others.
     The word is this decision's alone, and Alice learns one bit of it: the answer.
-    So she can't find the word, and it would tell her nothing else.
+    So she can't find the word, and it would reveal nothing else.
     """
     cdef Unseen unseen
     cdef int64_t win = 2 * (pot + raised)    # doubled, for ties

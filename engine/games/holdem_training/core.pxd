@@ -22,7 +22,7 @@ cpdef enum:              # what Bob did: `bobs_answer`, and the columns bob_answ
     BOB_CALLED
     BOB_FOLDED
 
-cdef enum:               # who folded
+cdef enum:               # values of `folded_by`
     NOBODY
     ALICE
     BOB
@@ -31,13 +31,13 @@ cdef enum Phase:
     START_HAND
     ALICE_DECIDES
 
-cdef struct Card:         # as in texas.h; both -1 where Alice doesn't see it
+cdef struct Card:         # card as in texas.h, both -1 if Alice doesn't see it
     int32_t suit
     int32_t value
 
 cdef struct View:
     Card cards[CARDS]     # texas.h calls these the State
-    int32_t round         # from 1
+    int32_t round         # starts at 1
     int32_t stack
     int32_t bobs_stack
     int32_t pot
@@ -83,9 +83,9 @@ cdef class HoldemTraining(GameCore):
     cdef const HandTables* tables
     cdef const double* preflop_calls
     # the hand now played
-    cdef int lane                     # of its block
+    cdef int lane                     # lane of its block
     cdef uint8_t cards[CARDS]
-    cdef int round                    # from 0
+    cdef int round                    # starts at 0
     cdef int64_t stack                # Alice's; Bob's is the same whenever she is asked
     cdef int64_t pot
     cdef bint sits_out                # Alice isn't asked any more in this hand

@@ -77,7 +77,7 @@ cdef class HoldemTraining(GameCore):
         return CHECK
 
     cdef void restarted(self, int seat) noexcept nogil:
-        """A bot that starts in the middle of a hand can't know what was bet; the hand is checked down without it."""
+        """Check the hand down without a bot that starts in the middle of it, because it can't know the bets."""
         self.sits_out = True
 
     cdef Status step(self, int64_t answer) noexcept nogil:
@@ -107,7 +107,7 @@ cdef class HoldemTraining(GameCore):
         return DECIDE
 
     cdef bint take_action(self, int64_t action) noexcept nogil:
-        """Take Alice's action and Bob's answer. True if she is asked again in this hand; if not, it is finished."""
+        """Apply Alice's action and Bob's answer, and return whether she is asked again in this hand."""
         while True:
             if action == FOLD:
                 self.bobs_answer = BOB_NOT_ASKED
@@ -155,7 +155,7 @@ cdef class HoldemTraining(GameCore):
     cdef void show(self) noexcept nogil:
         """Write what Alice sees in this round."""
         cdef View* view = <View*>self.windows[0]
-        cdef int shown = 4 if self.round == 0 else 6 + self.round    # of the cards, Bob's left out
+        cdef int shown = 4 if self.round == 0 else 6 + self.round    # number of cards, without Bob's
         cdef int i
         for i in range(CARDS):
             if i < 2 or 4 <= i < shown:
@@ -178,7 +178,7 @@ cdef class HoldemTraining(GameCore):
         )
 
     cdef int64_t showdown(self) noexcept nogil:
-        """What Alice gets of the pot."""
+        """Return Alice's share of the pot."""
         cdef uint64_t keys = self.tables.start
         cdef uint64_t bits = 0
         cdef int alices, bobs, i
@@ -228,5 +228,5 @@ cdef class HoldemTraining(GameCore):
 
     @property
     def hands(self):
-        """How many hands the leg has."""
+        """Number of hands in the leg."""
         return self.sessions * self.games_per_session

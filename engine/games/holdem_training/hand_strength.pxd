@@ -4,7 +4,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef enum:
     DECK = 52
-    ROWS = 8192          # of the perfect hash
+    ROWS = 8192          # rows of the perfect hash
     SLOTS = 65536
     SUIT_RANKS = 8192    # sets of ranks within a suit
 
@@ -18,8 +18,8 @@ cdef extern from *:
 
 cdef struct HandTables:
     uint64_t start                        # a sum of no cards: each suit's count begins at 3
-    uint64_t keys[DECK]                   # to be added: rank in base 5 below, count of each suit in four bits on top
-    uint64_t bits[DECK]                   # to be or-ed: the set of ranks of each suit, 16 bits each
+    uint64_t keys[DECK]                   # summands: rank in base 5 below, count of each suit in four bits on top
+    uint64_t bits[DECK]                   # sets of ranks of each suit, 16 bits each, to combine by or
     uint16_t displacements[ROWS]
     uint16_t by_ranks[SLOTS]
     uint16_t by_flush[SUIT_RANKS]

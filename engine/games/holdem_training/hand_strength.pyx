@@ -1,4 +1,4 @@
-"""What seven cards are worth: the best five of them, as one number to compare.
+"""The value of seven cards: the best five of them, as one number to compare.
 
 A card is 13 · suit + value − 1, from 0 to 51. The strength of seven cards is a
 number from 0 to 4,823, for the 4,824 classes of best hands that seven cards
@@ -7,7 +7,7 @@ can have. Equal strengths tie, the higher one wins.
 A hand is the sum of its cards' keys, so the sum of a board is made once and
 used for many hands. The low half of a key is 5 to the power of the card's rank:
 the sum of seven is a number in base 5 whose digits count the ranks. A perfect
-hash maps the 49,205 sums to their strengths: a multiplication gives each a row
+hash maps the 49,205 sums to their strengths. A multiplication gives each a row
 and a slot, and each row has a displacement that makes all slots differ (hash and
 displace: Belazzougui, Botelho and Dietzfelbinger, ESA 2009). The high half of
 the keys counts suits. Seven cards with five of a suit have neither four of a
@@ -22,7 +22,7 @@ from libc.string cimport memcpy, memset
 cdef enum:
     RANKS = 13
     RANK_SUMS = 49205
-    CLASSES = 4824       # of best hands, as many as there are strengths
+    CLASSES = 4824       # classes of best hands, one for each strength
 
 cdef enum Type:
     HIGH_CARD
@@ -36,13 +36,13 @@ cdef enum Type:
     STRAIGHT_FLUSH
 
 cdef HandTables TABLES
-cdef uint32_t WORTHS[CLASSES]    # by strength, rising: the best five, as `packed` gives them
+cdef uint32_t WORTHS[CLASSES]    # best five of each strength, rising, from `packed`
 cdef bint is_built = False
 cdef object BUILDING = Lock()
 
 
 cdef const HandTables* hand_tables() except NULL:
-    """The tables, built at the first call, which takes some 15 ms."""
+    """Return the tables, which the first call builds in some 15 ms."""
     global is_built
     with BUILDING:
         if not is_built:
@@ -52,7 +52,7 @@ cdef const HandTables* hand_tables() except NULL:
 
 
 cdef uint32_t packed(int type, const int* ranks) noexcept nogil:
-    """The best five as a number that compares as they do: type, then ranks by importance, four bits each."""
+    """Return the best five as a number that compares as they do: type, then ranks by importance, four bits each."""
     cdef uint32_t worth = type
     cdef int i
     for i in range(5):
@@ -61,7 +61,7 @@ cdef uint32_t packed(int type, const int* ranks) noexcept nogil:
 
 
 cdef int straight_top(uint32_t ranks) noexcept nogil:
-    """The highest rank of the best straight in a set of ranks, -1 without one; an ace is also below the two."""
+    """Return the highest rank of the best straight in a set of ranks, or -1. An ace is also below the two."""
     cdef uint32_t with_low_ace = ranks << 1 | ranks >> 12
     cdef int top
     for top in range(12, 2, -1):
@@ -71,7 +71,7 @@ cdef int straight_top(uint32_t ranks) noexcept nogil:
 
 
 cdef int highest(uint32_t ranks) noexcept nogil:
-    """The highest of a set of ranks, -1 if it is empty."""
+    """Return the highest of a set of ranks, or -1 if it is empty."""
     cdef int rank = RANKS - 1
     while rank >= 0 and not ranks >> rank & 1:
         rank -= 1
@@ -89,9 +89,9 @@ cdef uint32_t add_kickers(Type type, int* best, int filled, uint32_t ranks) noex
 
 
 cdef uint32_t worth_of_ranks(const int* counts) noexcept nogil:
-    """The best five of seven cards by ranks alone, from how many there are of each rank."""
+    """Return the best five of seven cards by ranks alone, from the number of cards of each rank."""
     cdef int best[5]
-    cdef uint32_t at_least[5]    # the ranks with so many cards or more
+    cdef uint32_t at_least[5]    # ranks with at least that number of cards
     cdef int rank, count, quads, trips, pair, second_pair
     cdef int top
     memset(best, 0, sizeof(best))
@@ -130,12 +130,12 @@ cdef uint32_t worth_of_ranks(const int* counts) noexcept nogil:
 
 
 cdef inline uint64_t scattered(uint32_t ranks) noexcept nogil:
-    """The hash of a sum of ranks: bits 51 and up are the row, bits 35 and up the slot before displacement."""
+    """Return the hash of a sum of ranks: bits 51 and up are the row, bits 35 and up the slot before displacement."""
     return ranks * HAND_MULTIPLIER
 
 
 cdef uint32_t worth_of_flush(uint32_t ranks) noexcept nogil:
-    """The best five of a suit's five or more ranks."""
+    """Return the best five of a suit's five or more ranks."""
     cdef int best[5]
     cdef int top = straight_top(ranks)
     memset(best, 0, sizeof(best))
@@ -146,7 +146,7 @@ cdef uint32_t worth_of_flush(uint32_t ranks) noexcept nogil:
 
 
 cdef int list_sums(int rank, int left, uint32_t total, int* counts, uint32_t* sums, uint32_t* worths, int found):
-    """Append the sums and worths of all hands with `left` more cards of `rank` and up; returns the new count."""
+    """Append the sums and worths of all hands with `left` more cards of `rank` and up, and return the new count."""
     cdef int count
     cdef uint32_t power = 1
     if rank == RANKS:
@@ -172,7 +172,7 @@ cdef int by_size(const void* one, const void* other) noexcept nogil:
 
 
 cdef uint16_t strength_of(uint32_t worth) noexcept nogil:
-    """The strength of a worth: its index in WORTHS."""
+    """Return the strength of a worth: its index in WORTHS."""
     cdef int low = 0
     cdef int high = CLASSES - 1
     cdef int middle
@@ -231,7 +231,7 @@ cdef build_tables():
 cdef place_sums(const uint32_t* sums, const uint32_t* worths):
     """Give each row of the hash the first displacement at which its sums have free slots, the fullest rows first."""
     cdef bint taken[SLOTS]
-    cdef int starts[ROWS + 1]    # of a row's sums in `by_row`
+    cdef int starts[ROWS + 1]    # start of each row's sums in `by_row`
     cdef int filled[ROWS]
     cdef int by_row[RANK_SUMS]
     cdef int row, size, member, i, displacement
@@ -273,9 +273,10 @@ cdef place_sums(const uint32_t* sums, const uint32_t* worths):
 
 
 def strengths(const uint8_t[:, ::1] hands):
-    """Strengths of many hands, uint16: `hands` has a row of seven different cards for each.
+    """Return the strengths, uint16, of rows of seven different cards.
 
-    Raises ValueError for rows of another length or a card that isn't one.
+    Raises:
+        ValueError: A row has another length, or a number is no card.
     """
     import numpy as np    # here, since Python bots' processes use this module without it
 

@@ -1,20 +1,20 @@
-"""Hold'em training: what chance was worth in recorded hands, as controls of mean zero.
+"""Hold'em training: the value of chance in recorded hands, as controls of mean zero.
 
 A control is a number of a hand whose mean, given all that came before, is zero however Alice acts. These are, in order:
 
-- what the chips then in the pot gained by the cards of the deal, the flop, the turn and the river: the pot times the
-  change of Alice's equity, her chance against Bob's very cards, ties counting half;
-- what Bob's answer before the flop was worth more than his two answers by their chances, the hand being checked down
-  from there;
-- six of how the deal compares with others on its board: 21 more hands are dealt, and from what is seen of Alice's and
-  Bob's the mean over all ways to give them two of the 23 is subtracted. With s = 1, 0 or −1 as she wins, ties or loses,
-  and a and b the shares of the other 22 that her hand and his beat less the shares that beat them, they are s, s·a,
-  s·b, s·a², s·a·b and s·b².
+- The gain of the chips then in the pot by the cards of the deal, the flop, the turn and the river: the pot times the
+  change of Alice's equity, which is her chance against Bob's very cards, ties counting half.
+- The value of Bob's answer before the flop, less that of his two answers by their chances, if the hand is checked down
+  from there.
+- Six numbers that compare the deal with others on its board. 21 more hands are dealt. From the value for Alice's and
+  Bob's hands the mean over all ways to give them two of the 23 is subtracted. With s = 1, 0 or −1 as she wins, ties or
+  loses, and a and b the shares of the other 22 that her hand and his beat less the shares that beat them, they are s,
+  s·a, s·b, s·a², s·a·b and s·b².
 
 Equities are estimated by boards that are dealt at random, from one shuffle of the cards that are neither Alice's nor
-Bob's: their means are right, and so are the controls'. The shuffle follows from the cards of all earlier hands, of
-which Alice never sees Bob's; that of a session's first hand from the cards of the second. So it tells nothing of this
-hand's cards, and she can't act by it.
+Bob's. Their means are right, and so are the controls'. The shuffle follows from the cards of all earlier hands, of
+which Alice never sees Bob's, or for a session's first hand from the cards of the second. So it reveals nothing of
+this hand's cards, and she can't act by it.
 """
 
 from libc.stdint cimport int8_t, int16_t, int64_t, uint8_t, uint64_t
@@ -32,13 +32,13 @@ cpdef enum:
     CONTROLS = 11
 
 cdef enum:
-    COLUMNS = 18         # of bytes: nine cards, four raises, four answers, who folded
+    COLUMNS = 18         # columns of bytes: nine cards, four raises, four answers, who folded
     ANSWER = 4           # the place of Bob's answer among them
-    COMPARED = 5         # and of the first of those of the 23 hands
+    COMPARED = 5         # first control that compares the 23 hands
     MOMENTS = CONTROLS + 2
     UNSEEN = 48          # cards that neither has
-    BOARDS = 9           # of five cards
-    RUNOUTS = 8          # of two
+    BOARDS = 9           # boards of five cards
+    RUNOUTS = 8          # runouts of two cards
     RIVERS = 8
     SEATS = 23           # hands on a board
     SEATS_PADDED = 24
@@ -73,7 +73,7 @@ cdef inline int compared(const HandTables* tables, const Seen* seen, uint64_t ke
 cdef double equity(
     const HandTables* tables, const Seen* seen, const uint8_t* cards, int hidden, int boards
 ) noexcept nogil:
-    """Alice's share of so many boards, each completed by the next `hidden` cards."""
+    """Return Alice's share of a number of boards, each completed by the next `hidden` cards."""
     cdef int board, place, won = 0
     cdef uint64_t keys, bits
     for board in range(boards):
@@ -86,7 +86,7 @@ cdef double equity(
 
 
 cdef inline int leave_out(const uint8_t* cards, int count, uint64_t known, uint8_t* left) noexcept nogil:
-    """Copy the cards that aren't known, in the same order; returns how many."""
+    """Copy the cards that aren't known, in the same order, and return their number."""
     cdef int place, kept = 0
     for place in range(count):
         left[kept] = cards[place]
@@ -97,7 +97,7 @@ cdef inline int leave_out(const uint8_t* cards, int count, uint64_t known, uint8
 cdef void compare_hands(
     const HandTables* tables, const Seen* seen, const uint8_t* others, double* controls
 ) noexcept nogil:
-    """The six controls of the hands on the whole board: Alice's, Bob's, and pairs of the other cards."""
+    """Write the six controls of the hands on the complete board: Alice's, Bob's, and pairs of the other cards."""
     cdef int16_t[SEATS_PADDED] strengths
     cdef int16_t[SEATS_PADDED] beaten    # hands that each beats, less those that beat it
     cdef int16_t own
@@ -187,7 +187,7 @@ cdef void find_controls(
 
 
 cdef bint is_possible(const Hand* hand) noexcept nogil:
-    """Whether the rules allow such a hand."""
+    """Return whether the rules allow such a hand."""
     cdef uint64_t known = 0
     cdef int place, round, stack = STACK
     cdef bint over = False
@@ -214,7 +214,7 @@ cdef bint is_possible(const Hand* hand) noexcept nogil:
 
 
 cdef uint64_t cards_of(const uint8_t** contents, int64_t row) noexcept nogil:
-    """A hand's cards as a number."""
+    """Return a hand's cards as a number."""
     cdef uint64_t cards = 0
     cdef int place
     for place in range(CARDS):
@@ -232,12 +232,18 @@ def add_hands(
     double[:, ::1] moments,
     double[::1] luck,
 ):
-    """Add recorded hands to `luck`, by block, and to `moments`; returns the word for the shuffle of the next hand.
+    """Add recorded hands to `luck`, by block, and to `moments`, and return the word for the shuffle of the next hand.
 
-    `columns` are nine of cards, four of raises, four of answers and who folded, uint8 each. The hands are those from
-    number `first` of a session of so many; the first hand comes with the second, alone it has no luck. A hand's luck is
-    the sum of its controls times the `weights`. `moments` sums the products of each two of 1, the controls and the
-    profit, for later weights. Raises ValueError for what no session has.
+    A hand's luck is the sum of its controls times the weights. Alone, the first hand of a session has no luck.
+
+    Args:
+        columns: Nine of cards, four of raises, four of answers and one of who folded, uint8 each.
+        first: Number of the first hand in its session.
+        hands: Number of hands in the session.
+        moments: Sums of the products of each two of 1, the controls and the profit, for later weights.
+
+    Raises:
+        ValueError: No session has such hands.
     """
     cdef const HandTables* tables = hand_tables()
     cdef const double* calls = call_probabilities()
@@ -295,7 +301,7 @@ def add_hands(
 def solve(double[:, ::1] equations):
     """Solve equations whose matrix is positive definite, by Gauss and Jordan, in place: each row ends in its solution.
 
-    Libraries of linear algebra round as the processor likes; this is the same everywhere.
+    Libraries of linear algebra round differently on different processors, and this function doesn't.
     """
     cdef int pivot, row, column, rows = <int>equations.shape[0]
     cdef double factor

@@ -1,6 +1,6 @@
 """Wins and ties of each class of hole cards against any other two, over all boards: exact counts.
 
-Written by `python -m tests.preflop_table`; `bob.hole_class` numbers the classes.
+Written by `python -m tests.preflop_table`, with classes from `bob.hole_class`.
 """
 
 # Of two hole cards: the opponent's two of 50 cards, and the board's five of the other 48.

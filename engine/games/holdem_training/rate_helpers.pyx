@@ -34,9 +34,9 @@ cdef void* on_result(void* helpers, void* caller, RuntimeValue* values, size_t c
 
 @cython.final
 cdef class RateHelpers:
-    """The functions that a WebAssembly bot may import: tournament_rates and tournament_result.
+    """The functions that a WebAssembly bot can import: tournament_rates and tournament_result.
 
-    `key` is the sampler's. They take from the bot's fuel, if it has any to pay with, and trap when misused.
+    They take from the bot's fuel, if it has any to pay with, and trap when misused.
     """
 
     cdef RateSampler sampler
@@ -48,14 +48,14 @@ cdef class RateHelpers:
 
     @property
     def functions(self):
-        """By name: (address of the C function, its first argument)."""
+        """(address of the C function, its first argument), by name."""
         return {
             "tournament_rates": (<uintptr_t>&on_rates, <uintptr_t><void*>self),
             "tournament_result": (<uintptr_t>&on_result, <uintptr_t><void*>self),
         }
 
     cdef void* give_rates(self, RuntimeValue* values) noexcept nogil:
-        """Put the rates where the arguments were; returns a trap, or NULL."""
+        """Write the rates over the arguments, and return a trap, or NULL."""
         cdef int64_t wins = 0
         cdef int64_t ties = 0
         cdef int64_t samples = values[1].i32
@@ -69,7 +69,7 @@ cdef class RateHelpers:
         return NULL
 
     cdef void* give_result(self, RuntimeValue* values) noexcept nogil:
-        """Put the result where the arguments were; returns a trap, or NULL."""
+        """Write the result over the arguments, and return a trap, or NULL."""
         cdef int result
         if self.fuel is not None and self.fuel.pay(FUEL_OF_RESULT) == 0:
             return self.trap(NO_FUEL)

@@ -8,8 +8,8 @@ from engine.games.holdem_training.hand_strength cimport HandTables
 
 cdef enum:
     PLACES = 9       # Alice's two cards, Bob's two, the board
-    UNKNOWN = 52     # in place of a card
-    NOT_CARDS = -2   # in place of a result
+    UNKNOWN = 52     # placeholder of a card
+    NOT_CARDS = -2   # placeholder of a result
 
 
 @cython.final

@@ -1,9 +1,9 @@
-"""How often Alice wins and ties when the cards that aren't known are dealt at random.
+"""Alice's wins and ties when the unknown cards are dealt at random.
 
 Nine places in six bits each, from the lowest on: Alice's two cards, Bob's two,
-the board's five; 52 is a card that isn't known.
+the board's five. An unknown card is 52.
 
-Python bots ask from inside their sandbox, so nothing here needs more than this package's own tables.
+Python bots call this from inside their sandbox, so it needs nothing but this package's own tables.
 """
 
 cimport cython
@@ -16,11 +16,11 @@ from engine.games.holdem_training.unseen cimport Unseen, draw, see_all_but
 
 @cython.final
 cdef class RateSampler:
-    """Samples by a random word of its own for each query, so that no query affects another.
+    """Samples by a new random word for each query, so that no query affects another.
 
-    `key`, 32 bytes, chooses the words. A bot learns how many samples were won and
-    tied, which is little of a word; the whole word would tell it that query's
-    samples and nothing more.
+    A key of 32 bytes chooses the words. A bot learns the numbers of samples won and
+    tied, which is little of a word. The complete word would only reveal that
+    query's samples.
     """
 
     def __init__(self, bytes key):
@@ -30,12 +30,12 @@ cdef class RateSampler:
         self.tables = hand_tables()
 
     cdef bint sample(self, uint64_t places, int64_t samples, int64_t* wins, int64_t* ties) noexcept nogil:
-        """Deal so many times; false unless the known cards are different cards."""
+        """Deal a number of samples, and return false unless the known cards are different cards."""
         cdef const HandTables* tables = self.tables
         cdef Unseen unseen
         cdef uint64_t hole_keys[2]
         cdef uint64_t hole_bits[2]
-        cdef int unknown[3]       # of Alice's, Bob's, the board's
+        cdef int unknown[3]       # numbers of Alice's, Bob's and the board's cards
         cdef uint64_t board_keys = tables.start
         cdef uint64_t board_bits = 0
         cdef uint64_t seen = 0
@@ -106,7 +106,7 @@ cdef class RateSampler:
         return True
 
     cdef int result(self, uint64_t places) noexcept nogil:
-        """1, 0 or -1: Alice wins, ties, loses; NOT_CARDS unless all nine are different cards."""
+        """Return 1, 0 or -1 if Alice wins, ties or loses, and NOT_CARDS unless all nine are different cards."""
         cdef const HandTables* tables = self.tables
         cdef uint64_t keys = tables.start
         cdef uint64_t bits = 0
@@ -126,9 +126,10 @@ cdef class RateSampler:
         return (alices > bobs) - (alices < bobs)
 
     def rates(self, cards, int64_t samples):
-        """(wins, ties) of so many samples; nine cards, None for one that isn't known.
+        """Return (wins, ties) of a number of samples, for nine cards, each None if unknown.
 
-        Raises ValueError unless they are different cards, and for fewer samples than one.
+        Raises:
+            ValueError: The cards aren't different cards, or there is no sample.
         """
         cdef int64_t wins = 0
         cdef int64_t ties = 0
@@ -142,7 +143,11 @@ cdef class RateSampler:
         return wins, ties
 
     def compare(self, cards):
-        """1, 0 or -1 as Alice wins, ties or loses with these nine cards. Raises ValueError as `rates` does."""
+        """Return 1, 0 or -1 if Alice wins, ties or loses with these nine cards.
+
+        Raises:
+            ValueError: They aren't different cards.
+        """
         result = self.result(packed(cards))
         if result == NOT_CARDS:
             raise ValueError("not different cards")

@@ -24,12 +24,12 @@ cdef inline void see_all_but(Unseen* unseen, uint64_t seen) noexcept nogil:
         unseen.count += 1 - <int>(seen >> card & 1)
 
 cdef inline uint64_t draw(Unseen* unseen, int place, uint64_t word) noexcept nogil:
-    """Swap a random card of `place` and up into `place`; returns the rest of the random word.
+    """Swap a random card of `place` and up into `place`, and return the rest of the random word.
 
-    A step of a Fisher-Yates shuffle. One word is good for up to five draws: the
-    high half of its product with the number of cards chooses, the low half is the
-    next word. The bias over five draws is at most 2^-35. The order in which the
-    cards stood before doesn't matter.
+    A step of a Fisher-Yates shuffle. One word is good for up to five draws. The
+    high half of its product with the number of cards chooses, and the low half is
+    the next word. The bias over five draws is at most 2^-35. The previous order of
+    the cards doesn't matter.
     """
     cdef uint64_t size = unseen.count - place
     cdef int other = place + <int>high_product(word, size)

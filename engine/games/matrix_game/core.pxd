@@ -44,23 +44,23 @@ cdef class MatrixGame(GameCore):
     cdef Phase phase
     cdef list move_names
     cdef int moves
-    cdef int row_seat                   # who is paid by the row's payoffs
+    cdef int row_seat                   # seat of the row player
     cdef int64_t turns_per_game
     cdef int32_t turns_told
-    cdef int64_t turn                   # of the game now played, from 0
-    cdef int64_t games_to_play          # in a session
-    cdef int64_t games_begun            # of the session
-    cdef int chosen[2]                  # by seat, this turn
-    cdef int previous[2]                # as played in the turn before, -1 in the first
+    cdef int64_t turn                   # number in the current game, from 0
+    cdef int64_t games_to_play          # number in a session
+    cdef int64_t games_begun            # number in the session
+    cdef int chosen[2]                  # moves of this turn, by seat
+    cdef int previous[2]                # moves of the previous turn, -1 in the first
     cdef bint in_its_memory[2]          # whether the seat's bot has the histories in its own memory
     cdef bint forgot[2]                 # whether the seat's bot is a new one in the middle of a game
-    cdef double* payoffs[2]             # of the row and of the column, by the row's move, then the column's
+    cdef double* payoffs[2]             # payoffs of row and column, by the row's move, then the column's
     cdef uint8_t* history[2]            # moves as played in this game, by seat
-    cdef Stream chance                  # of the session now played
+    cdef Stream chance                  # stream of the current session
     cdef bint has_chance
     cdef uint64_t noise                 # the chance, times 2^32
-    cdef uint64_t end                   # likewise
-    cdef int64_t told                   # turns that a bot started anew was told of
+    cdef uint64_t end                   # end probability in the same unit
+    cdef int64_t told                   # turns that a restarted bot has received
 
     cdef int make_room(self, int64_t turns_per_game) except -1
     cdef Status ask(self, int seat) noexcept nogil

@@ -1,8 +1,8 @@
-"""Repeated matrix games: two players choose a move each at the same time, and a table says what they are paid.
+"""Repeated matrix games: two players choose a move each at the same time, and a table has their payoffs.
 
-The rules are those of docs/reference/matrix_game.md. A turn is one game: a row of the records. A bot that is in the
-worker's memory gets both histories written into its own, a byte a turn; one that is a process is told of the
-previous turn, and of all before that when it was started anew.
+The rules are those of docs/reference/matrix_game.md. A turn is one game: a row of the records. A bot in the worker's
+memory has both histories written into its own, a byte a turn. A process receives the previous turn, and all earlier
+ones after a restart.
 """
 
 cimport cython
@@ -44,15 +44,16 @@ SESSION_ROW = np.asarray(session_rows).dtype
 cdef class MatrixGame(GameCore):
     """One leg between the bots at seats x (0) and y (1).
 
-    `row_payoffs` and `column_payoffs`: what the row player and the column player are paid, a list for each
-    move of the row player with a number for each of the column player's. x is the row player unless
-    `seats_swapped`. A session is `games_per_session` games of `turns_per_game` turns each; after each turn a game
-    ends by the chance `end_probability`, and a move is replaced by another one by the chance `noise`. Both are drawn by
-    `deals_key`, 32 bytes. `turns_per_game` are told unless a game may end sooner. Rows go into the two tables, with
-    `match` in every row and sessions numbered from `first_session`.
+    A session is `games_per_session` games of `turns_per_game` turns each. After each turn a game ends with the chance
+    `end_probability`. A move is replaced by another one with the chance `noise`. Both are drawn from `deals_key`.
+    Bots see `turns_per_game` unless a game can end sooner. Rows go into the two tables, with `match` in every row and
+    sessions numbered from `first_session`. Question 0 asks for a move. Question 1 shows a restarted bot an earlier
+    turn. A move that doesn't exist is refused. Processes can answer with its name.
 
-    Questions: 0 asks for a move; 1 tells a bot that was started anew of a turn before, as the view has it.
-    A move that doesn't exist is refused. Processes may answer with its name, one of `move_names`.
+    Args:
+        row_payoffs: Payoffs of the row player: a list for each of its moves with a number for each of the other's.
+        column_payoffs: Payoffs of the column player.
+        seats_swapped: Whether y is the row player.
     """
 
     def __dealloc__(self):
@@ -123,7 +124,7 @@ cdef class MatrixGame(GameCore):
         return 0
 
     def write_views_to(self, int seat, uintptr_t address):
-        """As for any core. At the address there must be room for both histories after the view."""
+        """Write a seat's views to an address. There must be room for both histories after the view."""
         GameCore.write_views_to(self, seat, address)
         self.in_its_memory[seat] = True
 
@@ -176,7 +177,7 @@ cdef class MatrixGame(GameCore):
         self.decision.seat = ahead
 
     cdef int64_t read_answer(self, value) except? -1:
-        """A move by its name."""
+        """Return a move by its name."""
         if not isinstance(value, str) or value not in self.move_names:
             return GameCore.read_answer(self, value)
         return self.move_names.index(value)
@@ -197,9 +198,9 @@ cdef class MatrixGame(GameCore):
         (own + MOST_TURNS)[0] = <unsigned char>self.previous[1 - seat]
 
     cdef Status catch_up(self, int seat) noexcept nogil:
-        """Tell a bot that was started anew of this game's turns, then ask it."""
+        """Show a restarted bot this game's turns, then ask it."""
         cdef unsigned char* own = self.windows[seat] + sizeof(View)
-        if self.phase == CATCHING_UP and self.forgot[seat]:     # it was at fault in this, too
+        if self.phase == CATCHING_UP and self.forgot[seat]:     # failed in this, too
             self.told = 0
         self.forgot[seat] = False
         if self.in_its_memory[seat]:
@@ -259,7 +260,7 @@ cdef class MatrixGame(GameCore):
                 self.finish_session()
 
     cdef bint slips(self, int seat) noexcept nogil:
-        """With the chance `noise` replace a seat's move by another one, all equally likely; true if so."""
+        """Replace a seat's move by another, all equally likely, with the chance `noise`, and return whether it was."""
         cdef uint64_t word = self.chance_word(X_SLIPS + seat)
         cdef int other
         if word >> 32 >= self.noise:

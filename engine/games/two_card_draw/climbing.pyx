@@ -12,7 +12,7 @@ import numpy as np
 
 
 cdef void propose(const Situation* at, Stream* stream, uint64_t number, double* chances) noexcept nogil:
-    """A uniform point on the simplex of the allowed actions: the gaps between sorted uniform numbers."""
+    """Draw a uniform point on the simplex of the allowed actions: the gaps between sorted uniform numbers."""
     cdef double u = <double>(stream_word(stream, 2 * number) >> 11) * (1.0 / 9007199254740992.0)
     cdef double v = <double>(stream_word(stream, 2 * number + 1) >> 11) * (1.0 / 9007199254740992.0)
     chances[0] = chances[1] = chances[2] = 0
@@ -34,7 +34,7 @@ cdef void propose(const Situation* at, Stream* stream, uint64_t number, double* 
 
 
 cdef int open_stream(Stream* stream, seed, uint64_t number) except -1:
-    """The stream of this number of a seed below 2^256, which is its key."""
+    """Start the stream of this number of a seed below 2^256, which is its key."""
     cdef Key key
     read_key(&key, int(seed).to_bytes(32, "little"))
     start_stream(stream, &key, number)
@@ -42,7 +42,7 @@ cdef int open_stream(Stream* stream, seed, uint64_t number) except -1:
 
 
 def random_strategy(seed):
-    """Where climbing starts: in each situation a uniform point on the simplex of its allowed actions."""
+    """Return the start of climbing: in each situation a uniform point on the simplex of its allowed actions."""
     cdef Stream stream
     open_stream(&stream, seed, 0)
     strategy = np.zeros((SITUATIONS, 3))
@@ -54,7 +54,7 @@ def random_strategy(seed):
 
 
 cdef inline bint affects(int bets, int history) noexcept nogil:
-    """Whether what the server does in round 1, facing so many bets, changes its reach at that end of the round."""
+    """Return whether the server's action in round 1, facing these bets, changes its reach at that end of the round."""
     if bets == 0:
         return history == 0 or history >= 4
     if bets == 1:
@@ -66,7 +66,7 @@ cdef inline bint affects(int bets, int history) noexcept nogil:
 
 @cython.final
 cdef class HillClimber:
-    """A server's strategy that improves step by step; arguments as for `evaluation.StrategyEvaluator`."""
+    """A server's strategy that improves step by step, with the arguments of `evaluation.StrategyEvaluator`."""
 
     cdef DrawTree tree
     cdef double current                 # the trembling opponent's expectation
@@ -80,11 +80,11 @@ cdef class HillClimber:
         self.current = self.tree.value()
 
     def trembling_value(self):
-        """What the server wins per hand against the trembling opponent."""
+        """Return the server's win per hand against the trembling opponent."""
         return -self.current
 
     def strategy(self):
-        """The server's current strategy."""
+        """Return the server's current strategy."""
         cdef int number, action
         found = np.zeros((SITUATIONS, 3))
         cdef double[:, ::1] rows = found
@@ -94,10 +94,10 @@ cdef class HillClimber:
         return found
 
     def climb(self, seed, int64_t first_step, int64_t steps):
-        """Take steps from number `first_step` on, cycling over the situations; returns how many proposals were kept.
+        """Take steps from number `first_step` on, cycling over the situations, and return the number of kept proposals.
 
         Each proposes a random distribution for its situation, and keeps it if the
-        trembling value rises. Only what the situation affects is worked out again.
+        trembling value rises. Only what the situation affects is recomputed.
         """
         cdef Stream stream
         open_stream(&stream, seed, 1)
@@ -131,7 +131,7 @@ cdef class HillClimber:
         return kept
 
     cdef double refresh(self, const Situation* changed) noexcept nogil:
-        """The opponent's expectation after the server has changed its actions there."""
+        """Return the opponent's expectation after the server has changed its actions there."""
         cdef int history, y_drew
         if changed.stage == ROUND1:
             self.tree.reach_round1()

@@ -9,7 +9,7 @@ from engine.kernel.game_core cimport GameCore, Status
 
 # Situations are numbered as in a strategy file: ROUND1 lines, then DRAW, then ROUND2.
 cdef enum:
-    HISTORIES = 7                                    # of round 1: nobody bet; 1 to 3 bets, x or y opening
+    HISTORIES = 7                                    # ends of round 1: no bet, or 1 to 3 bets with x or y opening
     FIRST_DRAW = HANDS * 4
     FIRST_ROUND2 = FIRST_DRAW + HANDS * HISTORIES * 3
     SITUATIONS = FIRST_ROUND2 + HANDS * HISTORIES * 9 * 4
@@ -30,10 +30,10 @@ cdef enum:          # actions
 
 cdef enum Introduction:
     TO_INTRODUCE = 1    # the bot hasn't had init yet
-    INTRODUCING = 2     # it is being asked
+    INTRODUCING = 2     # state while it is asked
 
 cdef inline int history_number(int bets, bint y_opened) noexcept nogil:
-    """Which of the HISTORIES ends round 1."""
+    """Return the number among the HISTORIES of the end of round 1."""
     return bets + 3 if bets and y_opened else bets
 
 cdef inline int round1_situation(int hand, int bets) noexcept nogil:
@@ -93,21 +93,21 @@ cdef class CompiledStrategy:
 @cython.final
 cdef class TwoCardDraw(GameCore):
     # Which question the decision asks says what is played next; START_HAND where none is asked.
-    cdef int bet_sizes[2]               # by round
+    cdef int bet_sizes[2]               # indexed by round
     cdef CompiledStrategy server
     cdef Stream luck                    # this session's cards and dice, a block for each hand
     cdef int introduction               # bits of Introduction
     cdef int deferred                   # the question asked after that
     # the hand now played; seat x is the bot, y the server
-    cdef const uint32_t* words          # of its block, the halves LANES apart: the cards, then the server's dice
-    cdef uint64_t cards                 # as a fraction in base 5: dealt to x and y, then what they may draw
-    cdef int hands[2]                   # by seat, as held now
-    cdef int dealt[2]                   # by seat
-    cdef int bets[2]                    # by round
-    cdef bint x_opened[2]               # by round; false also when nobody bet
-    cdef int drew[2]                    # by seat
+    cdef const uint32_t* words          # words of its block, the halves LANES apart: the cards, then the server's dice
+    cdef uint64_t cards                 # fraction in base 5: cards dealt to x and y, then cards to draw
+    cdef int hands[2]                   # current hands, by seat
+    cdef int dealt[2]                   # indexed by seat
+    cdef int bets[2]                    # indexed by round
+    cdef bint x_opened[2]               # indexed by round, false also without a bet
+    cdef int drew[2]                    # indexed by seat
     cdef int round                      # 0, or 1 after the draw
-    cdef int situation2                 # of the server in round 2, while nobody has bet
+    cdef int situation2                 # server's situation in round 2, before a bet
 
     cdef Status introduce(self, int64_t answer) noexcept nogil
     cdef Status advance(self, int64_t answer) noexcept nogil

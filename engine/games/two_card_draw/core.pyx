@@ -76,8 +76,11 @@ SESSION_ROW = np.asarray(session_rows).dtype
 cdef class CompiledStrategy:
     """A server's strategy as thresholds of a die of 53 bits.
 
-    `strategy` has a row of three probabilities for each of the SITUATION_COUNT
-    situations: fold, call, raise; or draw 0, 1, 2. Raises ValueError for another shape.
+    Args:
+        strategy: Three probabilities for each of SITUATION_COUNT situations: fold, call, raise, or draw 0, 1, 2.
+
+    Raises:
+        ValueError: It has another shape.
     """
 
     def __init__(self, const double[:, ::1] strategy):
@@ -98,9 +101,8 @@ cdef class CompiledStrategy:
 cdef class TwoCardDraw(GameCore):
     """One session, `hands` hands, of a bot, X, against the server, Y, which has no seat.
 
-    The cards and the server's dice depend on `deals_key` (32 bytes), the session's
-    and the hand's number only, not on what the bot does: there is a die for each of the
-    server's decisions of a hand.
+    The cards and the server's dice depend only on `deals_key` (32 bytes) and on the session's
+    and the hand's number. There is a die for each of the server's decisions of a hand.
 
     Questions: init(bet1, bet2), new_hand(card1, card2, winnings), round1(card1,
     card2, bets), draw(card1, card2, bets), round2(card1, card2, bets1, bets2,
@@ -150,7 +152,7 @@ cdef class TwoCardDraw(GameCore):
         return self.advance(answer)
 
     cdef Status introduce(self, int64_t answer) noexcept nogil:
-        """A step with init asked before its decision, which waits meanwhile."""
+        """Ask init before the first decision, which waits meanwhile."""
         cdef Status status = DECIDE
         cdef bint wanted = self.introduction & TO_INTRODUCE
         if self.introduction & INTRODUCING:
@@ -244,11 +246,11 @@ cdef class TwoCardDraw(GameCore):
         return DECIDE
 
     cdef inline uint64_t word(self, int number) noexcept nogil:
-        """A word of the hand's block."""
+        """Return a word of the hand's block."""
         return <uint64_t>self.words[(2 * number + 1) * LANES] << 32 | self.words[2 * number * LANES]
 
     cdef inline int server_acts(self, int situation, int die) noexcept nogil:
-        """What the server does in a situation: 0, 1 or 2.
+        """Return the server's action in a situation: 0, 1 or 2.
 
         Each of its decisions in a hand has a die: two in round 1, the draw, two in round 2.
         """
@@ -257,7 +259,7 @@ cdef class TwoCardDraw(GameCore):
         return (cast >= limits[0]) + (cast >= limits[1])
 
     cdef inline Status server_bets1(self, int faced) noexcept nogil:
-        """The server answers the bot's check (`faced` 0) or bets of round 1."""
+        """Play the server's answer to the bot's check (`faced` 0) or bets of round 1."""
         # Of its two decisions in a round, the second is the one that faces more than one bet.
         cdef int act = self.server_acts(round1_situation(self.hands[Y], faced), faced > 1)
         if act == CALL:
@@ -268,7 +270,7 @@ cdef class TwoCardDraw(GameCore):
         return self.ask_bets(ROUND1, faced + 1)
 
     cdef inline Status server_bets2(self, int faced) noexcept nogil:
-        """The same in round 2."""
+        """Play the server's answer to the bot's check (`faced` 0) or bets of round 2."""
         cdef int act = self.server_acts(self.situation2 + faced, 3 + (faced > 1))
         if act == CALL:
             return self.show()
@@ -279,7 +281,7 @@ cdef class TwoCardDraw(GameCore):
         return DECIDE
 
     cdef inline Status show(self) noexcept nogil:
-        """All bets of round 2 are called."""
+        """End the hand after the last call, with the question showdown if the bot wants it."""
         if self.ignored_questions[X] >> SHOWDOWN & 1:
             return self.settle(0)
         self.decision.kind = SHOWDOWN
@@ -303,7 +305,7 @@ cdef class TwoCardDraw(GameCore):
         return DECIDE
 
     cdef inline int exchanged(self, int seat, int count) noexcept nogil:
-        """A seat's hand with new cards for its lower one, or for both."""
+        """Return a seat's hand with new cards for its lower one, or for both."""
         return EXCHANGED[count][self.hands[seat]][high_product(self.cards * (15625 if seat else 625), 25)]
 
     cdef inline void hold(self, int hand) noexcept nogil:
@@ -337,7 +339,7 @@ cdef class TwoCardDraw(GameCore):
             view.opp2 = HIGH[self.hands[Y]]
 
     cdef Status settle(self, int folded_by) noexcept nogil:
-        """Record the hand now played, and the session with it when it ends. `folded_by`: 0 nobody, 1 x, 2 y."""
+        """Record the current hand, and the session at its end. The number is the folder's: 0 no one, 1 x, 2 y."""
         cdef int bets1 = self.bets[0]
         cdef int bets2 = self.bets[1]
         cdef int stake = ANTE + bets1 * self.bet_sizes[0] + bets2 * self.bet_sizes[1]

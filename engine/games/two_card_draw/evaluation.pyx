@@ -1,4 +1,4 @@
-"""What a server's strategy of two-card draw is worth, exactly."""
+"""Exact values of servers' strategies of two-card draw."""
 
 cimport cython
 
@@ -7,11 +7,16 @@ from engine.games.two_card_draw.tree cimport PERFECT, TREMBLE, DrawTree
 
 @cython.final
 cdef class StrategyEvaluator:
-    """Values of a server's strategy in chips a hand, with antes of 1 and bets of `bet1` and `bet2`.
+    """Values of a server's strategy in chips a hand, with antes of 1.
 
-    `strategy` has SITUATION_COUNT rows of three probabilities in a strategy
-    file's order. `tremble` is the probability of each wrong action of the trembling
-    opponent. Raises ValueError for another shape.
+    Args:
+        strategy: SITUATION_COUNT rows of three probabilities in a strategy file's order.
+        bet1: Bet of round 1.
+        bet2: Bet of round 2.
+        tremble: Probability of each wrong action of the trembling opponent.
+
+    Raises:
+        ValueError: The strategy has another shape.
     """
 
     cdef DrawTree tree
@@ -21,11 +26,11 @@ cdef class StrategyEvaluator:
         self.tree.read_server(strategy)
 
     def value(self):
-        """What the server wins per hand against a perfect opponent."""
+        """Return the server's win per hand against a perfect opponent."""
         self.tree.mode = PERFECT
         return -self.tree.value()
 
     def trembling_value(self):
-        """What the server wins per hand against the trembling opponent."""
+        """Return the server's win per hand against the trembling opponent."""
         self.tree.mode = TREMBLE
         return -self.tree.value()

@@ -1,6 +1,6 @@
 """The 15 hands of two-card draw, and numbers for each of them, such as chances or values. All inline.
 
-A hand's number is its place by its lower card, then by its higher, as in strategy files and the game; its rank is its
+Hands are numbered by their lower card, then by their higher, as in strategy files and the game. A hand's rank is its
 place by strength, the weakest 0. Numbers for each hand are by rank.
 """
 
@@ -57,7 +57,7 @@ cdef inline void copy_hands(double* into, const double* values) noexcept nogil:
 
 
 cdef inline void show_down(const double* reach, double stake, Output values) noexcept nogil:
-    """What each hand wins in showdowns with hands of this reach."""
+    """Write the wins of each hand in showdowns with hands of this reach."""
     cdef double weaker[HANDS]
     cdef double total = 0
     cdef int hand
@@ -69,8 +69,8 @@ cdef inline void show_down(const double* reach, double stake, Output values) noe
 
 
 cdef inline void reach_by_draw(const double* reach, int count, Output into) noexcept nogil:
-    """The reach of hands after drawing, from that of the hands that draw so many cards."""
-    cdef double kept[5]    # by the card that stays
+    """Write the reach of hands after drawing `count` cards, from that of the hands that draw them."""
+    cdef double kept[5]    # indexed by the card that stays
     cdef double total
     cdef int hand, card, drawn
     if count == 0:
@@ -90,7 +90,7 @@ cdef inline void reach_by_draw(const double* reach, int count, Output into) noex
 
 
 cdef inline void value_of_draw(const double* values, int count, Output into) noexcept nogil:
-    """The values of hands before drawing so many cards, from those of the hands after."""
+    """Write the values of hands before drawing `count` cards, from those of the hands after."""
     cdef double mean
     cdef double kept[5]
     cdef int hand, card, drawn

@@ -8,12 +8,12 @@ from engine.games.two_card_draw.hands cimport HANDS
 # What a player does in one betting or drawing situation: [action][hand]. Hands are by rank.
 ctypedef double[3][HANDS] Actions
 
-cdef struct Strategy:                           # of a server or a bot
-    Actions round1[4]                           # by the bets faced; the bot opens at 0
-    Actions drawing[HISTORIES][3]               # by what the bot drew; for the bot itself only [0]
-    Actions round2[HISTORIES][3][3][4]          # by what bot and server drew, and the bets faced
+cdef struct Strategy:                           # strategy of a server or a bot
+    Actions round1[4]                           # indexed by the bets faced, 0 when the bot opens
+    Actions drawing[HISTORIES][3]               # indexed by the bot's draw, only [0] for the bot itself
+    Actions round2[HISTORIES][3][3][4]          # indexed by the draws of bot and server, and the bets faced
 
-cdef struct Situation:                          # of a server, in the order of a strategy file
+cdef struct Situation:                          # situation of a server, in the order of a strategy file
     Question stage                              # ROUND1, DRAW or ROUND2
     int hand
     int history                                 # how round 1 ended; like the next two, 0 where the stage comes before
@@ -29,17 +29,17 @@ cdef enum Mode:                                 # how the bot decides
     PERFECT                                     # the best action
 
 cdef struct Betting:                            # the reach of the server's hands in a round, by the bets that he faces
-    double raised[3][HANDS]                     # after his raise, or bet
-    double called[4][HANDS]                     # after his call, or check
+    double raised[3][HANDS]                     # reach after his raise, or bet
+    double called[4][HANDS]                     # reach after his call, or check
     double raised_in_all[3]                     # all hands together
-    double folded_in_all[4]                     # after his fold, likewise
+    double folded_in_all[4]                     # sum after his fold
 
 cdef struct After:                              # what follows one ending of round 1
-    double reach[HANDS]                         # of the server's hands before the draw
-    double reach_drawn[3][3][HANDS]             # after it, by what bot and server drew
+    double reach[HANDS]                         # reach of the server's hands before the draw
+    double reach_drawn[3][3][HANDS]             # reach after it, by the draws of bot and server
     double round2[3][3][HANDS]                  # the bot's value by his hand after the draw
-    double drawn[3][HANDS]                      # by what the bot draws and his hand before
-    double value[HANDS]                         # by the bot's hand before the draw
+    double drawn[3][HANDS]                      # value by the bot's draw and his hand before
+    double value[HANDS]                         # value by the bot's hand before the draw
 
 
 @cython.final

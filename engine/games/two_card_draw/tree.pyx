@@ -1,15 +1,15 @@
-"""The game of two-card draw, gone through from its start to its end and back, for the bot's values.
+"""The game of two-card draw, from its start to its end and back, for the bot's values.
 
-Cards are independent, and what was discarded tells nothing: a player needs
+Cards are independent, and discards carry no information: a player needs
 his hand and the public history only. So a value is a number for each of the bot's hands, summed
 over the server's hands by their reach: the probability that he holds each and has acted so far as he did.
 
-In a round of betting the bot checks or bets; who faces bets folds, calls or raises, up to three
-bets. Each player's decisions are numbered by the bets that he faces, 0 to 3:
-raising at `bets` leads the other to his decision `bets + 1`, and his raise back to
-`bets + 2`. That is the whole tree. `follow` carries the server's reach forward, `decide_bets` brings values back.
+In a round of betting the bot checks or bets. A player who faces bets folds, calls or raises, up to three
+bets. Each player's decisions are numbered by the bets that he faces, 0 to 3.
+Raising at `bets` leads the other to his decision `bets + 1`, and his raise back to
+`bets + 2`. That is the complete tree. `follow` carries the server's reach forward, `decide_bets` brings values back.
 
-What a generated server may do is as in the problem TwoCardDraw of TopCoder's Marathon Match 14.
+The actions of a generated server are those in the problem TwoCardDraw of TopCoder's Marathon Match 14.
 """
 
 cimport cython
@@ -31,7 +31,7 @@ from engine.games.two_card_draw.hands cimport (
 
 
 cdef int allowed(Question stage, int hand, int bets) noexcept:
-    """The bits of the actions that a generated server may take."""
+    """Return the bits of the actions that a generated server can take."""
     cdef bint pair = hand >= 10
     cdef bint best = hand == HANDS - 1
     if stage == DRAW:
@@ -73,7 +73,7 @@ cdef inline int bets_of(int history) noexcept nogil:
 
 
 cdef inline int ending(int bets, bint called_by_bot) noexcept nogil:
-    """Which of the HISTORIES of a round ends with this call, or check, of so many bets."""
+    """Return the number among the HISTORIES of a round that ends with this call, or check, of `bets` bets."""
     return history_number(bets, (bets & 1) == called_by_bot)
 
 
@@ -93,7 +93,7 @@ cdef void follow(const double* reach, Actions* acts, Betting* into) noexcept nog
 
 
 cdef void reach_of_endings(const Betting* server, const double** ends) noexcept nogil:
-    """The reach of the server's hands at each end of a round."""
+    """Write the reach of the server's hands at each end of a round."""
     cdef int bets
     for bets in range(4):
         ends[ending(bets, False)] = server.called[bets]
@@ -103,10 +103,9 @@ cdef void reach_of_endings(const Betting* server, const double** ends) noexcept 
 
 @cython.final
 cdef class DrawTree:
-    """Both players' strategies, and the bot's values, as `mode` has him decide.
+    """Both players' strategies, and the bot's values, for the bot's `mode` of decisions.
 
-    What is worked out is kept, so that after a change of the server's
-    strategy only what depends on it need be worked out again.
+    Results are kept. After a change of the server's strategy only those that depend on it are recomputed.
     """
 
     def __init__(self, double bet1, double bet2, double tremble):
@@ -116,7 +115,7 @@ cdef class DrawTree:
         self.tremble = tremble
 
     cdef void read_server(self, const double[:, ::1] rows) except *:
-        """Take the server's strategy from rows in a file's order. Raises ValueError for another shape."""
+        """Read the server's strategy from rows in a file's order, or raise an error for another shape."""
         cdef int number, action
         cdef double* row
         if rows.shape[0] != SITUATIONS or rows.shape[1] != 3:
@@ -127,7 +126,7 @@ cdef class DrawTree:
                 row[action * HANDS] = rows[number, action]
 
     cdef double* row(self, const Situation* at) noexcept nogil:
-        """The server's probability of a situation's first action; the others come HANDS further on each."""
+        """Return the server's probability of a situation's first action. The others follow at distances of HANDS."""
         if at.stage == ROUND1:
             return &self.server.round1[at.bets][0][at.hand]
         if at.stage == DRAW:
@@ -135,7 +134,7 @@ cdef class DrawTree:
         return &self.server.round2[at.history][at.x_drew][at.y_drew][at.bets][0][at.hand]
 
     cdef double value(self) noexcept nogil:
-        """What the bot wins per hand."""
+        """Return the bot's win per hand."""
         cdef int history
         self.reach_round1()
         for history in range(HISTORIES):
@@ -143,7 +142,7 @@ cdef class DrawTree:
         return self.value_round1()
 
     cdef void reach_round1(self) noexcept nogil:
-        """The server's reach at the ends of round 1."""
+        """Compute the server's reach at the ends of round 1."""
         cdef const double* ends[HISTORIES]
         cdef int history
         follow(CHANCE, self.server.round1, &self.round1)
@@ -162,7 +161,7 @@ cdef class DrawTree:
         self.value_before_draw(history)
 
     cdef void reach_draw(self, int history, int x_drew) noexcept nogil:
-        """The server's reach after the draw."""
+        """Compute the server's reach after the draw."""
         cdef After* here = &self.after[history]
         cdef double drawing[HANDS]
         cdef int y_drew
@@ -171,7 +170,7 @@ cdef class DrawTree:
             reach_by_draw(drawing, y_drew, here.reach_drawn[x_drew][y_drew])
 
     cdef void value_round2(self, int history, int x_drew, int y_drew) noexcept nogil:
-        """The bot's values by his hand after the draw."""
+        """Compute the bot's values by his hand after the draw."""
         cdef After* here = &self.after[history]
         cdef double base = 1 + bets_of(history) * self.bet1
         cdef Betting betting
@@ -188,7 +187,7 @@ cdef class DrawTree:
         )
 
     cdef void value_drawn(self, int history, int x_drew) noexcept nogil:
-        """The bot's values by his hand before he draws so many cards."""
+        """Compute the bot's values by his hand before he draws `x_drew` cards."""
         cdef After* here = &self.after[history]
         cdef double values[HANDS]
         cdef int hand
@@ -214,11 +213,11 @@ cdef class DrawTree:
     cdef void decide_bets(
         self, Actions* own, const Betting* server, double base, double bet, const double** ends, double* values
     ) noexcept nogil:
-        """The bot's values of a round by his hand, from those of its ends; each has put in `base` before the round."""
+        """Compute the bot's values of a round by his hand, from those of its ends, after `base` chips from each."""
         cdef double chosen[4][HANDS]
         cdef double lost[HANDS]
         cdef double checked[HANDS]
-        cdef double answered[HANDS]    # what the server's answers to a raise come to
+        cdef double answered[HANDS]    # values of the server's answers to a raise
         cdef const double* call
         cdef const double* called
         cdef double won
@@ -250,7 +249,7 @@ cdef class DrawTree:
     cdef void decide(
         self, double* own, const double* first, const double* second, const double* third, double* values
     ) noexcept nogil:
-        """The values of a decision by hand, from those of its actions; `first` or `third` is NULL if not possible."""
+        """Compute the values of a decision by hand, from those of its actions. Impossible actions are NULL."""
         if self.mode == TREMBLE:
             if first == NULL:
                 tremble_of_two(self.tremble, second, third, values)

@@ -1,4 +1,4 @@
-"""How often each pair of cards was dealt in legs of von Neumann poker, the gains with it, and what luck was worth."""
+"""Counts of each pair of cards in legs of von Neumann poker, the gains with it, and the value of luck."""
 
 cimport cython
 from libc.math cimport sqrt
@@ -18,14 +18,14 @@ cdef enum:
 
 @cython.final
 cdef class CellSums:
-    """What luck was worth in legs that follow each other, from their games in sums by cell.
+    """The value of luck in consecutive legs, from their games in sums by cell.
 
     A cell is seat_0_is_a · 256 + ⌊16 · a_card⌋ · 16 + ⌊16 · b_card⌋. Its sum has 2³² for each game, and x's gain. Each
     block of a leg that has sessions has sums of its own.
 
     A game is worth the mean gain of its cell in earlier blocks, less the mean of this over all cells of its role.
     Before any game, `usual_gains` counts for `games_of_usual` games of each cell. g is the mean length of the sessions
-    in earlier blocks; before any, `usual_length` counts for `sessions_of_usual` sessions. The luck of a block is its
+    in earlier blocks. Before any, `usual_length` counts for `sessions_of_usual` sessions. The luck of a block is its
     games' dollars, times `scale`/√g.
 
     Args:
@@ -48,7 +48,7 @@ cdef class CellSums:
     cdef const double[::1] usual_gains
     cdef double games_of_usual, usual_length, sessions_of_usual, scale
     cdef int64_t* sums
-    cdef double* luck           # of legs, a row of blocks each, the last one under way
+    cdef double* luck           # rows of legs, an element for each block, the last one unfinished
     cdef int64_t legs, most_legs
 
     def __init__(
@@ -228,7 +228,7 @@ cdef class CellSums:
             )
 
     def write_luck(self, double[:, ::1] luck):
-        """Write what luck was worth to x in each leg and block. Raises ValueError for an array of another shape."""
+        """Write the value of luck for x in each leg and block, or raise an error for an array of another shape."""
         if luck.shape[0] != self.legs or luck.shape[1] != BLOCKS:
             raise ValueError("an array of another shape")
         self.end()

@@ -57,10 +57,10 @@ cdef class VonNeumannPoker(GameCore):
     cdef Cards openings               # the first blocks of eight sessions
     cdef Cards later                  # the blocks of this session after its first
     cdef const Card* next_cards       # B's of the next game; A's are LANES behind
-    cdef int32_t session_number       # as recorded
+    cdef int32_t session_number       # number in the records
     # the game now played
     cdef int a_seat
-    cdef int first_a_seat             # of the leg's first game
+    cdef int first_a_seat             # seat of A in the leg's first game
     cdef bint roles_by_session
     cdef int64_t a_money              # both bots' together is always the same
     cdef uint32_t a_previous_card     # B's in the game before, as shown to A

@@ -56,7 +56,7 @@ cdef void make_cards(Cards* made, const Key* key, uint64_t number, uint64_t stre
 
 
 cdef inline uint32_t shown(uint32_t card, bint folded) noexcept nogil:
-    """A card as it is shown after the game: only if B didn't fold."""
+    """Return a card as it is shown after the game: only if B didn't fold."""
     return (card & (<uint32_t>folded - 1)) | (NO_CARD & (0 - <uint32_t>folded))
 
 
@@ -64,12 +64,14 @@ cdef inline uint32_t shown(uint32_t card, bint folded) noexcept nogil:
 cdef class VonNeumannPoker(GameCore):
     """One leg between the bots at seats x (0) and y (1).
 
-    `deals_key`, 32 bytes, chooses the deals; `seats_swapped` gives y the A role in even
-    games. With `roles_by_session`, as in a duplicate match, these are even sums of session and game: then two legs of
-    the same deals, one of them swapped, exchange the roles of every deal however long sessions are. Rows go into the
-    two tables, with `match` in every row and sessions numbered from `first_session`.
+    Rows go into the two tables, with `match` in every row and sessions numbered from `first_session`.
+    Question 0 asks for A's bet, and question 1 whether B calls it.
 
-    Questions: 0 asks for A's bet; 1 asks whether B calls the bet.
+    Args:
+        deals_key: Key of the deals, 32 bytes.
+        seats_swapped: Whether y is A in even games.
+        roles_by_session: Whether even sums of session and game count instead, as in a duplicate match. Two legs of the
+            same deals, one of them swapped, then exchange the roles of every deal however long sessions are.
     """
 
     def __init__(
@@ -129,13 +131,13 @@ cdef class VonNeumannPoker(GameCore):
         return self.start_game()
 
     cdef inline int64_t stake_won(self) noexcept nogil:
-        """What A wins where the cards decide: equal ones are B's."""
+        """Return A's win if the cards decide. If they are equal, B wins."""
         return (ANTE + self.bet) * (2 * (self.a_card > self.b_card) - 1)
 
     cdef Status finish_game(self, int64_t gain, bint folded, uint32_t a_shown, uint32_t b_shown) noexcept nogil:
-        """Record the game now played, and the session with it when it ends, and go on to the next.
+        """Record the current game, and the session at its end, and continue with the next.
 
-        `gain` is A's. Each bot's card is shown to the other one at his next decision.
+        The gain is A's. Each bot's card is shown to the other one at his next decision.
         """
         cdef int64_t* rows = &self.games_table.rows
         cdef int64_t row = rows[0]
@@ -184,7 +186,7 @@ cdef class VonNeumannPoker(GameCore):
         column(sessions, &session.games)[row] = <uint8_t>self.game
         column(sessions, &session.gain_0)[row] = <int16_t>gain
         column(sessions, &session.points_0)[row] = points
-        column(sessions, &session.points_1)[row] = 0 - points    # not -0.0
+        column(sessions, &session.points_1)[row] = 0 - points    # never -0.0
         self.sessions_table.rows = row + 1
 
         self.session_points[0] = points

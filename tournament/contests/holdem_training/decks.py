@@ -46,7 +46,7 @@ def _hand(words: list[str], where: str) -> list[int]:
     cards = []
     for suit, value in zip(map(int, words[::2]), map(int, words[1::2])):
         if suit > 3 or not 1 <= value <= 13:
-            raise InputError(f"{where}: there is no card {suit} {value}; suits are 0 to 3, values 1 to 13 for 2 to A")
+            raise InputError(f"{where}: unknown card {suit} {value}; suits are 0 to 3, values 1 to 13 for 2 to A")
         if 13 * suit + value - 1 in cards:
             raise InputError(f"{where}: the card {suit} {value} is there twice")
         cards.append(13 * suit + value - 1)

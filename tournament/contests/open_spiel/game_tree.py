@@ -9,6 +9,7 @@ from typing import Any
 from engine.kernel.chance import Rng
 from engine.rules.decisions import Question
 from tournament.contests.open_spiel.rules import ACT, CHANCE, MOST_PLAYERS, OVER, PACKAGE, SIMULTANEOUS, TURN
+from tournament.errors import pluralize
 from tournament.names import did_you_mean
 
 # Of a game; some 150 MB with all that processes are told.
@@ -153,11 +154,7 @@ def game_of(written: str) -> Game:
 
 
 def _load(written: str) -> tuple[Any, tuple[str, dict[str, Any], str] | None]:
-    """Return a game and, if it draws its chance itself, the arguments of `_seeded_game`.
-
-    Raises:
-        NoGame: OpenSpiel isn't installed, the game can't be loaded, or bots can't play it.
-    """
+    """Return a game and, if it draws its chance itself, the arguments of `_seeded_game`. Other games are a NoGame."""
     try:
         import pyspiel
     except ImportError:
@@ -173,18 +170,18 @@ def _load(written: str) -> tuple[Any, tuple[str, dict[str, Any], str] | None]:
         raise NoGame(f"it is refused by OpenSpiel: {_first_line(error)}") from None
     kind = game.get_type()
     if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
-        raise NoGame("it is a mean field game, which has no players to be bots")
+        raise NoGame("it is a mean field game, whose players can't be bots")
     if not 2 <= game.num_players() <= MOST_PLAYERS:
-        raise NoGame(f"it is a game of {game.num_players()}; contests are for 2 to {MOST_PLAYERS}")
+        raise NoGame(f"it has {pluralize(game.num_players(), 'player')}; contests need 2 to {MOST_PLAYERS}")
     if not (kind.provides_information_state_string or kind.provides_observation_string):
-        raise NoGame("there is no text in OpenSpiel of what its players know")
+        raise NoGame("its players' information has no text in OpenSpiel")
     if kind.chance_mode != pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
         return game, None
     parameters = pyspiel.game_parameters_from_string(written)
     seed = next((one for one in _SEEDS if one in kind.parameter_specification), None)
     given = {one: value for one, value in parameters.items() if one != "name"}
     if seed is None or len({_tried(_seeded_game(name, given, seed, 1)) for _ in range(2)}) > 1:
-        raise NoGame("it draws its chance itself, and no seed repeats it, so that games could not be played again")
+        raise NoGame("it draws its own chance, and no seed repeats it, so games couldn't be replayed")
     return game, (name, given, seed)
 
 

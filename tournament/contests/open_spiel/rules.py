@@ -50,7 +50,7 @@ class OpenSpielSettings(Settings):
     @classmethod
     def _can_be_played(cls, value: str) -> str:
         if not value:
-            raise PydanticCustomError("open_spiel", 'say which game, such as open_spiel_game = "leduc_poker"')
+            raise PydanticCustomError("open_spiel", 'missing game; set one, such as open_spiel_game = "leduc_poker"')
         from tournament.contests.open_spiel.game_tree import NoGame, game_of
 
         try:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.games.two_card_draw.climbing import HillClimber, random_strategy
-from tournament.cache import cache_folder, remembered
+from tournament.cache import cache_folder, get_or_make
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
 
 # Part of every cached strategy's name: raise it when the same numbers give another strategy.
@@ -45,4 +45,4 @@ def cached_at(recipe: Recipe) -> Path:
 
 def generated_text(recipe: Recipe) -> bytes:
     """Return the file of a generated server, from the cache if it was made before."""
-    return remembered(cached_at(recipe), lambda: write_strategy(generate(recipe)).encode())
+    return get_or_make(cached_at(recipe), lambda: write_strategy(generate(recipe)).encode())

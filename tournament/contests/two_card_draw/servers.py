@@ -68,7 +68,7 @@ def servers_in(folder: Path) -> list[HousePlayer]:
         InputError: There are no strategy files, or one is malformed.
     """
     if not folder.is_dir():
-        raise InputError(f"the folder of strategies {folder} does not exist; mend `strategy_dir` in [two_card_draw]")
+        raise InputError(f"the folder of strategies {folder} does not exist; correct `strategy_dir` in [two_card_draw]")
     servers = []
     for path in sorted(folder.glob(f"*{SUFFIX}")):
         if path.name.startswith("."):

@@ -20,12 +20,10 @@ _Played = TypeVar("_Played")
 
 
 class Executor(Protocol):
-    """`play` asks for tasks only as workers come free, and yields the receipts of those that have been played since.
-    Where it is given None it asks again once others are played, and ends when there are none.
+    """Plays tasks on this machine or a cluster.
 
-    `workers`: how many play at once, which may change while they do. `waited`: for how many
-    seconds `play` had nothing to do but wait for them. It may `play` again, until `close`. `cluster`: the state of a
-    cluster that was joined, None elsewhere.
+    Attributes:
+        waited: Seconds in which `play` could only wait for workers.
     """
 
     name: str
@@ -33,34 +31,41 @@ class Executor(Protocol):
     waited: float
 
     @property
-    def workers(self) -> int: ...
+    def workers(self) -> int:
+        """Number of simultaneous tasks, which can change during play."""
 
     @property
-    def cluster(self) -> ClusterState | None: ...
+    def cluster(self) -> ClusterState | None:
+        """State of the joined cluster, if any."""
 
     def play(
         self, next_task: Callable[[], Task | None], artifacts: Mapping[str, bytes]
-    ) -> Generator[list[Receipt], None, None]: ...
-    def close(self) -> None: ...
+    ) -> Generator[list[Receipt], None, None]:
+        """Request tasks only when workers are free, and yield the receipts of tasks as they end.
+
+        After None from `next_task` it asks again when other tasks have ended, and ends when there are none.
+        """
+
+    def close(self) -> None:
+        """Free all resources. Until then `play` can be called again."""
 
 
 class Executors(contextlib.AbstractContextManager["Executors"]):
     """The executor of a command, however many rounds and contests it plays: Ray starts once."""
 
     def __init__(self, *, strict: bool = False) -> None:
-        """With `strict` the first problem of a cluster's node ends a run."""
         self._strict = strict
         self._started: Executor | None = None
 
     def chosen(self, general: GeneralSettings, seconds: float, size: float, say: Callable[[str], None]) -> Executor:
-        """The executor that plays next. Raises as `choose_executor`."""
-        if self._started is None or self._started.name == "local":  # of which a new one costs nothing
+        """Return the executor that plays next, from `choose_executor`."""
+        if self._started is None or self._started.name == "local":  # a new local one costs nothing
             self._started = choose_executor(general, seconds, size, say, strict=self._strict)
         return self._started
 
     @property
     def set_aside(self) -> Mapping[str, str]:
-        """Why nodes were set aside, by their names."""
+        """Reasons why nodes were set aside, by their names."""
         cluster = self._started.cluster if self._started else None
         return cluster.set_aside if cluster else {}
 
@@ -75,7 +80,7 @@ class Executors(contextlib.AbstractContextManager["Executors"]):
 
 
 def cluster_address(general: GeneralSettings) -> str | None:
-    """Return the address of the cluster that a run joins; None if it plays on this machine alone.
+    """Return the address of the cluster that a run joins, or None if it plays on this machine alone.
 
     Without an address in the settings RAY_ADDRESS counts, which Ray sets for its jobs.
     """
@@ -100,10 +105,15 @@ def require_results_outside_job(location: str) -> None:
 def choose_executor(
     general: GeneralSettings, seconds: float, size: float, say: Callable[[str], None], *, strict: bool = False
 ) -> Executor:
-    """The executor that the settings name; `auto` takes Ray for a cluster's address or long work on many cores.
+    """Return the executor of the settings. `auto` uses Ray for a cluster's address or long work on many cores.
 
-    The work takes about this many seconds of one core, and leaves `size` bytes of records. `say` is called with what
-    takes long. Raises InputError where Ray can't be reached.
+    Args:
+        seconds: Expected seconds of one core.
+        size: Expected bytes of records.
+        say: Called with a message before a slow step.
+
+    Raises:
+        InputError: Ray can't be reached.
     """
     if size > _LARGE:
         say(f"This will take about {size / 1e9:.0f} GB of records")
@@ -135,9 +145,12 @@ def keep_busy(
 ) -> Iterator[list[Receipt]]:
     """Keep at most this many tasks running, and yield the receipts of those that are done.
 
-    `most` is called before each task is taken; `start` begins one, `wait` splits those running into done and not done.
-    `running` always has those not yet done, so that they can be stopped. Where `receipt_of` returns None, it has
-    appended the task to `running` again.
+    Args:
+        most: Returns the limit, before each task.
+        start: Starts a task.
+        wait: Splits the running tasks into done and not done.
+        receipt_of: Returns a task's receipt, or None after it appended the task to `running` again.
+        running: Always has the unfinished tasks, so that they can be stopped.
     """
     while True:
         while len(running) < most() and (task := next_task()) is not None:

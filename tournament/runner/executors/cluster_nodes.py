@@ -19,16 +19,16 @@ _MORE = 8
 _MAX_FAILURES = 2
 _KEPT = "committed games stay, and the next run plays the rest"
 _HEAD_SECONDS = "RAY_gcs_rpc_server_reconnect_timeout_s"  # Ray's variable: how long a process waits for its head
-_UNEXPECTED = 2  # Ray's number for the death of a node that nobody asked for
+_UNEXPECTED = 2  # Ray's number for the unrequested death of a node
 
 
 class NodeProblem(Exception):
-    """Why a node could not play a task. A worker raises it, and the driver decides.
+    """Raised by a worker if its node can't play a task. The driver decides what follows.
 
     Attributes:
         node_id: Ray's id of the node, "" if it isn't known.
         node: The node's name in messages.
-        reason: What was wrong, in one line.
+        reason: The problem, in one line.
         is_unfit: Whether no task at all can be played there.
     """
 
@@ -65,7 +65,6 @@ class ClusterNodes:
     """The nodes of a cluster that `ray`, the package, has joined. Ray is asked at most once a second."""
 
     def __init__(self, ray: Any, say: Callable[[str], None], *, strict: bool = False) -> None:
-        """With `strict` the first problem of a node ends the run."""
         self._ray = ray
         self._say = say
         self._strict = strict
@@ -124,22 +123,22 @@ class ClusterNodes:
 
     @property
     def logs(self) -> str:
-        """Where Ray writes the logs of workers, under the same path on every node."""
+        """Folder of the workers' logs, which Ray puts under the same path on every node."""
         return f"{self._session}/logs"
 
     @property
     def cores(self) -> int:
-        """How many tasks play at once on the nodes that aren't set aside."""
+        """Number of simultaneous tasks on the nodes that aren't set aside."""
         return sum(_cores(node["Resources"], self._memory) for node in self._fit().values())
 
     @property
     def most(self) -> int:
-        """How many tasks to keep submitted."""
+        """Number of tasks to keep submitted."""
         return 2 * self.cores + _MORE
 
     @property
     def set_aside(self) -> dict[str, str]:
-        """Why nodes are set aside, by their names."""
+        """Reasons why nodes are set aside, by their names."""
         return {problem.node: problem.reason for problem in self._set_aside.values()}
 
     def state(self, submitted: int) -> ClusterState:

@@ -19,8 +19,15 @@ _TOKEN = "put the cluster's own into ~/.ray/auth_token (mode 0600) or RAY_AUTH_T
 
 
 def join(ray: Any, address: str, **options: Any) -> None:
-    """Join the cluster at an address. `ray` is the package. Raises InputError when nothing listens there, or it asks
-    for a token, and what `ray.init` raises."""
+    """Join the cluster at an address.
+
+    Args:
+        ray: The package.
+        options: Arguments of `ray.init`, whose exceptions are passed on.
+
+    Raises:
+        InputError: Nothing listens there, or the cluster requires a token.
+    """
     if address.startswith("ray://"):
         raise InputError(
             f"{address} is for Ray's client; run on a node of the cluster with host:port, or by ray job submit"
@@ -34,10 +41,9 @@ def join(ray: Any, address: str, **options: Any) -> None:
 
 
 def _show_token(ray: Any, address: str) -> None:
-    """Have Ray take the token that is here, as `ray start` does. Raises InputError when the cluster refuses it.
+    """Let Ray use the token that is here, as `ray start` does, or raise an error if the cluster refuses it.
 
-    Ray's own way in takes none for an address that is given, and tells of one refused only that it can't connect; so
-    these private parts.
+    Ray's public function uses none for a given address, and reports a refused one only as a failed connection.
     """
     token = ray._raylet.AuthenticationTokenLoader.instance().has_token(ignore_auth_mode=True)
     if token and _MODE not in os.environ:

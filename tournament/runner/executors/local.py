@@ -33,6 +33,7 @@ class LocalExecutor:
     def play(
         self, next_task: Callable[[], Task | None], artifacts: Mapping[str, bytes]
     ) -> Generator[list[Receipt], None, None]:
+        """Play tasks in threads of this process."""
         stop = threading.Event()
         pool = ThreadPoolExecutor(2 * self.workers, thread_name_prefix="play")
         turns = threading.BoundedSemaphore(self.workers)
@@ -49,7 +50,7 @@ class LocalExecutor:
                 pool.shutdown(wait=True, cancel_futures=True)
 
     def close(self) -> None:
-        pass
+        """Do nothing, because no thread outlives `play`."""
 
     def _wait(self, running: list[Future[Receipt]]) -> tuple[list[Future[Receipt]], list[Future[Receipt]]]:
         began = time.perf_counter()

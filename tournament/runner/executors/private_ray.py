@@ -1,8 +1,8 @@
-"""A Ray of this run alone, on this machine: closed to others while it runs, gone with the run.
+"""A Ray of this run alone, on this machine, closed to others, which ends with the run.
 
-Its processes listen on loopback only and ask each other for a token that no one
-else has; its files are in a folder that only this user can read; and a keeper
-clears up after it, even if this process is killed.
+Its processes listen on loopback only and require a token that no one else
+has. Its files are in a folder that only this user can read. A keeper
+cleans up after it, even if this process is killed.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ _MOST_BYTES_OF_PATH = 107 - 65 - 31
 
 @contextlib.contextmanager
 def own_ray(ray: Any, cores: int, **options: Any) -> Iterator[None]:
-    """Start Ray with this many cores; it ends with the block. `ray` is the package.
+    """Start Ray with this many cores, until the end of the block. Exceptions of `ray.init` are passed on.
 
-    Raises what `ray.init` raises, and RunError when Ray would be open to others.
+    Raises:
+        RunError: Ray would be open to others.
     """
     with scratch_folder(_short_folder()) as folder, _kept(folder), _closed(ray):
         try:
@@ -41,7 +42,7 @@ def own_ray(ray: Any, cores: int, **options: Any) -> Iterator[None]:
                     num_cpus=cores,  # Ray misreads the number of cores in a container
                     include_dashboard=False,
                     _node_ip_address="127.0.0.1",
-                    _temp_dir=str(folder / "r"),  # which Ray opens to everybody
+                    _temp_dir=str(folder / "r"),  # Ray opens it to everybody
                     **options,
                 )
             except Exception as error:
@@ -55,12 +56,12 @@ def own_ray(ray: Any, cores: int, **options: Any) -> Iterator[None]:
 
 
 def memory_for(task: Task, here: int, workers: int) -> int:
-    """What a task asks of a Ray with this many bytes: a share, so that all workers play, but what one leg may take."""
+    """Return the memory that a task requests from a Ray with `here` bytes: a share, but at least that of one leg."""
     return min(here, max(task.least_memory_bytes, min(task.memory_bytes, here // workers)))
 
 
 def _short_folder() -> Path:
-    """A folder whose path is short enough for sockets in it. Raises RunError."""
+    """Return a folder whose path is short enough for sockets in it, or raise an error."""
     for folder in (tempfile.gettempdir(), os.environ.get("XDG_RUNTIME_DIR", ""), "/tmp", "/var/tmp"):
         if folder and len(os.fsencode(folder)) <= _MOST_BYTES_OF_PATH and os.access(folder, os.W_OK | os.X_OK):
             return Path(folder)
@@ -79,13 +80,12 @@ def _kept(folder: Path) -> Iterator[None]:
         start_new_session=True,
         cwd="/",
     ):
-        yield  # after that the keeper's input is closed and its end awaited
+        yield  # afterwards the keeper's input is closed and its end awaited
 
 
 @contextlib.contextmanager
 def _closed(ray: Any) -> Iterator[None]:
-    """Let a Ray that starts in the block bind to loopback and ask for a token of its own. Ray has read by now the
-    variables that say so, when it was imported; so these private parts."""
+    """Let a Ray in the block bind to loopback and require its own token, by private code that knows its variables."""
     constants, tokens = ray._private.ray_constants, ray._raylet.AuthenticationTokenLoader.instance()
     # For 127.0.0.1 Ray uses the address that other nodes reach, unless clusters are disabled.
     variables = {"RAY_AUTH_TOKEN": secrets.token_hex(32), constants.ENABLE_RAY_CLUSTERS_ENV_VAR: "0"}

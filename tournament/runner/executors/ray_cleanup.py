@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def working_in(folder: str, spared: set[int]) -> list[int]:
-    """The processes, except those spared, with an open file in a folder; all of Ray's write their logs there."""
+    """Return the processes, except those spared, with an open file in a folder, in which all of Ray's log."""
     found = []
     for name in os.listdir("/proc"):
         if name.isdigit() and int(name) not in spared:

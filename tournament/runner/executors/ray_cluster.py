@@ -34,13 +34,13 @@ from tournament.worker.wasm.stack import on_deep_stack
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # of tasks that no one asks for any longer
+os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # errors of tasks that no one waits for
 
 import ray
 
 _QUIET: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
 _LOOK_SECONDS = 1.0
-_MAX_RETRIES = 3  # of a task whose worker or node died
+_MAX_RETRIES = 3  # retries of a task whose worker or node died
 _MOST_LEGS_NAMED = 3
 _NODE_ID = "ray.io/node-id"  # the label that Ray gives to each node
 
@@ -75,7 +75,7 @@ class RayExecutor:
         self.waited = 0.0
         self._cluster: ClusterNodes | None = None
         self._submitted: list[_Submitted] = []
-        self._memory = 0  # of the latest task, in bytes
+        self._memory = 0  # bytes of the latest task
         self._stays_joined = ray.is_initialized()
         try:
             if address or self._stays_joined:
@@ -100,6 +100,7 @@ class RayExecutor:
 
     @property
     def workers(self) -> int:
+        """Number of simultaneous tasks."""
         return self._workers or max(1, self._cluster.cores if self._cluster else 1)
 
     @property
@@ -110,6 +111,7 @@ class RayExecutor:
     def play(
         self, next_task: Callable[[], Task | None], artifacts: Mapping[str, bytes]
     ) -> Generator[list[Receipt], None, None]:
+        """Play tasks on the cluster."""
         running = self._submitted = []
         try:
             self._submit = self._submitter(artifacts)
@@ -121,10 +123,11 @@ class RayExecutor:
                 ray.cancel(one.reference, force=True)
 
     def close(self) -> None:
+        """Leave the cluster."""
         self._until_closed.close()
 
     def _most(self) -> int:
-        """How many tasks to keep submitted."""
+        """Return the number of tasks to keep submitted."""
         if self._cluster is None:
             return self._workers
         self._cluster.look(self._memory)
@@ -168,7 +171,7 @@ class RayExecutor:
         return over, [one for one in running if one.reference not in ready]
 
     def _receipt(self, submitted: _Submitted) -> Receipt | None:
-        """Return a task's receipt; None if a node failed, and the task was submitted again."""
+        """Return a task's receipt, or None if a node failed, and the task was submitted again."""
         try:
             receipt = ray.get(submitted.reference)
         except ray.exceptions.RayTaskError as error:
@@ -232,18 +235,19 @@ class _Stored:
 
     @classmethod
     def of(cls, artifacts: Mapping[str, bytes]) -> _Stored:
+        """Return the contents as one array."""
         ends = itertools.accumulate(map(len, artifacts.values()), initial=0)
         places = dict(zip(artifacts, itertools.pairwise(ends)))
         return cls(np.frombuffer(b"".join(artifacts.values()), np.uint8), places)
 
     def needed(self, task: Task) -> dict[str, bytes]:
-        """What a task's legs need of them, by its sha256."""
+        """Return the artifacts of a task's legs by sha256."""
         needed = {player.artifact for leg in task.legs for player in leg.players}
         return {sha256: self.content[slice(*self.places[sha256])].tobytes() for sha256 in needed}
 
 
 def _play_remotely(invitation: Invitation, pickled: bytes, stored: _Stored) -> Receipt:
-    """Play a task on a node. Raises NodeProblem for whatever the node lacks."""
+    """Play a task on a node, or raise a NodeProblem."""
     is_unfit, location = True, invitation.location
     try:
         accept(invitation)

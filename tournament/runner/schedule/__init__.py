@@ -1,1 +1,1 @@
-"""Which legs a contest has, which of them count, and how many replicas are played next."""
+"""Schedules: the legs of a contest, those that count, and the number of replicas that follow."""

@@ -27,10 +27,10 @@ _AT_ONCE = 1 << 12  # legs as objects, which take ten times as much memory as co
 
 
 class Reconciliation:
-    """Which legs of a schedule count, in its order: a bot that is disqualified in one that counts plays none after it.
+    """Compares recorded legs with a schedule. A bot that is disqualified in a leg that counts plays no later leg.
 
-    A leg that isn't known yet counts until others say that it doesn't. At tables of three and more every leg of the
-    schedule counts, in the version in which exactly those are out that were disqualified before it.
+    A leg without a record counts until a disqualification excludes it. At tables of three and more every leg of the
+    schedule counts, in the version without the bots that were disqualified before it.
 
     Attributes:
         out: Bots that are disqualified.
@@ -153,7 +153,7 @@ class Reconciliation:
             self.in_lanes += sign * int(self._has_processes[missing].sum())
 
     def note(self, legs: Legs) -> None:
-        """Note legs that were played; those count that are complete and each at its own match and number."""
+        """Record legs that were played. Legs count if they are complete and have the schedule's match and number."""
         if self._plays_on:
             self._note_at_tables(legs)
             return
@@ -190,10 +190,11 @@ class Reconciliation:
 
     @property
     def left_out(self) -> bool:
+        """True if legs that count are missing and aren't to be played in this run."""
         return bool((self._left_out & self._counts).any())
 
     def counts(self, legs: Legs) -> npt.NDArray[np.bool_]:
-        """Whether each of these legs counts, and is none that came before."""
+        """Return whether each of these legs counts, and is its first version."""
         at, known = self._found(legs)
         among = np.flatnonzero(known)
         among = among[np.argsort(at[among], kind="stable")]
@@ -202,7 +203,7 @@ class Reconciliation:
         return known
 
     def _found(self, legs: Legs) -> tuple[Whole, npt.NDArray[np.bool_]]:
-        """The places of legs, and whether each is complete and the one that the schedule has there."""
+        """Return the places of legs, and whether each is complete and the one that the schedule has there."""
         at, known = self._places.of(legs.match, legs.number)
         known[known] = self._digests[at[known]] == legs.digest[known]
         return at, known & _are_complete(legs, self._schedule)
@@ -218,7 +219,7 @@ class Reconciliation:
         return np.flatnonzero(self._is_missing)
 
     def wanted(self) -> Iterator[tuple[Fixture, bool]]:
-        """The legs that are missing now, each with whether it counts when it is its turn."""
+        """Yield the missing legs, each with whether it counts when it is its turn."""
         players, each = self._schedule.players, self._schedule.legs_per_replica
         missing = self.missing
         for first in range(0, len(missing), _AT_ONCE):
@@ -246,8 +247,7 @@ def reconcile(batches: Iterable[Batch], schedule: Schedule) -> Reconciliation:
 
 @dataclass(frozen=True)
 class _Places:
-    """Where the legs of a schedule are in it: by keys that ascend, in which the place of a match among its `matches`
-    stands for its number, which may have 63 bits."""
+    """The places of legs in the schedule, by ascending keys, in which a match is replaced by its place in `matches`."""
 
     keys: Whole
     matches: Whole
@@ -255,15 +255,15 @@ class _Places:
 
     @classmethod
     def of_all(cls, columns: MatchColumns, legs_per_replica: int) -> _Places:
-        """The places of legs in order."""
-        several = np.sort(columns.match)  # not by np.unique, which takes long to import
+        """Return the places of legs in order."""
+        several = np.sort(columns.match)  # np.unique takes long to import
         several = several[np.diff(several, prepend=-1) > 0]
         number = (columns.replica[:, np.newaxis] * legs_per_replica + np.arange(legs_per_replica)).ravel()
         match = np.repeat(np.searchsorted(several, columns.match), legs_per_replica)
         return cls(_keys(match, number, len(several), legs_per_replica), several, legs_per_replica)
 
     def of(self, match: Whole, number: Whole) -> tuple[Whole, npt.NDArray[np.bool_]]:
-        """The places of these legs, and whether each is in the schedule."""
+        """Return the places of these legs, and whether each is in the schedule."""
         if not len(self.keys):
             return np.zeros(len(match), np.int64), np.zeros(len(match), bool)
         among = np.minimum(np.searchsorted(self.matches, match), len(self.matches) - 1)
@@ -319,7 +319,7 @@ def _first_outs(legs: Legs, legs_per_replica: int) -> dict[str, tuple[int, int, 
 
 
 def _are_complete(legs: Legs, schedule: Schedule) -> npt.NDArray[np.bool_]:
-    """Whether each leg has all its sessions, or those until a fault ended it."""
+    """Return whether each leg has all its sessions, or those until a fault ended it."""
     planned = schedule.sessions_per_leg
     complete: npt.NDArray[np.bool_] = (legs.sessions == planned) | ((legs.sessions < planned) & legs.ended)
     return complete

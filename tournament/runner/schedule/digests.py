@@ -40,7 +40,7 @@ class Digests:
         return cast(bytes, digest.digest())
 
     def of_columns(self, columns: MatchColumns, players: Seats, legs_per_replica: int) -> bytes:
-        """The digests of all legs of matches, one after the other."""
+        """Return the digests of all legs of matches, one after the other."""
         first = {place: self._of_first(players[place]) for place in _distinct(columns.players[:, :1])}
         others = {place: self._of_other(players[place]) for place in _distinct(columns.players[:, 1:])}
         ends = [b"%d]" % number for number in range(int(columns.replica.max(initial=-1) + 1) * legs_per_replica)]

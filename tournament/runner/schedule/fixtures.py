@@ -1,4 +1,4 @@
-"""Who can play, and the legs and matches of a schedule before they are worked out."""
+"""Competitors, and the legs and matches of a schedule before their keys are computed."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from tournament.leg import PROCESSES, PlaysAs
 
 @dataclass(frozen=True)
 class Competitor:
-    """An entrant who can play, or a house player. Its `number` never changes. No two of one `author` sit at a drawn
-    table, if the field says who that is. Whether it is the host's own says `is_house`."""
+    """An entrant who can play, or a house player, with a permanent number. Drawn tables have no two of one author."""
 
     number: int
     name: str
@@ -31,10 +30,11 @@ Seats = tuple[Competitor, ...]
 
 
 class Fixture(NamedTuple):
-    """A leg of a schedule before it is worked out. Most are played already.
+    """A leg of a schedule before its keys are computed. Most legs are played already.
 
-    `seats` are the entrants' by number; a house player has none. `out` are the seats of those that were disqualified in
-    an earlier leg, at tables of three and more.
+    Attributes:
+        seats: Entrants by number. A house player has none.
+        out: Seats of bots that were disqualified in an earlier leg, at tables of three and more.
     """
 
     match: int
@@ -56,25 +56,28 @@ class Fixture(NamedTuple):
 
     @property
     def has_processes(self) -> bool:
-        """Whether one of its bots is a process."""
+        """True if one of its bots is a process."""
         return not PROCESSES.isdisjoint([seat.kind for number, seat in enumerate(self.seats) if number not in self.out])
 
 
 @dataclass(frozen=True)
 class Replicas:
-    """How many replicas each match has: independent, of the stated length, with other deals, memory wiped.
+    """The replicas of each match: independent, of the stated length, with other deals and fresh memory.
 
-    `more` has matches with more than the others, by their numbers.
+    Attributes:
+        more: Matches with more than the others, by their numbers.
     """
 
     of_all: int = 1
     more: Mapping[int, int] = field(default_factory=dict)
 
     def of(self, match: int) -> int:
+        """Return the replicas of a match."""
         return max(self.of_all, self.more.get(match, 0))
 
     @property
     def most(self) -> int:
+        """Largest number of replicas."""
         return max(self.of_all, *self.more.values()) if self.more else self.of_all
 
 

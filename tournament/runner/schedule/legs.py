@@ -1,4 +1,4 @@
-"""Which legs a tournament consists of, and which of them are still to play."""
+"""Schedules: the legs of a tournament, and the keys of each leg."""
 
 from __future__ import annotations
 
@@ -32,11 +32,13 @@ from tournament.runner.schedule.tables import colex_numbers, combinations, drawn
 class Schedule(ABC):
     """The legs of a tournament: replica by replica, in each by match and number.
 
-    `rules` names the contest whose rules are played: contests with the same rules, seed and bots have the same games.
-    `key` is the master key of the seed; `version` the contest's `engine_version`, "" for legs that aren't recorded.
-    Where the seed isn't known, its `fingerprint` is enough to list the fixtures, but no leg can be worked out.
-    `paired` names an entrant that is only tried: nothing random depends on its name and contents, so that another
-    version of it meets the same, by keys that no contest has.
+    Attributes:
+        rules: Contest whose rules are played. Contests with the same rules, seed and bots have the same games.
+        key: Master key of the seed.
+        version: The contest's `engine_version`, "" for legs that aren't recorded.
+        fingerprint: Fingerprint of the seed, which suffices to list the fixtures without the key.
+        paired: Entrant that is only tried. Nothing random depends on its name and contents, so that another version
+            meets the same, by keys that no contest has.
     """
 
     rules: str
@@ -51,22 +53,26 @@ class Schedule(ABC):
 
     @property
     @abstractmethod
-    def sessions_per_leg(self) -> int: ...
+    def sessions_per_leg(self) -> int:
+        """Sessions of a leg."""
+
     @property
     @abstractmethod
-    def legs_per_replica(self) -> int: ...
+    def legs_per_replica(self) -> int:
+        """Legs of a match in each replica."""
+
     @property
     @abstractmethod
     def legs_of_deals(self) -> int:
-        """How many legs in a row have the same deals: those of a duplicate match."""
+        """Consecutive legs with the same deals, which are those of a duplicate match."""
 
     @abstractmethod
     def digests(self) -> Digests:
-        """What works out the digest of any leg."""
+        """Return the object that computes the digest of any leg."""
 
     @abstractmethod
     def columns(self) -> MatchColumns:
-        """The matches of all legs, replica by replica, in each by number."""
+        """Return the matches of all legs, replica by replica, in each by number."""
 
     @property
     def players(self) -> Seats:
@@ -74,25 +80,25 @@ class Schedule(ABC):
         return (*self.competitors, *self.house)
 
     def matches(self) -> Iterator[MatchLegs]:
-        """The same one by one."""
+        """Yield the matches one by one."""
         columns, players, each = self.columns(), self.players, self.legs_per_replica
         for match, replica, places in zip(columns.match.tolist(), columns.replica.tolist(), columns.players.tolist()):
             who = tuple(players[place] for place in places)
             yield MatchLegs(match, range(replica * each, (replica + 1) * each), *self.split(who))
 
     def split(self, players: Seats) -> tuple[Seats, Competitor | None]:
-        """The players of a match, as `MatchLegs.players` has them, as the entrants by seat and the house player."""
+        """Return the players of a match as the entrants by seat and the house player."""
         return (players[:-1], players[-1]) if self.house else (players, None)
 
     def seats_of(self, matches: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-        """The entrants by seat alone, of `MatchColumns.players`."""
+        """Return the entrants by seat alone, of `MatchColumns.players`."""
         return matches[:, :-1] if self.house else matches
 
     def leg(self, fixture: Fixture) -> Leg:
-        """A leg worked out.
+        """Return a leg with its keys.
 
-        rand() is SplitMix64 from a number of the seat's own. The bot may know it: no one else's randomness follows from
-        it. An opponent sees a few bits of each word in what the bot does with it, and would have 2^64 numbers to try.
+        rand() is SplitMix64 from a number of the seat's own. The bot can know it: no other randomness follows from it.
+        An opponent sees a few bits of each word in the bot's answers, and would have 2^64 numbers to try.
         """
         chance, deals = self._chance_of(fixture), self._chance_of_deals(fixture)
         keys, players, out = SubKeys(self.key, *chance), fixture.players, fixture.out
@@ -128,7 +134,7 @@ class Schedule(ABC):
         """Return how far a leg, of these keys, moves its bots from the positions that its key draws for them."""
 
     def _chance_of(self, fixture: Fixture) -> tuple[str, str]:
-        """The label of all that is random in a leg: its digest, or that of the legs of any version of the bot."""
+        """Return the label of all that is random in a leg: its digest, or that of any version of the bot."""
         if self.paired is None:
             return "leg", fixture.digest
         others = [player for player in fixture.players if player.kind == "house" or player.name != self.paired]
@@ -136,21 +142,21 @@ class Schedule(ABC):
 
     @abstractmethod
     def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:
-        """The same of its deals, which legs that are to be compared share."""
+        """Return the label of its deals, which compared legs share."""
 
     @cached_property
     def _digests(self) -> Digests:
         return self.digests()
 
     def fixtures(self) -> Iterator[Fixture]:
-        """All legs before they are worked out."""
+        """Yield all legs before their keys are computed."""
         digests = self.digests()
         for one in self.matches():
             for number in one.numbers:
                 yield Fixture(one.match, number, digests.of(one.players, number).hex(), one.seats, one.house)
 
     def legs(self) -> Iterator[Leg]:
-        """All of them, worked out."""
+        """Yield all legs."""
         return map(self.leg, self.fixtures())
 
 
@@ -263,7 +269,7 @@ class RoundRobin(Schedule):
         return np.array(pairs, np.int64).reshape(-1, 2)
 
     def _drawn(self, replica: int) -> tuple[Whole, Whole]:
-        """The matches of a replica by number, and who plays them."""
+        """Return the matches of a replica by number, and their players."""
         places, house = self.entrants, self.house_bots
         players = [self.competitors[place] for place in places]
         # Versions of a bot that is only tried meet the same tables, whatever they are called.
@@ -318,11 +324,11 @@ class RoundRobin(Schedule):
 
 @dataclass(frozen=True)
 class AgainstHouse(Schedule):
-    """Every entrant against every house player, a leg for each session: bots start again in each.
+    """Every entrant against every house player, with a leg for each session, in which bots start again.
 
-    So a further replica is as many more sessions. House players have no seat. In a session against one, all entrants
-    meet the same deals and dice, because their differences then vary far less; each has a rand() of its own. More
-    sessions don't change the earlier ones.
+    So a further replica adds that many sessions, which don't change earlier ones. House players have no seat. All
+    entrants meet the same deals and dice in a session, because their differences then vary far less. Each has its own
+    rand().
     """
 
     @property

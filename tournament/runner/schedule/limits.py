@@ -1,4 +1,4 @@
-"""How many entrants and legs a schedule may have, and how many authors it needs."""
+"""Limits of schedules: entrants, legs, and authors."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from tournament.leg import MOST_SEATS
 from tournament.runner.schedule.legs import RoundRobin
 from tournament.store.leg_result import MOST_MATCH
 
-_MOST_LEGS = 1_000_000  # of all combinations of three and more
+_MOST_LEGS = 1_000_000  # limit for all combinations of three and more
 
 
 def too_many(schedule: RoundRobin) -> str:
-    """Return what of a schedule is too much, and what to do about it; "" for nothing."""
+    """Return which limit a schedule exceeds, with the fix, or ""."""
     entrants, seats, house = len(schedule.entrants), schedule.seat_count, len(schedule.house_bots)
     if house < schedule.house_seats:
         return (
@@ -41,7 +41,7 @@ def too_many(schedule: RoundRobin) -> str:
 
 
 def too_few_authors(schedule: RoundRobin) -> str:
-    """Return that no table can be drawn without two bots of one author; "" if it can."""
+    """Return the problem if no table can be drawn without two bots of one author, or ""."""
     authors = {
         player.author or f" {player.name}" for player in map(schedule.competitors.__getitem__, schedule.entrants)
     }

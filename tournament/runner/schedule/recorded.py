@@ -13,7 +13,7 @@ from tournament.store.field import Batch
 
 
 def recorded_replicas(batches: Iterable[Batch], legs_per_replica: int) -> Replicas:
-    """The replicas of each match of which a leg was played, but no more than it has legs: leg numbers are claims."""
+    """Return the played replicas of each match, at most as many as it has legs, because leg numbers are claims."""
     more: dict[int, int] = {}
     played: Counter[int] = Counter()
     for batch in batches:
@@ -29,10 +29,7 @@ def recorded_replicas(batches: Iterable[Batch], legs_per_replica: int) -> Replic
 def extend_with_played_replicas(
     schedule_with: Callable[[Replicas], Schedule], wanted: Replicas, batches: Iterable[Batch]
 ) -> Schedule:
-    """The schedule of the wanted replicas and of further ones that the current players have played already.
-
-    So nothing is lost when fewer are wanted than before.
-    """
+    """Return the schedule of wanted replicas and of further ones that the current players have played, to lose none."""
     batches = list(batches)
     schedule = schedule_with(wanted)
     recorded = recorded_replicas(batches, schedule.legs_per_replica)

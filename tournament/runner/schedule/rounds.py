@@ -1,8 +1,8 @@
-"""Rounds of replicas until the order is settled: what to play next, from the committed legs alone.
+"""Rounds of replicas until the order is settled: the next round, from the committed legs alone.
 
-Each round has the same number of replicas of all matches, and follows from the legs of the one before: their scores
-without luck have the same means and tell bots apart sooner. So a run that goes on after a crash, or on other machines,
-has the same rounds.
+Each round has the same number of replicas of all matches, and follows from the legs of the previous one. Their scores
+without luck have the same means and distinguish bots sooner. So a run that continues after a crash, or on other
+machines, has the same rounds.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tournament.store.legs import Legs
 
 @dataclass(frozen=True)
 class Round:
-    """The replicas of a round, and what was known of neighbours before it; `done` when no other follows."""
+    """The replicas of a round, the verdicts on neighbours before it, and whether it is the last."""
 
     replicas: Replicas
     verdicts: tuple[Verdict, ...] = ()

@@ -1,4 +1,4 @@
-"""Which entrants sit at which table, and the numbers of these matches.
+"""Tables: their entrants, and the numbers of these matches.
 
 All combinations are numbered in colexicographic order by the combinatorial number system (D. Knuth, "The Art of
 Computer Programming" 4A, 7.2.1.3), so that a newcomer changes no number. Drawn tables are numbered by growing squares
@@ -22,9 +22,9 @@ _Words = npt.NDArray[np.uint64]
 
 
 def combinations(items: int, count: int) -> Whole:
-    """Return the combinations of this many of the first whole numbers, a row each, in colexicographic order.
+    """Return the combinations of this many of the first integers, a row each, in colexicographic order.
 
-    The last column comes first: by its value the rows fall into groups, and in each group the columns before it are the
+    The last column comes first. Its values divide the rows into groups. In each group the columns before it are the
     first combinations of one fewer.
     """
     rows = math.comb(items, count)
@@ -97,9 +97,10 @@ def drawn_tables(
 
 
 class Draw:
-    """Draws the guests of hosts, by hashes that depend on the seed's fingerprint, the replica, the host's name, the
-    table's place among the host's and the guest's name alone. So a newcomer changes only tables that it enters. An
-    author who already sits there is passed over.
+    """Draws the guests of hosts by hashes, and passes over a second bot of one author.
+
+    A hash depends only on the seed's fingerprint, the replica, the host's name, the table's place among the host's and
+    the guest's name. So a new bot changes only the tables that it enters.
     """
 
     def __init__(self, fingerprint: str, names: Sequence[str], authors: Sequence[str] = ()) -> None:
@@ -125,7 +126,7 @@ class Draw:
         return _mixed(_mixed(self._own ^ np.uint64(table)) + np.uint64(table))
 
     def _of_other_authors(self, host: int, count: int, in_order: Sequence[int]) -> tuple[int, ...]:
-        """The first guests of whom no two, nor one and the host, have one author."""
+        """Return the first guests without a common author among them or with the host."""
         seated, guests = {self._authors[host]}, list[int]()
         for guest in in_order:
             if guest != host and (not (author := self._authors[guest]) or author not in seated):

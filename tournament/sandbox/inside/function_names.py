@@ -32,12 +32,7 @@ class Lacking(NotChosen):
 def names_after_file(stem: str, question: str) -> list[str]:
     """Return the names after the file that a question's function can have, the usual one first."""
     word = "".join(letter for letter in stem if letter.isalnum() or letter == "_")
-    names = [
-        word + question,
-        word + question.upper(),
-        f"{word}_{question}",
-        word + question[:1].upper() + question[1:],
-    ]
+    names = [word + question, word + question.upper(), f"{word}_{question}", word + question[:1].upper() + question[1:]]
     return list(dict.fromkeys(names))
 
 

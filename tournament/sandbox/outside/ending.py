@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 ending = threading.Event()
 
 
-class Ended(Exception):
+class CommandAborted(Exception):
     """Raised when a command was ended because the thread that waits for it stops."""
 
 

@@ -121,7 +121,7 @@ class _Server:
             _Ended: The server has ended.
             _Refused: The system refuses the fork.
         """
-        with self._talk, _Ends() as ends:
+        with self._talk, _ProcessPipes() as ends:
             pid, _ = self._ask(forking.FORK, streams=ends.theirs)
             if pid < 0:
                 raise _Refused(os.strerror(-pid))
@@ -166,7 +166,7 @@ class _Server:
         return forking.read_reply(reply)
 
 
-class _Ends:
+class _ProcessPipes:
     """Three pipes for a process, and its pidfd. The end of the block closes all except what is kept."""
 
     def __init__(self) -> None:
@@ -174,7 +174,7 @@ class _Ends:
         self.theirs: list[int] = []
         self.pidfd = -1
 
-    def __enter__(self) -> _Ends:
+    def __enter__(self) -> _ProcessPipes:
         try:
             for stream in range(3):
                 reading, writing = os.pipe()

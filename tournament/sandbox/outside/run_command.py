@@ -16,7 +16,7 @@ from tournament.sandbox.inside.bootstrap import NO_CONFINEMENT, NOT_CONFINED
 from tournament.sandbox.outside import scratch
 from tournament.sandbox.outside.confined import Confined, own_bytes
 from tournament.sandbox.outside.confinement import start
-from tournament.sandbox.outside.ending import Ended, ending
+from tournament.sandbox.outside.ending import CommandAborted, ending
 from tournament.sandbox.outside.exit_status import how_it_ended
 from tournament.sandbox.outside.launch import MOST_THREADS, Build, LaunchSpec, Mode, ProcessLimits
 from tournament.sandbox.outside.process_time import GroupUse, TimeBudget, members, stat_fields
@@ -71,7 +71,7 @@ def run(launch: LaunchSpec, mode: Mode, seconds: float, given: bytes = b"", most
         InputError: The command can't be confined.
         MachineBusyError: The machine is too busy to give it its time.
         OSError: The disk has no space for a build.
-        Ended: The thread must end.
+        CommandAborted: The thread must end.
     """
     return finish(start(launch, mode), launch, seconds, given, most)
 
@@ -82,7 +82,7 @@ def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes =
     Raises:
         MachineBusyError: The machine is too busy to give it its time.
         OSError: The disk has no space for a build.
-        Ended: The thread must end.
+        CommandAborted: The thread must end.
     """
     watch: BuildWatch | None = None
     try:
@@ -189,7 +189,7 @@ def listen(
 
     Raises:
         MachineBusyError: The machine is too busy to give it its time.
-        Ended: The thread must end.
+        CommandAborted: The thread must end.
     """
     heard: dict[int, bytearray] = {process.answers: bytearray(), process.errors: bytearray()}
     answers = heard[process.answers]
@@ -199,7 +199,7 @@ def listen(
     left = set(heard)
     while left and not had.is_over() and not (watch and watch.look()):
         if ending.is_set():
-            raise Ended
+            raise CommandAborted
         for descriptor, _ in waiting.poll(min(had.seconds, LOOK_SECONDS) * 1000):
             chunk = os.read(descriptor, 65536)
             if not chunk:

@@ -1,4 +1,4 @@
-"""Which legs may begin: as many as there is memory for, all that their processes may take."""
+"""Admits legs while there is memory for all that their processes can take."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _BETWEEN_LOOKS = 130 << 20
 
 
 def free_memory(root: Path = Path("/")) -> int:
-    """Bytes of memory that this process and others may still take, by the machine and by its cgroups.
+    """Return the bytes of memory that are still available on the machine and in this process's cgroups.
 
-    `root`: where proc and sys lie. Memory of files that can be given up counts as free.
+    Memory of files that can be dropped counts as free. The folders proc and sys are below the root.
     """
     free = list(_free_in_groups(root))
     with contextlib.suppress(OSError, ValueError, IndexError):
@@ -28,7 +28,7 @@ def free_memory(root: Path = Path("/")) -> int:
 
 
 def _free_in_groups(root: Path) -> Iterator[int]:
-    """The same by each cgroup that this process is in, from its own up to the outermost that is seen from here."""
+    """Yield the free bytes of each cgroup of this process, from its own to the outermost that is visible."""
     with contextlib.suppress(OSError, ValueError):
         lines = (root / "proc/self/cgroup").read_text().splitlines()
         (within,) = (PurePosixPath(line.removeprefix("0::")) for line in lines if line.startswith("0::"))
@@ -50,8 +50,7 @@ def _free_in_group(folder: Path) -> Iterator[int]:
 
 
 class MemoryBudget:
-    """The memory of a machine, which all workers of one process share. `whole`: how many bytes there are in all, asked
-    when none are taken."""
+    """The memory of a machine, shared by all workers of a process. Its size is measured when nothing is reserved."""
 
     def __init__(self, whole: Callable[[], int] | None = None) -> None:
         self._whole = whole or (lambda: free_memory() - cores() * _BETWEEN_LOOKS)
@@ -59,8 +58,11 @@ class MemoryBudget:
         self._bytes, self._taken = 0.0, 0
 
     def reserve(self, size: int, *, anyway: bool = False) -> bool:
-        """Take this many bytes, if there are as many; where nothing else plays, they are there. `anyway`: for a process
-        in the place of one that has ended."""
+        """Reserve bytes, and return whether they are available. If nothing else plays, they are.
+
+        Args:
+            anyway: Whether to exceed the budget, for a process that replaces another.
+        """
         with self._lock:
             if self._taken == 0:
                 self._bytes = self._whole() * _SHARE

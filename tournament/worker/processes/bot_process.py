@@ -32,18 +32,24 @@ _MOST_BEGUN = 40  # characters of a line that isn't whole
 
 
 class Timed(Protocol):
-    """What is known of a running process; `Confined` knows it."""
+    """A running process's measurements, as in `Confined`."""
 
-    def use(self) -> ProcessUse: ...
-    def cpu_seconds(self) -> float: ...
-    def has_written(self) -> bool: ...
+    def use(self) -> ProcessUse:
+        """Return the processor time and the time asleep."""
+
+    def cpu_seconds(self) -> float:
+        """Return the processor time."""
+
+    def has_written(self) -> bool:
+        """Return whether output waits to be read."""
 
 
 @dataclass
 class Spent:
-    """What legs have taken: their number, their decisions, and seconds of processor time and asleep.
+    """The usage of legs: their number, decisions, and seconds in their earlier processes.
 
-    The seconds are those of their processes before the one that is audited; `kept_waiting`: one of those didn't answer.
+    Attributes:
+        kept_waiting: Whether one of these processes didn't answer.
     """
 
     legs: int = 0
@@ -74,7 +80,7 @@ class TimeLimits:
 
     @property
     def idle_seconds(self) -> float:
-        """How long it slept in all while it was asked."""
+        """Total time asleep while an answer was due."""
         return self._clocks.slept
 
     def rest(self) -> None:
@@ -82,7 +88,7 @@ class TimeLimits:
         self._message = None
 
     def overdrawn(self, spent: Spent) -> Failure | None:
-        """Whether it has used up its bank of processor time; threads may do so while it isn't asked."""
+        """Return the violation if the bank of processor time is used up. Threads can use it while no answer is due."""
         self._clocks.note(self._process.cpu_seconds())
         return self._beyond_its_bank(spent)
 
@@ -96,10 +102,13 @@ class TimeLimits:
         return Failure(f"used up its processor time ({bank:.1f} s for {spent.decisions:,} decisions)", "time")
 
     def exceeded(self, number: int, is_start: bool, elapsed: float, spent: Spent) -> Failure | None:
-        """What it took too much of; None while it is within its limits.
+        """Return the exceeded limit, or None.
 
-        `number`: of the message that it has to answer; `is_start`: whether a bot that starts with it hasn't yet;
-        `elapsed`: seconds since the audit before; `spent`: by the legs that it was ever given.
+        Args:
+            number: Number of the message that is to be answered.
+            is_start: Whether a bot that starts with it hasn't answered yet.
+            elapsed: Seconds since the last audit.
+            spent: Usage of all legs that the process ever had.
         """
         allowed, clocks, message = self._allowed, self._clocks, self._message
         is_new = message is None or (message.number, message.is_start) != (number, is_start)
@@ -142,12 +151,12 @@ SharedBy = tuple[str, str, bool, int]
 
 @dataclass(frozen=True)
 class LegUse:
-    """What a seat's decisions took of a process.
+    """The usage of a process by a seat's decisions.
 
     Attributes:
-        decisions: How many there were.
+        decisions: Number of decisions.
         cpu_seconds: Processor time.
-        memory_bytes: Most memory that the process had at once.
+        memory_bytes: Peak memory of the process.
         slowest_seconds: Time of the slowest decision.
     """
 
@@ -158,7 +167,7 @@ class LegUse:
 
     @staticmethod
     def together(uses: Sequence[LegUse | None]) -> LegUse | None:
-        """Return what an entrant's bots took together; None if they are no processes."""
+        """Return the common usage of an entrant's bots, or None if they are no processes."""
         there = [use for use in uses if use]
         if len(there) < 2:
             return there[0] if there else None
@@ -172,12 +181,16 @@ class LegUse:
 
 @dataclass(eq=False)
 class Player:
-    """A bot that is a process, in one leg: its seat and, once the leg is on a lane, what plays it.
+    """A bot that is a process, in one leg.
 
-    `alone`: it must not share a process; `later`: nor one with legs that had the deals of its leg before;
-    `place`: in its entrant's team, whose bots share none. `slot`: what
-    its process calls the leg. `cpu_before` and `idle_before`:
-    seconds of its earlier processes in this leg; `kept_waiting`: one of them did not answer in time.
+    Attributes:
+        alone: Whether it must not share a process.
+        later: Whether it must not share one with legs that had the deals of its previous leg.
+        place: Place in its entrant's team, whose bots share no process.
+        slot: Number of the leg in its process.
+        cpu_before: Processor seconds of its earlier processes in this leg.
+        idle_before: Seconds asleep of these processes.
+        kept_waiting: Whether one of these processes didn't answer in time.
     """
 
     number: int
@@ -204,11 +217,15 @@ class Player:
 
 @dataclass(eq=False)
 class BotProcess:
-    """A running bot and its channel. `shared_by`: the key of the bot whose legs share it, None for one `leg`'s own.
+    """A running bot and its channel.
 
-    `notes_prints`: it tells with a fault what the leg printed. `slots`: how many legs it was ever given; `players`:
-    those that it plays now; `decisions_before`: of the legs that have left. `pending_violation`: why it was killed
-    while it wasn't asked.
+    Attributes:
+        shared_by: Key of the bot whose legs share the process, or None for a process of one leg.
+        notes_prints: Whether it sends the leg's output with a fault.
+        slots: Number of legs that it ever had.
+        players: Legs that it plays now.
+        decisions_before: Decisions of the legs that have left.
+        pending_violation: Reason why it was killed while no answer was due.
     """
 
     confined: Confined
@@ -236,13 +253,15 @@ class BotProcess:
         self.slots += 1
 
     def remove(self, player: Player) -> None:
-        """A leg leaves it."""
+        """Remove a leg."""
         self.players.remove(player)
         self.decisions_before += self.lanes.decisions(player.lane)[player.number]
 
     def audit(self, elapsed: float) -> Failure | None:
-        """Return which limit it has passed while it is asked, `elapsed` seconds after the audit before. Otherwise it is
-        killed, and its fault comes when it is asked next: until then another bot's answer is due."""
+        """Return the limit that the process has exceeded, `elapsed` seconds after the last audit, or None.
+
+        If no answer is due, the process is killed, and the violation is reported at its bot's next decision.
+        """
         outstanding, message, starts = self.lanes.channels.is_outstanding(self.channel)
         if not outstanding:
             self.time.rest()
@@ -261,12 +280,11 @@ class BotProcess:
         return passed
 
     def violation_at_end(self) -> Failure | None:
-        """What it took too much of between two audits, found as its leg ends; shared processes aren't looked at."""
+        """Return a violation between two audits, found as the leg ends. Shared processes aren't checked."""
         return None if self.shared_by else self.pending_violation or self._too_much_memory()
 
     def failure(self, passed: Failure | None) -> Failure | None:
-        """Return what its bot did wrong: a limit that it has `passed`, or how it ended; None if a signal ended it that
-        it can't have sent."""
+        """Return the bot's failure: a violation, or its end. None if it can't have sent the signal that ended it."""
         if passed := self.pending_violation or passed:
             return passed
         status = self.confined.ended_by_itself()
@@ -277,7 +295,7 @@ class BotProcess:
         return None if self.confined.was_killed_from_outside() else Failure(how_it_ended(status))
 
     def use(self, player: Player) -> LegUse:
-        """What a leg has used of it."""
+        """Return a leg's usage of the process."""
         seconds = player.cpu_before + self.confined.cpu_seconds() / (self.slots if self.shared_by else 1)
         lanes, lane, number = self.lanes, player.lane, player.number
         return LegUse(lanes.decisions(lane)[number], seconds, self._most_memory(), lanes.slowest_seconds(lane, number))
@@ -291,7 +309,7 @@ class BotProcess:
         return out_of_memory(self.settings.memory_megabytes) if self.confined.has_taken_too_much() else None
 
     def _spent(self) -> Spent:
-        """What the legs of the process have taken."""
+        """Return the usage of the process's legs."""
         players = self.players
         return Spent(
             self.slots,
@@ -302,7 +320,7 @@ class BotProcess:
         )
 
     def _most_memory(self) -> int:
-        """The most memory that it has had at once. Measured only now and then while several legs share it."""
+        """Return the peak memory, which is measured only occasionally while several legs share the process."""
         if len(self.players) < 2 or time.monotonic() - self._measured > _MEASURE_SECONDS:
             self._memory_bytes, self._measured = self.confined.memory_bytes(), time.monotonic()
         return self._memory_bytes

@@ -2,7 +2,7 @@
 
 While one of them runs, the others wait. Spread over several cores, each message has to wake a core, which takes
 several times as long as a change of process on one. They have all cores again for a moment if they take long over
-messages, since they could run beside each other then, or if something else needs this core.
+messages, because they could run beside each other, or if something else needs this core.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tournament.sandbox.outside.process_time import stat_fields
 
 # Processor time of a message, in seconds: bots that take longer are hardly faster on one core.
 QUICK_SECONDS = 0.0003
-# Share of their core that worker and bots use, over so many seconds: with less, something else runs there, too.
+# Minimum share of their core that worker and bots use, over a time in seconds. Otherwise it runs something else, too.
 _LEAST_SHARE, _SHARE_SECONDS = 0.7, 1.0
 
 # How many workers of this process hold each core.
@@ -30,7 +30,7 @@ _one_at_a_time = threading.Lock()
 
 
 class Load(NamedTuple):
-    """What a process has had to do: messages, and seconds of processor time."""
+    """A process's load: messages, and seconds of processor time."""
 
     messages: int
     cpu_seconds: float
@@ -72,7 +72,7 @@ class CoreAffinity:
             self._share_began, self._used = now, 0.0
         cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
         if not messages or seconds > QUICK_SECONDS * messages or crowded or len(cores) < 2:
-            self.leave()  # until the next look: by then the system may have chosen another core
+            self.leave()  # the system can choose another core until the next look
             return
         if self._core is None:
             self._core = _take(cores)
@@ -90,7 +90,7 @@ class CoreAffinity:
             return
         cores = os.sched_getaffinity(0)
         for pid in self._kept:
-            with contextlib.suppress(OSError):  # it has ended
+            with contextlib.suppress(OSError):  # the process can have ended
                 for thread in os.listdir(f"/proc/{pid}/task"):
                     _confine(int(thread), cores)
         self._kept.clear()

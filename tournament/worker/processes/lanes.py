@@ -138,10 +138,7 @@ class LegsInLanes:
     ) -> None:
         interface = contest.interface
         self.lanes = Lanes(
-            interface.view_size,
-            interface.shapes,
-            tells_values=interface.by_name,
-            most_text=interface.most_json,
+            interface.view_size, interface.shapes, tells_values=interface.by_name, most_text=interface.most_json
         )
         self.pool = Pool(contest, settings, sandbox, artifacts, cache, self.lanes, start_program)
         tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
@@ -162,7 +159,7 @@ class LegsInLanes:
         return [self._by_lane[lane] for lane in self.lanes.waiting]
 
     def play(self) -> Generator[PlayedLeg | None, None, None]:
-        """Play all legs, and yield each that ends; None when all that are in play wait for the caller's answers."""
+        """Play all legs, and yield each that ends, or None when all that are in play wait for the caller's answers."""
         run = self.pool.one_core.kept()(self.lanes.run)
         audited, memory_next = awake_seconds(), time.monotonic()
         rest = _AUDIT_SECONDS
@@ -170,7 +167,7 @@ class LegsInLanes:
             self._admit()
             if self._by_lane:
                 for event in on_deep_stack(run, _AUDIT_SECONDS) if self._has_modules else run(_AUDIT_SECONDS):
-                    if name := self._name_of(*event[1:3]):  # else what it is of is over
+                    if name := self._name_of(*event[1:3]):  # None if the leg or process of this event has already ended
                         with self._containing(name, "what it did could not be judged"):
                             self._handle_event(*event)
             else:
@@ -205,7 +202,7 @@ class LegsInLanes:
         return containing(name, doing, Stopped, TournamentError, OSError)
 
     def _name_of(self, lane: int, channel: int) -> str | None:
-        """Whose event this is; None if neither its process nor its leg plays any more."""
+        """Return the bot of an event, or None if neither its process nor its leg plays any more."""
         if process := self.pool.by_channel.get(channel):
             return process.seat.name
         in_play = self._by_lane.get(lane)
@@ -236,7 +233,7 @@ class LegsInLanes:
             self.pool.give_back_room(in_play.players)
             if not self._by_lane:
                 raise
-            self._queue.put_back(in_play.began)  # until others have ended
+            self._queue.put_back(in_play.began)  # waits until others have ended
             self._most_legs = len(self._by_lane)
             return
         if self._caller:
@@ -306,7 +303,7 @@ class LegsInLanes:
                 raise BotTrouble((player.seat.name,), _KILLED)
             else:
                 self._begin_again(in_play)
-                self._most_legs = max(1, len(self._by_lane))  # with fewer at once there may be enough memory
+                self._most_legs = max(1, len(self._by_lane))  # fewer simultaneous legs need less memory
 
     def _fault(self, in_play: LegInPlay, number: int, failure: Failure, printed: bytes = b"") -> None:
         if not in_play.fault(number, failure, printed):

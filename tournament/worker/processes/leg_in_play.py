@@ -37,17 +37,17 @@ class PlayedLeg:
 
     @cached_property
     def result(self) -> LegResult:
-        """The leg's result, computed for this leg alone."""
+        """The leg's result, computed for this leg alone, or RulesFailed as an exception."""
         return result_of(self.contest, self.outcome)
 
 
 @dataclass(frozen=True)
 class LaneContext:
-    """What all legs of a task are played with.
+    """The common data of a task's legs.
 
     Attributes:
         tables: Empty tables of games and of sessions.
-        apart: Whether the time of each WebAssembly bot is taken.
+        apart: Whether to measure the time of each WebAssembly bot.
     """
 
     contest: Contest
@@ -62,7 +62,7 @@ class LaneContext:
 
 
 def players_of(waiting: WaitingLeg) -> list[Player]:
-    """A leg's bots that are processes, not yet started."""
+    """Return a leg's bots that are processes, not yet started."""
     return [
         Player(number, seat, number in waiting.alone, later=waiting.later, place=number % waiting.leg.members)
         for number, seat in enumerate(waiting.leg.seats)
@@ -72,8 +72,7 @@ def players_of(waiting: WaitingLeg) -> list[Player]:
 
 @dataclass(eq=False)
 class LegInPlay:
-    """A leg and its `players`, the bots that are processes, for which there is room. `before`: what counts of the leg
-    if it broke off."""
+    """A leg with its bots that are processes, whose memory is reserved, and what counts of an interrupted attempt."""
 
     playing: LaneContext
     began: WaitingLeg
@@ -82,7 +81,7 @@ class LegInPlay:
     lane: int = field(init=False, default=-1)
     held: dict[int, tuple[Failure, bytes]] = field(
         init=False, default_factory=dict
-    )  # by seat: faults before their turn
+    )  # faults before their turn, by seat
 
     def __post_init__(self) -> None:
         playing, leg = self.playing, self.leg
@@ -100,16 +99,17 @@ class LegInPlay:
 
     @property
     def leg(self) -> Leg:
+        """The leg."""
         return self.began.leg
 
     @property
     def tries(self) -> int:
-        """How often the leg has begun, this time included."""
+        """Number of attempts at the leg, including this one."""
         return self.before.tries + 1
 
     @property
     def is_over(self) -> bool:
-        """Whether a bot has had one fault too many."""
+        """True if a bot has had one fault too many."""
         return self.faults.ended_by is not None
 
     def seat(self, player: Player) -> None:
@@ -117,7 +117,7 @@ class LegInPlay:
         self.playing.pool.seat(player, self.leg, self.core)
 
     def open_lane(self) -> int:
-        """Begin, once all players have their processes; returns the lane's number."""
+        """Begin, once all players have their processes, and return the lane's number."""
         channels = [BY_CALLER if seat.kind == "caller" else -1 for seat in self.leg.seats]
         slots = [-1] * len(self.leg.seats)
         for player in self.players:
@@ -147,7 +147,7 @@ class LegInPlay:
         self.rows.take(*self.playing.lanes.take_rows(self.lane))
 
     def found_fault(self) -> tuple[int, Failure, bytes]:
-        """The fault of the bot whose turn it is: its seat, what it did and what it printed."""
+        """Return the pending bot's fault: its seat, the failure and its output."""
         number = self.core.pending()[1]
         if self.playing.lanes.fails_again(self.lane):
             kept = self._failures[self._failures_counted]
@@ -159,8 +159,11 @@ class LegInPlay:
         return number, Failure(refusal(self.playing.contest.interface, self.core)), b""
 
     def fault(self, number: int, failure: Failure, printed: bytes = b"") -> bool:
-        """Record a fault of a seat's bot, when its turn comes, and go on with the default answer; false if the leg is
-        over."""
+        """Record a fault of a seat's bot, when its turn comes, and continue with the default answer.
+
+        Returns:
+            Whether the leg continues.
+        """
         if not self.playing.lanes.stop(self.lane, number):
             self.held[number] = failure, printed
             return True
@@ -194,18 +197,18 @@ class LegInPlay:
         return kept.failure, kept.printed
 
     def broken_off(self) -> BrokenLeg:
-        """What counts of the leg when it begins again."""
+        """Return what counts of the leg when it begins again."""
         return BrokenLeg(self.tries, *self.playing.lanes.answers(self.lane), tuple(self._failures))
 
     def _dismiss(self, number: int) -> None:
-        """Let a bot that is out go; the leg goes on without it."""
+        """Let a disqualified bot go. The leg continues without it."""
         self.core.dismiss(number)
         if player := self._player(number):
             self._part_with(player, OVER, more_come=True)
             player.process = None
 
     def _replace(self, number: int, seat: Seat) -> bool:
-        """Have a new bot take a seat; false when it can't start."""
+        """Let a new bot take a seat, and return whether it could start."""
         player = self._player(number)
         if player is None:
             assert self.seating
@@ -218,11 +221,11 @@ class LegInPlay:
         return True
 
     def _player(self, number: int) -> Player | None:
-        """The seat's bot if it is a process."""
+        """Return the seat's bot if it is a process."""
         return next((player for player in self.players if player.number == number), None)
 
     def result(self) -> PlayedLeg:
-        """What came of the leg, which is over; also faults that are found only now."""
+        """Return the finished leg's result, including faults found only at its end."""
         for player in self.players:
             if not self.is_over and player.process and (passed := player.process.violation_at_end()):
                 self.faults.add_at_end(player.number, self.core, passed)
@@ -247,8 +250,11 @@ class LegInPlay:
         return player.process.use(player)
 
     def leave(self, *, more_come: bool, scores: bool = False) -> None:
-        """Leave the lane and the processes, which end unless other legs play there or may come. `scores`: programs are
-        told theirs, or that there is none."""
+        """Leave the lane and the processes, which end unless other legs play there or might come.
+
+        Args:
+            scores: Whether programs receive their scores, or that there is none.
+        """
         for player in self.players:
             self._part_with(player, self._last_words(player) if scores else b"", more_come=more_come)
         self.playing.lanes.drop(self.lane)
@@ -267,7 +273,7 @@ class LegInPlay:
                 pool.end(process)
 
     def _last_words(self, player: Player) -> bytes:
-        """The last lines sent to a program when its leg ends."""
+        """Return the last lines sent to a program when its leg ends."""
         if self.is_over:
             return OVER
         if player.dialogue:

@@ -61,12 +61,15 @@ class WaitingLeg:
 
 
 class LegQueue:
-    """The legs of a task that are to begin. Of two with the same deals, as a duplicate match has them, the later one is
-    not among them until the earlier one and its processes have ended: it could be told the cards."""
+    """The legs of a task that are to begin.
+
+    Of two legs with the same deals, as in a duplicate match, the later one waits for the end of the earlier one and its
+    processes. Otherwise it could be told the cards.
+    """
 
     def __init__(self, legs: Iterable[Leg]) -> None:
         self._legs: deque[WaitingLeg] = deque()
-        self._none_without: Set[str] = set()  # bots: without them no leg can begin
+        self._none_without: Set[str] = set()  # busy bots without which no leg can begin
         self._later: dict[tuple[bytes, str], list[Leg]] = {}
         for leg in legs:
             if (key := _deals_of(leg)) in self._later:
@@ -80,7 +83,7 @@ class LegQueue:
 
     @property
     def more_come(self) -> bool:
-        """Whether some legs wait, or will once others have ended."""
+        """True if some legs wait, or will once others have ended."""
         return bool(self._legs) or any(self._later.values())
 
     def add(self, leg: WaitingLeg) -> None:
@@ -89,7 +92,7 @@ class LegQueue:
         self._none_without = set()
 
     def take_next(self, busy: Set[str]) -> WaitingLeg | None:
-        """Remove and return the first leg without a bot that is busy; None if there is none."""
+        """Remove and return the first leg without a busy bot, or None."""
         if not busy:
             return self._legs.popleft() if self._legs else None
         if busy == self._none_without:
@@ -106,7 +109,7 @@ class LegQueue:
         self._legs.appendleft(leg)
 
     def ended(self, leg: Leg) -> None:
-        """A leg and its processes have ended: one with the same deals may begin."""
+        """Add a leg with the same deals as one that has ended with its processes."""
         if later := self._later.get(_deals_of(leg)):
             self.add(WaitingLeg(later.pop(0), later=True))
 
@@ -118,5 +121,5 @@ class LegQueue:
 
 
 def _deals_of(leg: Leg) -> tuple[bytes, str]:
-    """What legs with the same deals have in common. Against house players other bots have them, too."""
+    """Return the key of legs with the same deals. Against house players other bots have them, too."""
     return leg.plan.deals_key, leg.names[0]

@@ -41,7 +41,11 @@ class StartProgram(Protocol):
 
 
 class Pool:
-    """Starts, shares and ends processes. `by_channel`: those that play."""
+    """Starts, shares and ends processes.
+
+    Attributes:
+        by_channel: Running processes.
+    """
 
     def __init__(
         self,
@@ -64,16 +68,16 @@ class Pool:
         self._shared: dict[SharedBy, BotProcess] = {}
         self.one_core = CoreAffinity()
         self._launches: dict[tuple[str, str, bool], LaunchSpec] = {}
-        self._bytes: dict[Confined, int] = {}  # of memory, that each process may take
-        self._taken = 0  # of the room
+        self._bytes: dict[Confined, int] = {}  # memory limit of each process
+        self._taken = 0  # reserved bytes
 
     def busy_bots(self) -> Set[str]:
-        """Those that are in as many legs with processes of their own as they may."""
+        """Return the names of bots that already have the maximum number of unshared processes."""
         legs = Counter(process.seat.name for process in self.by_channel.values() if process.shared_by is None)
         return {name for name, count in legs.items() if count >= _MOST_OF_A_BOT}
 
     def reserve_memory_for(self, players: Sequence[Player]) -> bool:
-        """Take the memory of all processes that a leg needs; false, and none is taken, if they can't start now.
+        """Reserve the memory of all processes of a leg, and return whether they can start now.
 
         Idle processes are ended if that helps.
         """
@@ -116,7 +120,7 @@ class Pool:
         return not python_artifact.legs_may_share(self._artifacts[seat.artifact])
 
     def _shared_by_legs_of(self, player: Player) -> BotProcess | None:
-        """The process that a bot's legs share, if it may take one more."""
+        """Return the process that a bot's legs share, if it has a free slot."""
         shared = self._shared.get(_bot_of(player))
         return shared if shared and self.has_free_slot(shared) else None
 
@@ -193,14 +197,14 @@ class Pool:
                 self._give_back(self._most_bytes(player.seat))
 
     def has_free_slot(self, process: BotProcess) -> bool:
-        """Whether more legs may come to a shared process. What legs leave behind stays, also when they are over."""
+        """Return whether more legs can join a shared process. Finished legs free no slot: their memory remains."""
         return self._is_shared(process) and process.slots < self._sandbox.legs_per_process
 
     def _is_shared(self, process: BotProcess) -> bool:
         return process.shared_by is not None and self._shared.get(process.shared_by) is process
 
     def stop_sharing(self, process: BotProcess) -> None:
-        """From now on legs of its bot have processes of their own."""
+        """Give later legs of the process's bot processes of their own."""
         _outgrown.add(process.seat.artifact)
 
     def end(self, process: BotProcess, last_words: bytes = b"") -> None:
@@ -212,7 +216,7 @@ class Pool:
         confined = process.confined
         self.one_core.forget(confined.pid)
         if last_words and process.seat.kind == "program":
-            with contextlib.suppress(OSError):  # it has ended, or reads nothing
+            with contextlib.suppress(OSError):  # has ended, or reads nothing
                 os.write(confined.to, self._channels.unsent(process.channel) + last_words)
         self._channels.close(process.channel)
         confined.end()
@@ -239,12 +243,12 @@ class Pool:
 
 
 def most_bytes_of(kind: str, memory_megabytes: int, sandbox: SandboxSettings) -> int:
-    """The memory that the process of a bot of this kind may take; none for those that have no process."""
+    """Return the memory limit of a bot's process, or 0 if this kind of bot has none."""
     if kind == "program":
         return programs.most_megabytes(memory_megabytes) << 20
     return python_bots.most_megabytes(memory_megabytes, sandbox) << 20 if kind == "python" else 0
 
 
 def _bot_of(player: Player) -> SharedBy:
-    """The bot whose legs share a process. The name is part of it: equal files of two entrants are two bots."""
+    """Return the key of the bot whose legs share a process. Equal files of two entrants are two bots by their names."""
     return player.seat.name, player.seat.artifact, player.later, player.place

@@ -30,9 +30,10 @@ _sound: set[Path] = set()  # folders of programs that this process has checked
 
 
 def unpack_once(archive: bytes, cache: Path) -> Path:
-    """The folder in which a program plays: kept by content, and unpacked once on a machine, or again if it was changed.
+    """Return a program's folder: stored by content, and unpacked once on a machine, or again if it was changed.
 
-    Raises RunError when it can't be written.
+    Raises:
+        RunError: It can't be written.
     """
     folder = cache / "programs" / hashlib.sha256(archive).hexdigest()
     if folder in _sound and folder.exists():
@@ -49,7 +50,7 @@ def unpack_once(archive: bytes, cache: Path) -> Path:
                 try:
                     os.rename(aside, folder)
                 except OSError:
-                    if not folder.exists():  # else another worker was faster
+                    if not folder.exists():  # otherwise another worker was faster
                         raise
     _sound.add(folder)
     list_as_kept(folder)
@@ -57,7 +58,7 @@ def unpack_once(archive: bytes, cache: Path) -> Path:
 
 
 def _is_whole(folder: Path, archive: bytes) -> bool:
-    """Whether a folder has an archive's files, and no others. Raises RunError for an archive that is damaged."""
+    """Return whether a folder has exactly an archive's files, or raise an error for a damaged archive."""
     try:
         files = {path for path in folder.rglob("*") if not path.is_dir()}
         with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as opened:
@@ -76,19 +77,23 @@ def _is_whole(folder: Path, archive: bytes) -> bool:
 
 
 def most_megabytes(memory_megabytes: int) -> int:
-    """What a program's process may take."""
+    """Return the memory limit of a program's process."""
     return memory_megabytes + 64
 
 
 def launch_of(
     archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int, cpu_seconds: int
 ) -> LaunchSpec:
-    """How a program is started. Raises RunError when its command isn't found here."""
+    """Return the launch of a program.
+
+    Raises:
+        RunError: Its command isn't found here.
+    """
     first, *others = recipe_of(archive).command
     folder = unpack_once(archive, cache)
     try:
         words = [find_command(first, folder), *others]
-    except Unfit as missing:  # though it was there where the bot was built
+    except Unfit as missing:  # existed where the bot was built
         raise RunError(str(missing)) from None
     return launch_in(folder, words, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=cpu_seconds)
 
@@ -96,7 +101,7 @@ def launch_of(
 def launch_in(
     folder: Path, words: Sequence[str], sandbox: SandboxSettings, *, memory_megabytes: int, cpu_seconds: int
 ) -> LaunchSpec:
-    """How a command, whose first word is a file's path, is started in a folder, which it may read."""
+    """Return the launch of a command, whose first word is a file's path, in a folder, which it can read."""
     return LaunchSpec(
         Program([*executed(words[0]), *words[1:]]),
         ProcessLimits(
@@ -110,8 +115,12 @@ def launch_in(
 
 
 def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int) -> None:
-    """Start a program as a trial. Raises Unfit when it ends before it is asked anything, MachineBusyError when
-    killed."""
+    """Start a program as a trial.
+
+    Raises:
+        Unfit: It ends before its first question.
+        MachineBusyError: It was killed.
+    """
     launch = launch_of(archive, sandbox, cache, memory_megabytes=memory_megabytes, cpu_seconds=10)
     process = fork_server.start(launch, sandbox.mode)
     try:

@@ -20,7 +20,7 @@ _MORE_FOR_A_PACKAGE = 128
 # More addresses: for the files of the interpreter and the library, and for those of packages.
 _RESERVED_MEGABYTES = 192
 _MORE_RESERVED_FOR_A_PACKAGE = 4096
-_TRIAL_SECONDS = 5  # of processor time, as for each start
+_TRIAL_SECONDS = 5  # processor time, as for each start
 _TRIAL_OWN_SECONDS = 2.0 * _TRIAL_SECONDS  # own time: `sandbox.outside.process_time`
 _LONGEST_REASON = 4096
 # numpy takes the code of the processor that it finds, which adds in another order or rounds less often. These are the
@@ -33,7 +33,7 @@ _SAME_ARITHMETIC = {
 
 
 def most_megabytes(memory_megabytes: int, sandbox: SandboxSettings) -> int:
-    """What a bot's process may take, as much for many legs as for one: those that lack it are played again alone."""
+    """Return the memory limit of a bot's process, equal for many legs and one. Legs that need more replay unshared."""
     return _INTERPRETER_MEGABYTES + (_MORE_FOR_A_PACKAGE if sandbox.python_packages else 0) + memory_megabytes
 
 
@@ -48,9 +48,13 @@ def launch_of(
     many_legs: bool = False,
     examine: bool = False,
 ) -> LaunchSpec:
-    """How a bot's process is started, ready for questions, of one leg or of `many_legs`. Raises RunError.
+    """Return the launch of a bot's process, ready for the questions of one leg or of `many_legs`.
 
-    `examine`: instead of playing, it says why its legs must not share a process.
+    Args:
+        examine: Whether it reports why its legs must not share a process, instead of playing.
+
+    Raises:
+        RunError: A package isn't installed here.
     """
     adapter, source, library = sources_of(artifact, sandbox, interface.python.sdk)
     packages = installed(tuple(sorted(sandbox.python_packages)))
@@ -96,7 +100,7 @@ def launch_of(
 
 
 def _histories(interface: Interface) -> tuple[int, list[tuple[str, int]]]:
-    """The offset in the view of the length of the lists of moves, and the name of each with the offset of its last."""
+    """Return the offset in the view of the number of moves, and each list with the offset of its last move."""
     if interface.python.histories is None:
         return 0, []
     offsets = {name: offset for fields in interface.fields for name, _, offset in fields}
@@ -105,8 +109,7 @@ def _histories(interface: Interface) -> tuple[int, list[tuple[str, int]]]:
 
 
 def _parameters(interface: Interface) -> tuple[bool, list[list[tuple[int, str]]]]:
-    """Return whether a bot's functions take the object with all values, and where those are that they take one by one,
-    as (offset, struct code), by question."""
+    """Return whether functions take the object, and (offset, struct code) of values taken one by one, by question."""
     parameters = [
         [(offset, code) for name, code, offset in fields if name in interface.parameters.get(question.name, ())]
         for question, fields in zip(interface.questions, interface.fields)
@@ -125,10 +128,13 @@ def _fields(interface: Interface) -> list[tuple[str, int, str]]:
 def isolation_violation(
     source: bytes, interface: Interface, sandbox: SandboxSettings, adapter: bytes = b"", library: bytes = b""
 ) -> str:
-    """Why legs of a bot must not share a process, with the line; "" when they may. The bot is not executed.
+    """Return why legs of a bot must not share a process, with the line, or "". The bot is not executed.
 
-    They must not if its source takes too much to read. Raises InputError when it can't be confined, MachineBusyError
-    when the machine keeps it from being read.
+    They must not if its source takes too much to read.
+
+    Raises:
+        InputError: It can't be confined.
+        MachineBusyError: The machine prevents reading it.
     """
     artifact = pack(source, sandbox, interface.python.sdk, adapter=adapter, library=library)
     launch = launch_of(
@@ -151,9 +157,12 @@ def isolation_violation(
 def try_start(
     artifact: bytes, name: str, interface: Interface, sandbox: SandboxSettings, *, memory_megabytes: int
 ) -> None:
-    """Have a bot begin a leg that is not played.
+    """Start a bot on a leg that isn't played.
 
-    Raises Unfit when it can't, InputError when it can't be confined, MachineBusyError when the machine prevents it.
+    Raises:
+        Unfit: It can't start.
+        InputError: It can't be confined.
+        MachineBusyError: The machine prevents it.
     """
     launch = launch_of(
         artifact, name, interface, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=_TRIAL_SECONDS

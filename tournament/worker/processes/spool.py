@@ -1,4 +1,4 @@
-"""Where legs' records wait until those before them are written: in memory, or in an unnamed file."""
+"""Storage of legs' records until those before them are written: in memory, or in an unnamed file."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ class Spool:
         self.size = 0
 
     def close(self) -> None:
+        """Delete the rows."""
         self.file.close()
 
 
@@ -38,7 +39,7 @@ class LegRows:
         self._chunks: list[tuple[int, tuple[int, int], tuple[int, int]]] = []  # offset; bytes and rows of either kind
 
     def take(self, games: tuple[bytes, int], sessions: tuple[bytes, int]) -> None:
-        """Take rows of games and of sessions as bytes, and how many they are. Raises OSError when there is no room."""
+        """Store rows of games and of sessions, as bytes and their number."""
         if self._spool.discards:
             return
         file, offset = self._spool.file, self._spool.size

@@ -27,19 +27,19 @@ Extern = bytes
 
 
 def address_of(pointer: object) -> int:
-    """The address in a pointer of the binding, or of a function."""
+    """Return the address in a pointer of the binding, or of a function."""
     address = ctypes.cast(pointer, ctypes.c_void_p).value  # type: ignore[arg-type]
     assert address is not None
     return address
 
 
 def library_path() -> str:
-    """Where the runtime's library is, for calls without the binding."""
+    """Return the path of the runtime's library, for calls without the binding."""
     return str(ffi.filename)
 
 
 def failure(error: int, trap: int) -> wasmtime.Trap | wasmtime.WasmtimeError | None:
-    """The failure from the address of an error or a trap (0: none), which it owns."""
+    """Return the failure at the address of an error or a trap (0: none), and take ownership of it."""
     if trap:
         return wasmtime.Trap._from_ptr(ctypes.cast(trap, ctypes.POINTER(ffi.wasm_trap_t)))
     if error:
@@ -103,20 +103,23 @@ def new_store(engine: wasmtime.Engine, places: int = 0) -> Store:
 
 
 def new_instance(store: Store, module: wasmtime.Module, imports: list[Extern]) -> Instance:
-    """An instance of a module in a store; the imports come in the module's order.
+    """Return an instance of a module in a store, with imports in the module's order.
 
-    Raises Trap and WasmtimeError, and RunError where the machine fails; so do its calls.
+    Raises:
+        wasmtime.Trap: The module's code trapped. As for the other errors, its calls can raise it, too.
+        wasmtime.WasmtimeError: The module can't be instantiated.
+        RunError: The machine is at fault.
     """
     return Instance(store, _address_of(module), imports)
 
 
 def program(module: wasmtime.Module, *more: Any) -> Program:
-    """Return what starting a bot of a module takes, of which `Program` has the rest."""
+    """Return the parts of a bot's start that follow from its module, before the other arguments of Program."""
     return Program(module, address_of(module.ptr()), *more)
 
 
 def native_function(store: Store, kind: wasmtime.FuncType, function: int, argument: int) -> Extern:
-    """A C function at an address, called with this first argument, as a WebAssembly function."""
+    """Return a C function, called with this first argument, as a WebAssembly function."""
     return store.function(_address_of(kind), function, argument)
 
 
@@ -136,7 +139,7 @@ _SYSTEMS_PAGE = resource.getpagesize()
 
 
 def resident(store: Store, memory: Extern, first: int) -> int:
-    """How many of the first bytes of a memory are in pages that the system has given it."""
+    """Return the number of the first bytes of a memory that are in resident pages."""
     place, size = store.place_of(memory)
     size = min(first, size)
     pages = ctypes.create_string_buffer(-(-size // _SYSTEMS_PAGE))

@@ -1,7 +1,7 @@
-"""The engines that compile and run WebAssembly: their settings, what they have compiled, and their clock.
+"""The engines that compile and run WebAssembly: their settings, compiled modules, and clock.
 
-The settings decide what bots may do and that they do the same everywhere;
-together with the bots' bytes they determine every answer.
+The settings decide what bots can do and that they do the same everywhere.
+Together with the bots' bytes they determine every answer.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Engine(IntEnum):
 
 # Places in the pool. Of their addresses only what a bot has touched takes memory.
 _PLACES_PER_CORE, _MAX_PLACES = 32, 1024
-_PLACE_BYTES = 5 << 30  # with what guards it
+_PLACE_BYTES = 5 << 30  # includes guard pages
 
 # Between looks at whether a bot takes far too long for its fuel, or the run is to stop.
 _TICK_SECONDS = 0.1
@@ -44,12 +44,12 @@ _engines: dict[Engine, wasmtime.Engine] = {}
 
 @cache
 def version() -> str:
-    """What compiles and runs bots."""
+    """Return the name and version of the runtime."""
     return f"wasmtime {importlib.metadata.version('wasmtime')}"
 
 
 def engine_settings(kind: Engine) -> dict[str, bool | int]:
-    """The settings of an engine, by their names in wasmtime."""
+    """Return the settings of an engine, by their names in wasmtime."""
     return {
         "epoch_interruption": kind is Engine.TIMED,
         # Signal handlers of Ray and faulthandler would replace the runtime's own: check explicitly.
@@ -79,7 +79,7 @@ def engine_settings(kind: Engine) -> dict[str, bool | int]:
 
 
 def engine(kind: Engine) -> wasmtime.Engine:
-    """The process's engine of a kind. Its code must be entered on a deep stack."""
+    """Return the process's engine of a kind. Its code must be entered on a deep stack."""
     with _making:
         if kind not in _engines:
             config = wasmtime.Config()
@@ -91,7 +91,7 @@ def engine(kind: Engine) -> wasmtime.Engine:
                 threading.Thread(target=_tick, args=(made,), daemon=True, name="bots' clock").start()
             if kind is Engine.POOLED:
                 open_pool(_places())
-            _engines[kind] = made  # not before: without its clock no bot on it would be stopped
+            _engines[kind] = made  # only now, because without its clock no bot on it would be stopped
         return _engines[kind]
 
 
@@ -136,9 +136,11 @@ _compiled: dict[tuple[bytes, Engine], _Compiled] = {}
 
 
 def compile_module(code: bytes, kind: Engine) -> wasmtime.Module:
-    """A module compiled for an engine, once in a process; different modules compile side by side.
+    """Return a module compiled for an engine, once in a process. Different modules compile simultaneously.
 
-    Raises WasmtimeError, and RunError where it is the machine that fails.
+    Raises:
+        wasmtime.WasmtimeError: The module can't be compiled.
+        RunError: The machine is at fault.
     """
     key = code, kind
     compiled = _compiled.get(key) or _compiled.setdefault(key, _Compiled())

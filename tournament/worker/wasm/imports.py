@@ -1,4 +1,4 @@
-"""What a bot imports: the contest's helpers, time and chance, what it prints to, and stand-ins for all else."""
+"""A bot's imports: the contest's helpers, time, chance, output, and stand-ins for everything else."""
 
 from __future__ import annotations
 
@@ -26,22 +26,14 @@ class Imports:
     externs: dict[str, Extern]
     helpers: Helpers | None
     surroundings: Surroundings | None
-    seed_random: Callable[[int], None] | None  # for the rand() that stands in for libc's
+    seed_random: Callable[[int], None] | None  # seeds the rand() that replaces libc's
 
 
 _NO_IMPORTS = Imports({}, None, None, None)
 
 
-def imports_of(
-    store: Store,
-    bot: LoadedBot,
-    kind: Engine,
-    seed: int,
-    fuel: Fuel,
-    *,
-    by_lines: bool,
-) -> Imports:
-    """What a bot imports, with all that is random in it from the start of its rand()."""
+def imports_of(store: Store, bot: LoadedBot, kind: Engine, seed: int, fuel: Fuel, *, by_lines: bool) -> Imports:
+    """Return a bot's imports, whose randomness follows from the start of its rand()."""
     if not bot.imports:
         return _NO_IMPORTS
     helpers, externs = _new_helpers(store, bot.interface, helpers_key(seed), fuel)
@@ -71,7 +63,7 @@ def _surround(
 def _new_helpers(
     store: Store, interface: Interface, key: bytes, fuel: Fuel
 ) -> tuple[Helpers | None, dict[str, Extern]]:
-    """The contest's helpers for a bot, and its imports of them by name."""
+    """Return the contest's helpers for a bot, and its imports of them by name."""
     if interface.compiled.new_helpers is None:
         return None, {}
     helpers = interface.compiled.new_helpers(key, fuel=fuel)

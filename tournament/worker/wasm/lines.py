@@ -1,8 +1,8 @@
-"""Which line of its source a place in a bot's WebAssembly is of, if it was compiled with lines.
+"""Finds the source line of a place in a bot's WebAssembly, if it was compiled with lines.
 
 Format: DWARF Debugging Information Format, version 4, 6.2. Compilers write it for WebAssembly with addresses that count
-from the beginning of what the code section has. Strangers may have written it: any bytes will do, and reading ends
-after a bounded number of steps.
+from the start of the code section's content. Bytes are untrusted: any are accepted, and reading ends after a bounded
+number of steps.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _TABLE = b"\x0b.debug_line"
 _OF_BOT = b"bot"  # the folder that the compiler sees a bot's file in
 _COPY, _ADVANCE, _LINE, _FILE, _ADD_CONSTANT, _ADVANCE_FIXED = 1, 2, 3, 4, 8, 9
 _END_SEQUENCE, _SET_ADDRESS = 1, 2
-_MOST_BITS = 64  # of a number
+_MOST_BITS = 64  # length of a number
 _MOST_STEPS = (
     200_000  # instructions of tables, units and names of files: a tenth of a second; ordinary bots have 20,000
 )
@@ -38,24 +38,25 @@ class _Range(NamedTuple):
 
 
 class _Bytes:
-    """Bytes read from the front, at most this many numbers and texts. Raises IndexError at their end, _Unreadable and
-    struct.error."""
+    """Bytes read from the front in a limited number of steps, with IndexError, _Unreadable and struct.error."""
 
     def __init__(self, data: bytes) -> None:
         self.data, self.position, self.end, self._steps = data, 0, len(data), 0
 
     def step(self) -> None:
+        """Count a step, and fail after too many."""
         self._steps += 1
         if self._steps > _MOST_STEPS:
             raise _Unreadable
 
     def number(self, format_: str) -> int:
+        """Read a number of a struct format."""
         (value,) = struct.unpack_from(f"<{format_}", self.data, self.position)
         self.position += struct.calcsize(format_)
         return int(value)
 
     def variable(self, *, signed: bool = False) -> int:
-        """A LEB128 number."""
+        """Read a LEB128 number."""
         result = 0
         for shift in range(0, _MOST_BITS, 7):
             byte = self.data[self.position]
@@ -66,6 +67,7 @@ class _Bytes:
         raise _Unreadable
 
     def text(self) -> bytes:
+        """Read bytes up to a 0."""
         self.step()
         end = self.data.index(b"\0", self.position)
         start, self.position = self.position, end + 1
@@ -73,12 +75,12 @@ class _Bytes:
 
 
 def has_lines(code: bytes) -> bool:
-    """Whether a module has lines of the bot's own file."""
+    """Return whether a module has lines of the bot's own file."""
     return bool(_lines_of(code)[1])
 
 
 def line_at(code: bytes, place: int) -> int | None:
-    """The line of the bot's own file that a byte of a module is of, None for others, and for a module without lines."""
+    """Return the line of the bot's own file at a byte of a module, or None for other bytes, or without lines."""
     base, ranges = _lines_of(code)
     address = place - base
     after = bisect_right(ranges, address, key=lambda one: one.first)
@@ -89,8 +91,7 @@ def line_at(code: bytes, place: int) -> int | None:
 
 @lru_cache(maxsize=4)
 def _lines_of(code: bytes) -> tuple[int, list[_Range]]:
-    """Where the code section's content begins, and the pieces of the bot's own file as far as they can be read, in
-    order."""
+    """Return the start of the code section's content, and the readable ranges of the bot's own file, in order."""
     ranges: list[_Range] = []
     base = 0
     try:
@@ -102,7 +103,7 @@ def _lines_of(code: bytes) -> tuple[int, list[_Range]]:
 
 
 def _sections(code: bytes) -> tuple[int, bytes]:
-    """Where the code section's content begins, and the table of lines."""
+    """Return the start of the code section's content, and the table of lines."""
     base, table, module = 0, b"", _Bytes(code)
     module.position = 8
     while module.position < module.end:

@@ -88,8 +88,10 @@ class LoadedBot:
 def read_bot(code: bytes, memory_megabytes: int) -> Module:
     """Read a bot's module without compiling it.
 
-    The runtime validates it first, as it came: with fuel, what was invalid could be valid.
-    Raises Unfit when it isn't valid WebAssembly, or has too much of something, or something forbidden.
+    The runtime validates the original first: with fuel, invalid code could be valid.
+
+    Raises:
+        Unfit: It isn't valid WebAssembly, or has too much of something, or something forbidden.
     """
     try:
         wasmtime.Module.validate(engine(Engine.PLAIN), code)
@@ -118,9 +120,11 @@ def load_bot(
 ) -> LoadedBot:
     """Compile a bot's WebAssembly, once in a process, and check that it fits the contest.
 
-    `kind`: the engine that plays it; it may be played on others, too.
-    Raises Unfit when it isn't valid WebAssembly, would take too much, imports something forbidden,
-    or lacks a function.
+    Args:
+        kind: The engine that plays it. Others can play it, too.
+
+    Raises:
+        Unfit: It isn't valid WebAssembly, would take too much, imports something forbidden, or lacks a function.
     """
     key = code, interface, stem, memory_megabytes, kind
     loaded = _loaded.get(key)
@@ -128,8 +132,7 @@ def load_bot(
 
 
 def keep_for(owner: str, codes: Iterable[bytes]) -> None:
-    """Let go of all loaded bots but those that each owner has named last: in a process that stays, each former version
-    of a bot would keep megabytes."""
+    """Unload all bots but those that each owner named last: every former version of a bot would occupy megabytes."""
     _wanted[owner] = frozenset(codes)
     kept = frozenset().union(*_wanted.values())
     for key, loaded in list(_loaded.items()):
@@ -190,7 +193,7 @@ def _notes(exports: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _starters(exports: Mapping[str, object]) -> frozenset[str]:
-    """The functions to be called when a bot starts. Raises Unfit when one takes other parameters."""
+    """Return the functions to be called when a bot starts, or raise an error if one has parameters."""
     there = set()
     for name, wanted in STARTERS.items():
         if isinstance(kind := exports.get(name), wasmtime.FuncType):
@@ -205,7 +208,7 @@ def _starters(exports: Mapping[str, object]) -> frozenset[str]:
 
 
 def _functions(exports: Mapping[str, object], interface: Interface, stem: str) -> dict[str, str]:
-    """Return the export that answers each question. Raises Unfit where none does, or not clearly one."""
+    """Return the export that answers each question, or raise an error if none does, or several might."""
     fitting: dict[str, list[str]] = {}
     unfit: list[str] = []
     for question in interface.answered:
@@ -240,7 +243,7 @@ def _function(kind: object) -> wasmtime.FuncType:
 
 @cache
 def _offered() -> dict[str, str | None]:
-    """The signatures of all that bots may import but a contest's helpers, by name."""
+    """Return the signatures of all possible imports but a contest's helpers, by name."""
     exports = {item.name or "": item.type for item in stand_ins(Engine.PLAIN).exports if item.name != SEED_RANDOM}
     return {name: _signature(kind) for name, kind in exports.items()} | {
         name: _signature(type_of(name, Engine.PLAIN)) for name in ANSWERED
@@ -248,12 +251,12 @@ def _offered() -> dict[str, str | None]:
 
 
 def _signature(kind: object) -> str | None:
-    """A function's parameters and results in words; None for what is no function."""
+    """Return a function's parameters and results as text, or None for other objects."""
     return f"{kind.params} {kind.results}" if isinstance(kind, wasmtime.FuncType) else None
 
 
 def _check_imports(module: wasmtime.Module, interface: Interface) -> None:
-    """Refuse what bots may not import, and what has another type than is offered. Raises Unfit."""
+    """Raise Unfit for an import that bots must not have, or whose type differs from the offered one."""
     helpers = {helper.name: _signature(helper_type(helper)) for helper in interface.compiled.imports}
     offered = _offered()
     for item in module.imports:
@@ -271,7 +274,7 @@ def _check_imports(module: wasmtime.Module, interface: Interface) -> None:
 
 
 def helper_type(helper: Import) -> wasmtime.FuncType:
-    """The type of a function that the contest offers."""
+    """Return the type of a function that the contest offers."""
     kinds = {"i32": wasmtime.ValType.i32, "i64": wasmtime.ValType.i64}
     return wasmtime.FuncType([kinds[name]() for name in helper.parameters], [kinds[helper.result]()])
 

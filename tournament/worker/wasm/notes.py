@@ -1,4 +1,4 @@
-"""Why a bot in C or C++ gave up, as its runtime (in `tournament/artifacts/`) notes it in its memory before it traps."""
+"""Reasons why C or C++ bots give up, which their runtime (in tournament/artifacts) writes to memory before a trap."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _BYTES = 12
 
 
 def noted_failure(store: Store, memory: calls.Extern, noted: calls.Extern) -> str:
-    """A failed assertion or uncaught exception in words, "" when there was none.
+    """Return a failed assertion or uncaught exception as text, or "".
 
-    `noted` is the address of a pointer to its words, of its line, and of a pointer to the type of what was thrown.
-    The bot can write all of that, so nothing is taken for granted.
+    The address is that of a pointer to its words, of its line, and of a pointer to the type of the thrown value.
+    The bot can write all of that, so nothing is trusted.
     """
 
     def number(address: int) -> int:
@@ -46,9 +46,9 @@ _PART = re.compile(r"\d+")
 
 
 def type_in_words(name: str) -> str:
-    """The name of a type as its source has it, where that is simple.
+    """Return the name of a type as in its source, if that is simple.
 
-    `name` as compilers shorten it (Itanium C++ ABI, 5.1), or as the C++ library says what it would throw.
+    Compilers shorten names (Itanium C++ ABI, 5.1). The C++ library's names of its exceptions are accepted, too.
     """
     if found := _OF_LIBRARY.match(name):
         return f"std::{found[1]}"

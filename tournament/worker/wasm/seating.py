@@ -29,14 +29,7 @@ from tournament.worker.wasm.imports import Imports, imports_of
 from tournament.worker.wasm.loading import LoadedBot
 from tournament.worker.wasm.loop_text import loop_text
 from tournament.worker.wasm.stack import on_deep_stack, was_interrupted
-from tournament.worker.wasm.traps import (
-    OUT_OF_FUEL,
-    describe,
-    is_of_system,
-    is_own_doing,
-    is_uncaught,
-    where,
-)
+from tournament.worker.wasm.traps import OUT_OF_FUEL, describe, is_of_system, is_own_doing, is_uncaught, where
 
 # Instances, tables and memories of a store: a bot that starts again is a new instance, and the old one stays until the
 # leg is over.
@@ -61,7 +54,7 @@ BANK_IS_EMPTY = "used up the fuel of its leg"
 
 @dataclass(frozen=True)
 class BotLimits:
-    """What a bot may take: fuel for a decision, for each start, and for a whole leg (None: no such limit); memory."""
+    """The limits of a bot: fuel for a decision, for each start, and for a complete leg (None: no limit), and memory."""
 
     fuel: int
     memory_megabytes: int
@@ -70,17 +63,17 @@ class BotLimits:
 
     @cached_property
     def memory_bytes(self) -> int:
-        """Most bytes of a bot's memory, stack included, so that its allocator finds room for all that is promised."""
+        """Maximum bytes of a bot's memory, stack included, so that its allocator can provide all that is promised."""
         return _MEMORY_PER_PROMISED * (self.memory_megabytes << 20) + BOT_STACK
 
     @cached_property
     def wanted(self) -> int:
-        """The fuel without which a bot is not asked: what a decision may take; any, where that is the whole bank."""
+        """Fuel without which a bot isn't called: a decision's limit, or none if that is the complete bank."""
         return 0 if self.fuel_per_leg is not None and self.fuel >= self.fuel_per_leg else self.fuel
 
     @cached_property
     def engine(self) -> Engine:
-        """What plays bots with these limits."""
+        """Engine of bots with these limits."""
         in_one_call = max(self.fuel, self.fuel_to_start)
         return Engine.PLAIN if in_one_call <= _FUEL_WITHOUT_CLOCK else Engine.TIMED
 
@@ -88,11 +81,14 @@ class BotLimits:
 class Seating:
     """The bots of one leg at their seats, and the loop that plays them against a core.
 
-    All live in one store, each in a memory of its own that the others can't
+    All are in one store, each in a memory of its own that the others can't
     reach. A seat without a bot (None) gets its answers from the caller of the
-    referee's `play`, unless the core never asks it. `stopping` says whether the
-    run is to stop. `apart`: each bot's time is taken, which makes games slower.
-    `starts`: how many bots start at most, if the leg is soon over.
+    referee's `play`, unless the core never asks it.
+
+    Args:
+        stopping: Returns whether the run is stopping.
+        apart: Whether to measure each bot's time, which makes games slower.
+        starts: Maximum number of starts if the leg is soon over.
     """
 
     def __init__(
@@ -133,7 +129,7 @@ class Seating:
             watch=self.watch,
         )
         if measure_fuel:
-            self.referee.measure_fuel()  # it counts decisions, so all are asked that the bot has functions for
+            self.referee.measure_fuel()  # counts decisions, so all that the bot has functions for are asked
         for seat, bot in enumerate(bots):
             if bot and (skipped := bot.missing if measure_fuel else bot.ignored_questions):
                 core.skip_questions(seat, skipped)
@@ -143,7 +139,7 @@ class Seating:
 
     @property
     def memory_bytes(self) -> int:
-        """The size of the bots' memories together; of stacks, which lie at their beginnings, only the pages in use."""
+        """Size of the bots' memories together, with only the resident pages of the stacks at their start."""
         memories = [seated.started.memory for seated in self._seated if seated]
         return sum(
             max(self._store.size_of(memory) - BOT_STACK, 0) + calls.resident(self._store, memory, BOT_STACK)
@@ -158,13 +154,9 @@ class Seating:
         ]
 
     def seat(self, seat: int, seed: int) -> None:
-        """Start a seat's bot in fresh memory, at the leg's expense.
+        """Start a bot at a seat in fresh memory, at the leg's expense.
 
-        It plays once `join` has been called. Call it on a deep stack.
-
-        Args:
-            seat: Number of the seat.
-            seed: The start of all that is random for the bot.
+        It plays once `join` has been called. Call it on a deep stack. All randomness of the bot follows from the seed.
 
         Raises:
             Unfit: The bot has too much memory, or its initialisers trap or don't end.
@@ -213,7 +205,12 @@ class Seating:
         self.referee.seat_bots(handle_of_function(loop))
 
     def take_failure(self) -> Failure:
-        """Why the last decision failed. Raises BotTrouble when a bot takes far too long for its fuel, and Stopped."""
+        """Return why the last decision failed.
+
+        Raises:
+            BotTrouble: A bot takes far too long for its fuel.
+            Stopped: The run is stopping.
+        """
         error = calls.failure(*self.referee.take_failure())
         self._look_at_time()
         seat = self.core.pending()[1]
@@ -226,13 +223,12 @@ class Seating:
         if not error:
             return Failure(refusal(self._interface, self.core))
         noted = self._noted(seated, error, fuel) if seated else ""
-        if noted.startswith(notes.ASSERTION):  # it names its line
+        if noted.startswith(notes.ASSERTION):  # already names its line
             return Failure(noted)
         return Failure(f"{noted or describe(error)}{line}")
 
     def _noted(self, seated: _SeatedBot, error: wasmtime.Trap | wasmtime.WasmtimeError, fuel: Fuel) -> str:
-        """What a bot noted of its failure. To note what it threw, its own code may run and fail: the bot will not be
-        called again."""
+        """Return a bot's note on its failure. Its own code can name a thrown value, and fail: it isn't called again."""
         if notes.UNCAUGHT in seated.bot.notes and is_uncaught(error):
             fuel.give(_FUEL_TO_TELL)
             with contextlib.suppress(wasmtime.Trap, wasmtime.WasmtimeError):
@@ -244,7 +240,7 @@ class Seating:
         return notes.noted_failure(self._store, seated.started.memory, noted)
 
     def printed(self, seat: int) -> bytes:
-        """The end of what a seat's bot printed."""
+        """Return the end of the output of a seat's bot."""
         seated = self._seated[seat]
         return seated.imports.surroundings.printed if seated and seated.imports.surroundings else b""
 
@@ -262,12 +258,12 @@ class Seating:
 
 
 def late(seconds: float, fuel: int) -> str:
-    """Why a bot is late, in words."""
+    """Return why a bot is late, as text."""
     return f"takes far longer here than its fuel should: {seconds:.0f} s of processor time for {fuel:,} units of fuel"
 
 
 def try_start(bot: LoadedBot, limits: BotLimits) -> None:
-    """Start a bot as a trial. Raises Unfit."""
+    """Start a bot as a trial. An Unfit says why it can't start."""
     store = _new_store(limits.engine)
     fuel = (Fuel(store.context),)
     watch = _new_watch(store, limits.engine, fuel, seconds=_SECONDS_MORE, stopping=was_interrupted, apart=True)
@@ -284,7 +280,7 @@ def try_start(bot: LoadedBot, limits: BotLimits) -> None:
 
 
 def require_memory() -> None:
-    """Start a module of our own. Raises MemoryError where the machine gives it no memory."""
+    """Start a module of our own. A MemoryError means that the machine gives it no memory."""
     module = compile_module(bytes(wasmtime.wat2wasm("(module (memory 1))")), Engine.PLAIN)
     try:
         calls.new_instance(_new_store(Engine.PLAIN), module, [])
@@ -323,14 +319,9 @@ def _new_watch(
     apart: bool,
     times_core: bool = False,
 ) -> Watch:
-    """What looks after the bots of a store. It is to be kept as long as the store."""
+    """Return the watch over a store's bots, which must be kept as long as the store."""
     watch = Watch(
-        fuel,
-        seconds=seconds,
-        seconds_per_fuel=_SECONDS_PER_FUEL,
-        stopping=stopping,
-        apart=apart,
-        times_core=times_core,
+        fuel, seconds=seconds, seconds_per_fuel=_SECONDS_PER_FUEL, stopping=stopping, apart=apart, times_core=times_core
     )
     if kind is Engine.TIMED:
         store.call_at_ticks(*watch.callback)
@@ -379,15 +370,12 @@ def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError, code: bytes,
 
 @cache
 def _step_type(_kind: Engine) -> wasmtime.FuncType:
-    """A core's step: (answer) -> what to call next. It belongs to the engine that uses it first."""
+    """Return the type of a core's step: (answer) -> what to call next. It belongs to the engine that uses it first."""
     return wasmtime.FuncType([wasmtime.ValType.i64()], [wasmtime.ValType.i32()])
 
 
 @cache
 def _loop_module(
-    seats: tuple[tuple[str, ...] | None, ...],
-    seat_count: int,
-    fuel: int,
-    kind: Engine,
+    seats: tuple[tuple[str, ...] | None, ...], seat_count: int, fuel: int, kind: Engine
 ) -> wasmtime.Module:
     return compile_module(bytes(wasmtime.wat2wasm(loop_text(seats, seat_count, fuel))), kind)

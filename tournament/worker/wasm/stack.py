@@ -15,7 +15,7 @@ from tournament.errors import RunError
 
 # Twice what bots are allowed: the runtime's frames are larger than those of C compilers for the same function.
 MOST_STACK = 2 * BOT_STACK
-_MORE = 2 << 20  # for code that calls the runtime, or is called by it
+_MORE = 2 << 20  # space for code that calls the runtime, or is called by it
 _OF_THREADS = MOST_STACK + 2 * _MORE
 _MOST_THREADS = 64
 _LOOK_SECONDS = 0.2
@@ -41,10 +41,13 @@ def deep_threads() -> Iterator[None]:
 
 
 def on_deep_stack(function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-    """Call a function where bots' calls have room: on this thread, or on one of our own while this one waits.
+    """Call a function on a stack deep enough for bots: on this thread, or on one of our own while this one waits.
 
-    Ctrl-C is raised only when the function has returned, since it still uses the bots; there `was_interrupted` tells of
-    it. Raises RunError when no such thread can be started, and what the function raises.
+    Ctrl-C is raised only when the function has returned, because it still uses the bots. Until then `was_interrupted`
+    reports it. The function's exceptions are passed on.
+
+    Raises:
+        RunError: No such thread can be started.
     """
     if _has_room():
         return function(*arguments, **named)
@@ -71,7 +74,7 @@ def on_deep_stack(function: Callable[P, T], *arguments: P.args, **named: P.kwarg
 
 
 def was_interrupted() -> bool:
-    """Whether Ctrl-C was pressed in the thread that waits for this one."""
+    """Return whether Ctrl-C was pressed in the thread that waits for this one."""
     return bool(getattr(_here, "pressed", ()))
 
 
@@ -84,7 +87,7 @@ def _heeding(pressed: list[bool], function: Callable[[], T]) -> T:
 
 
 def deeply(function: Callable[P, T]) -> Callable[P, T]:
-    """The function, as it is called on a deep stack."""
+    """Return the function with all its calls on a deep stack."""
 
     @wraps(function)
     def called(*arguments: P.args, **named: P.kwargs) -> T:
@@ -94,7 +97,7 @@ def deeply(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def _has_room() -> bool:
-    """Whether this thread's stack has room for bots' calls."""
+    """Return whether this thread's stack is deep enough for bots' calls."""
     try:
         return bool(_here.has_room)
     except AttributeError:

@@ -36,12 +36,12 @@ def _stand_ins_code() -> bytes:
 
 @cache
 def type_of(name: str, kind: Engine) -> wasmtime.FuncType:
-    """The type of STATUS or one of those ANSWERED, which belongs to the engine that uses it first."""
+    """Return the type of STATUS or one of those ANSWERED, which belongs to the engine that uses it first."""
     number, wide = wasmtime.ValType.i32, _WIDE_PARAMETERS.get(name, ())
     parameters = [wasmtime.ValType.i64() if n in wide else number() for n in range(_PARAMETER_COUNTS[name])]
     return wasmtime.FuncType(parameters, [number()])
 
 
 def stand_ins(kind: Engine) -> wasmtime.Module:
-    """The module that exports them."""
+    """Return the module that exports the stand-ins."""
     return compile_module(_stand_ins_code(), kind)

@@ -1,4 +1,4 @@
-"""Why a bot's code failed, in a few words."""
+"""Reasons why a bot's code failed, as short text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OUT_OF_FUEL = f"ran out of fuel: {TOO_SLOW}"
 
 
 def describe(error: Exception, *, ran_out: bool = False) -> str:
-    """A trap or an error of the runtime in words. `ran_out`: it is for want of fuel, of which our helpers say more."""
+    """Return a trap or an error of the runtime as text. Our helpers report more if the bot `ran_out` of fuel."""
     if isinstance(error, wasmtime.Trap) and error.trap_code in _WORDS:
         return OUT_OF_FUEL if ran_out else _WORDS[error.trap_code]
     if is_uncaught(error):
@@ -32,9 +32,9 @@ def describe(error: Exception, *, ran_out: bool = False) -> str:
 
 
 def where(error: Exception, code: bytes) -> str:
-    """The innermost line of the bot's own file; "" if the module, `code`, has no lines.
+    """Return the innermost line of the bot's own file, or "" if the module has no lines.
 
-    `code` was played with fuel, which moved its instructions, and without names: a module that has one is ours.
+    The code ran with fuel, which moved its instructions, and without names: a module that has one is ours.
     """
     frames = error.frames if isinstance(error, wasmtime.Trap) else []
     places = [frame.module_offset for frame in islice(frames, _MOST_FRAMES) if frame.module_name is None]
@@ -47,23 +47,23 @@ def where(error: Exception, code: bytes) -> str:
 
 
 def _cause(error: Exception) -> str:
-    """What the runtime says last, below the trace, in which a module's own names stand."""
+    """Return the runtime's last line, below the trace, which has the module's own names."""
     causes = [line.strip() for line in str(error).splitlines() if line.strip()]
     return causes[-1].removeprefix("0: ").removeprefix("wasm trap: ") if causes else "unknown failure"
 
 
 def is_own_doing(error: Exception) -> bool:
-    """Whether a bot's code failed by itself, so that it would fail again anywhere."""
+    """Return whether a bot's code failed by itself, so that it would fail again anywhere."""
     return isinstance(error, wasmtime.Trap)
 
 
 def is_uncaught(error: Exception) -> bool:
-    """Whether an exception left a bot's function."""
+    """Return whether an exception left a bot's function."""
     return str(error).rstrip().endswith("thrown Wasm exception")
 
 
 def is_of_system(error: Exception) -> bool:
-    """Whether the operating system refused something that a bot needed, such as memory."""
+    """Return whether the operating system refused something that a bot needed, such as memory."""
     return not isinstance(error, wasmtime.Trap) and "(os error " in _cause(error)
 
 

@@ -2,7 +2,7 @@
 
 
 def chance(view):
-    """A rough guess, from pairs with the board, and high cards."""
+    """Guess roughly, from pairs with the board, and high cards."""
     values, board = ([card % 13 for card in cards] for cards in (view.cards, view.board))
     hits = sum(map(board.count, values)) + (values[0] == values[1])
     alone = 0.9 if hits > 1 else 0.3 * (1 + hits) + max(values) / 60

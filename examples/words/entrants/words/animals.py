@@ -1,4 +1,4 @@
-"""animals: says those that weren't said; the first that fits."""
+"""animals: says the first fitting animal that wasn't said."""
 
 ANIMALS = (
     "ant ape bear bee bison camel cat cow crab deer dog donkey dove eagle eel elephant elk emu falcon fox frog gibbon"

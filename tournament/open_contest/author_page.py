@@ -46,7 +46,7 @@ class _Records:
     one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
 
 
-class Mine:
+class AuthorPage:
     """The values of authors' pages."""
 
     def __init__(self, submissions: Submissions, published: Path) -> None:
