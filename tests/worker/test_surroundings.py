@@ -6,6 +6,7 @@ from hashlib import sha256
 
 import pytest
 
+from engine.wasm.fuel import Fuel
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from tests.built_in import TWO_CARD_DRAW, VON_NEUMANN_POKER
 from tests.oracles.deals import key_of
@@ -18,7 +19,6 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.observation import Window, observe_leg
 from tournament.worker.wasm import seating
 from tournament.worker.wasm.engine import Engine
-from tournament.worker.wasm.imports import new_fuel
 from tournament.worker.wasm.loading import load_bot
 from tournament.worker.wasm.stack import on_deep_stack
 
@@ -102,7 +102,7 @@ def test_each_call_costs_by_what_it_does(what: str) -> None:
     text = f'(data (i32.const 0) "{pieces}") (func (export "_initialize") (drop {call})) {PASSES} {CALLS}'
     loaded = load_bot(module(text, imports), VON_NEUMANN_POKER.interface, "asks", 64)
     store = seating._new_store(Engine.PLAIN)
-    fuel = new_fuel(store)
+    fuel = Fuel(store.context)
     on_deep_stack(seating._start, store, loaded, seating.BotLimits(10**6, 64), 0, 10**6, Engine.PLAIN, fuel)
     assert price < fuel.spent < price + 10
     with pytest.raises(Unfit, match="ran out of fuel"):

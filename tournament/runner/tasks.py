@@ -40,7 +40,11 @@ class TaskSize:
 
     def is_full(self, inline: int, in_lanes: int) -> bool:
         """Return whether a task with these legs has its full size."""
-        return self._is_full_of_lanes(inline, in_lanes) if in_lanes else self._is_full_of_inline(inline)
+        if in_lanes:
+            return self._is_full_of_lanes(inline, in_lanes)
+        if inline == 1:
+            self._most_inline = self._inline_of_a_task()
+        return inline >= self._most_inline
 
     def _is_full_of_lanes(self, inline: int, in_lanes: int) -> bool:
         share, most = -(-self.in_lanes_left // self.pace.workers), _MAX_LANES
@@ -51,11 +55,6 @@ class TaskSize:
         # A few lanes are slow, so they wait for more, unless other legs of the task take long.
         enough = in_lanes >= _FEW_LANES or self.pace.seconds_of_one(inline, 0) >= _LANES_SECONDS
         return enough and self.pace.seconds_of_one(inline, in_lanes) >= _LANES_SECONDS
-
-    def _is_full_of_inline(self, inline: int) -> bool:
-        if inline == 1:
-            self._most_inline = self._inline_of_a_task()
-        return inline >= self._most_inline
 
     def _inline_of_a_task(self) -> int:
         """Return with how many legs without processes a task is full."""
@@ -122,10 +121,7 @@ class TaskQueue:
 
 def _with_last(left: Reconciliation, last: Set[str]) -> Iterator[tuple[Fixture, bool]]:
     """Yield the legs that are left, those of bots named in `last` after all others."""
-    if not last:
-        yield from left.wanted()
-        return
-    for is_last in (False, True):
+    for is_last in (False, True) if last else (False,):
         for fixture, counts in left.wanted():
-            if last.isdisjoint(fixture.names) is not is_last:
+            if not last or last.isdisjoint(fixture.names) is not is_last:
                 yield fixture, counts

@@ -169,9 +169,8 @@ class ParquetSink:
             elif column.dtype == NAME:
                 names = [name for leg, _, _ in self._legs for name in leg.names]
                 width = len(names) // max(len(values), 1)
-                of_row = np.repeat(np.arange(len(values)) * width, lengths) + table.arrays[column.name][:rows].astype(
-                    int
-                )
+                of_row = np.repeat(np.arange(len(values)) * width, lengths)
+                of_row += table.arrays[column.name][:rows].astype(int)
                 starts = np.flatnonzero(np.diff(of_row, prepend=-1))
                 added[column.name] = Runs.of(names, of_row[starts], np.diff(starts, append=rows))
         part.append({**table.arrays, **added}, rows)

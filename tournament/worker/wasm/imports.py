@@ -19,11 +19,6 @@ from tournament.worker.wasm.loading import LoadedBot, helper_type
 from tournament.worker.wasm.stand_ins import ANSWERED, SEED_RANDOM, STATUS, stand_ins, type_of
 
 
-def new_fuel(store: Store) -> Fuel:
-    """Return a counter of fuel in a store."""
-    return Fuel(store.context)
-
-
 @dataclass(frozen=True)
 class Imports:
     """A bot's imports by name, and the objects behind them."""

@@ -25,7 +25,7 @@ from tournament.store.leg_result import Used
 from tournament.worker.faults import Stopped
 from tournament.worker.wasm import calls, notes
 from tournament.worker.wasm.engine import Engine, compile_module, engine, has_pool, version
-from tournament.worker.wasm.imports import Imports, imports_of, new_fuel
+from tournament.worker.wasm.imports import Imports, imports_of
 from tournament.worker.wasm.loading import LoadedBot
 from tournament.worker.wasm.loop_text import loop_text
 from tournament.worker.wasm.stack import on_deep_stack, was_interrupted
@@ -110,7 +110,7 @@ class Seating:
         self._limits = limits
         self._names = names
         self.engine, self._store = _store_for(limits, starts)
-        self._fuel = [new_fuel(self._store) for _ in bots]
+        self._fuel = [Fuel(self._store.context) for _ in bots]
         self.watch = _new_watch(
             self._store,
             self.engine,
@@ -265,7 +265,7 @@ def late(seconds: float, fuel: int) -> str:
 def try_start(bot: LoadedBot, limits: BotLimits) -> None:
     """Start a bot as a trial. An Unfit says why it can't start."""
     store = _new_store(limits.engine)
-    fuel = (new_fuel(store),)
+    fuel = (Fuel(store.context),)
     watch = _new_watch(store, limits.engine, fuel, seconds=_SECONDS_MORE, stopping=was_interrupted, apart=True)
     try:
         watch.begin(0)
