@@ -44,6 +44,14 @@ def test_the_image_copies_what_a_build_from_this_folder_needs() -> None:
     assert "results/README.md" in names
 
 
+def test_kubernetes_closes_the_job_to_other_pods() -> None:
+    job, policy = yaml.safe_load_all((DEPLOY / "rayjob.yaml").read_text())
+    assert job["spec"]["rayClusterSpec"]["authOptions"] == {"mode": "token"}
+    nodes = {"podSelector": {"matchLabels": {"ray.io/is-ray-node": "yes"}}}  # KubeRay's label of all pods of a cluster
+    dashboard = {"ports": [{"protocol": "TCP", "port": 8265}]}
+    assert policy["spec"] == {**nodes, "policyTypes": ["Ingress"], "ingress": [{"from": [nodes]}, dashboard]}
+
+
 def test_the_options_that_files_and_pages_give_to_tournament_exist() -> None:
     import typer
 
