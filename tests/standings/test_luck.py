@@ -202,3 +202,9 @@ def test_luck_is_worked_out_where_legs_are_played_as_it_is_from_their_records(
     assert len(list((results / "games").iterdir())) == 1
     assert any(leg.sums[0].luck for batch in load(str(results)).batches for leg in batch.legs)
     assert verify(contest, config=config).problems == ()
+    run(contest, config=config, results=tmp_path / "whole", workers=1, executor="local")
+    sums, whole = (
+        {leg.digest: leg.sums for batch in load(str(place)).batches for leg in batch.legs}
+        for place in (results, tmp_path / "whole" / contest)
+    )
+    assert sums == whole
