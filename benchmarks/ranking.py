@@ -443,7 +443,7 @@ def _settled(tournaments: int) -> Iterator[str]:
             last = next_round(field, None, partial(rehearsal.schedule, number), batches)
             counted = reconcile(batches, rehearsal.schedule(number, last.replicas))
             legs = batches[0].legs
-            legs = legs.chosen(np.flatnonzero(counted.counts(legs)))
+            legs = legs.take(np.flatnonzero(counted.counts(legs)))
             ranking = compute_standings(field, [Batch("", (), legs)])
             ahead = [(line.name, behind) for line in ranking.ranked for behind in line.significantly_ahead_of]
             twins = [x[:-1] == y[:-1] for x, y in ahead]

@@ -258,7 +258,7 @@ def by_a_run(contest: Contest, sessions: int, replicas: int) -> Play:
     of_replica = [np.flatnonzero(replica_of == number) for number in range(replicas)]
 
     def replica(number: int) -> Legs:
-        own = legs.chosen(of_replica[number])
+        own = legs.take(of_replica[number])
         whole = own.whole.copy(order="F")
         whole[:, 1] -= whole[:, 1].min()
         return replace(own, whole=whole)

@@ -16,7 +16,7 @@ from blake3 import blake3
 
 from tournament.store import carried, sealed_footer
 from tournament.store.folder_storage import FolderStorage
-from tournament.store.leg_result import Rest
+from tournament.store.leg_result import RareFields
 from tournament.store.legs import Legs
 
 Head = dict[str, Any]
@@ -81,7 +81,7 @@ def forge_legs(results: Path, change: Callable[[Legs], Legs]) -> None:
     path = part_of(results, "sessions")
     head, body = carried_in(path)
     names = tuple(head["names"].split("\n"))
-    legs, rest = carried._legs(body, head["count"], head["seats"], names, (Rest(),) * len(head["rests"]))
+    legs, rest = carried._legs(body, head["count"], head["seats"], names, (RareFields(),) * len(head["rests"]))
     columns = [name for _, names in carried._COLUMNS for name in names]
     changed = change(dataclasses.replace(legs, **{name: getattr(legs, name).copy() for name in ("digest", *columns)}))
     _, new = carried._unpacked(carried._packed(b"", changed))

@@ -155,9 +155,13 @@ SETTINGS = [
     (
         f"{TABLE}sessions = 20_000\nreplicas = 60_000",
         3,
-        "replicas = 60000: times the sessions of a leg it is more than",
+        "replicas = 60000: multiplied by the sessions of a leg, it exceeds",
     ),
-    (f"{TABLE}sessions = 50_000_000\nuntil_settled = 0.95", 1, "max_replicas = 64: times the sessions of a leg it is"),
+    (
+        f"{TABLE}sessions = 50_000_000\nuntil_settled = 0.95",
+        1,
+        "max_replicas = 64: multiplied by the sessions of a leg, it",
+    ),
     (f"{TABLE}seed = -1", 2, "seed = -1: must be 0 to 2²⁵⁶ − 1"),
     (f"{TABLE}seed = 1.5", 2, "seed = 1.5: must be a whole number or a text"),
     (f'{TABLE}seed = ""', 2, "seed = '': must be 1 to 1000 printable characters"),

@@ -40,9 +40,9 @@ FILE_NAME = "tournament.toml"
 _ABOVE_RESULTS = 3  # folders: results/, final-…/ and a contest's
 MOST_BYTES = 64 << 10  # room for the payoffs of a matrix game of 64 moves
 # Reading a dotted key takes time and memory by the square of its parts.
-_MOST_PARTS = 16
+_MAX_PARTS = 16
 _PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
-_DEEP_KEY = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*\.[ \t]*{_PART}){{{_MOST_PARTS}}}")
+_DEEP_KEY = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*\.[ \t]*{_PART}){{{_MAX_PARTS}}}")
 ExecutorName = Literal["auto", "local", "ray"]
 _SANDBOX, _WATCH = "sandbox", "watch"
 _SECRET = frozenset({"results", "ray_address"})  # keys whose values can have a password, so that no message shows them
@@ -429,7 +429,7 @@ def _read(path: Path | None) -> _File:
         raise InputError(f"{file} can't be read: it is not UTF-8 text") from None
     if deep := _DEEP_KEY.search(text):
         line = 1 + text.count("\n", 0, deep.start())
-        raise InputError(f"{file}, line {line}: a dotted key of more than {_MOST_PARTS} parts")
+        raise InputError(f"{file}, line {line}: a dotted key of more than {_MAX_PARTS} parts")
     try:
         return _File(str(file), file.parent, text, tomllib.loads(text))
     except RecursionError:

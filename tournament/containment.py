@@ -16,7 +16,7 @@ from tournament.errors import MachineError, RunError, TournamentError, printable
 from tournament.small_files import write_whole
 
 _FOLDER = "errors"  # name in the cache
-_MOST_LETTERS = 300
+_MAX_LETTERS = 300
 
 
 class BotTrouble(RunError):
@@ -37,7 +37,7 @@ class BotTrouble(RunError):
 
 def our_error(error: BaseException, doing: str) -> str:
     """Return a line about our own code's error while `doing` something with a bot, with the place of the traceback."""
-    what = truncate(" ".join(printable(str(error)).split()), _MOST_LETTERS)
+    what = truncate(" ".join(printable(str(error)).split()), _MAX_LETTERS)
     kept = _keep_traceback(error)
     please = f"please report it, with {kept}" if kept else "please report it"
     return f"{doing}: an error of the tournament's own, {type(error).__name__}{f': {what}' if what else ''}; {please}"

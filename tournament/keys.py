@@ -21,13 +21,13 @@ KEY_BYTES = 32
 # Changing any of these changes every game of every seed.
 _SALT = b"tournament"
 _COST, _BLOCK_SIZE, _PARALLEL = 1 << 15, 8, 1  # scrypt's n, r and p: 32 MB
-_MOST_MEMORY = 64 << 20  # bytes
+_MAX_MEMORY = 64 << 20  # bytes
 
 _DRAWN_BITS = 128
 _DRAWN = re.compile(f"[0-9a-f]{{{_DRAWN_BITS // 4}}}")
 _GUESSABLE_BELOW = 1 << 64
 _GUESSABLE_LETTERS = 16
-_MOST_LETTERS = 1000
+_MAX_LETTERS = 1000
 
 
 def _seed_text(value: object) -> str:
@@ -40,7 +40,7 @@ def _seed_text(value: object) -> str:
         raise PydanticCustomError("seed", "must be a whole number or a text")
     if re.fullmatch(r"-[0-9]+", value):
         raise PydanticCustomError("seed", "must be 0 to 2²⁵⁶ − 1")
-    if not 0 < len(value) <= _MOST_LETTERS or not value.isprintable():
+    if not 0 < len(value) <= _MAX_LETTERS or not value.isprintable():
         raise PydanticCustomError("seed", "must be 1 to 1000 printable characters")
     # The same number is the same seed, on the command line and in a file.
     return value.lstrip("0") or "0" if re.fullmatch(r"[0-9]+", value) else value
@@ -66,7 +66,7 @@ def master_key(seed: str) -> bytes:
     """Return the master key of a seed. Unless `drawn_seed` drew it, the first call takes a tenth of a second."""
     if _DRAWN.fullmatch(seed):
         return hashlib.blake2b(seed.encode(), digest_size=KEY_BYTES, person=_SALT).digest()
-    costs = {"n": _COST, "r": _BLOCK_SIZE, "p": _PARALLEL, "maxmem": _MOST_MEMORY}
+    costs = {"n": _COST, "r": _BLOCK_SIZE, "p": _PARALLEL, "maxmem": _MAX_MEMORY}
     return hashlib.scrypt(seed.encode(), salt=_SALT, dklen=KEY_BYTES, **costs)
 
 

@@ -24,7 +24,7 @@ print(time.monotonic() - began[0], awake_seconds() - began[1], flush=True)
 
 
 def test_clock_runs_while_process_waits_or_holds_lock() -> None:
-    """On a busy machine it may stand still in some tries, because nothing of this process runs."""
+    """Try again on a busy machine, where the clock may stand still because nothing of this process runs."""
 
     def taken() -> tuple[float, float]:
         began = time.monotonic(), awake_seconds()

@@ -293,7 +293,7 @@ def test_check_says_by_which_standard(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_an_endless_loop_is_none_that_ends(tmp_path: Path) -> None:
-    """The bot answers 1 where the loop ends, and never where it doesn't."""
+    """Play a bot that answers 1 where the loop ends, and never where it doesn't."""
     loop = "unsigned x = (unsigned)f->f[0]; while (x != 17) { if (x == 0) continue; x = x * 2 + 1; } return 1;"
     (tmp_path / "endless.cpp").write_text(f"int a(Bot *f) {{ {loop} }}\n{B}")
     done = run_cli("check", str(tmp_path / "endless.cpp"), "--contest", "von_neumann_poker")

@@ -188,4 +188,4 @@ def test_digest_of_results_depends_on_every_sum(first: ContestDir) -> None:
     whole[0, 3] += 1
     digests = {results_digest(one) for one in (legs, replace(legs, sums=sums), replace(legs, whole=whole))}
     assert len(digests) == 3
-    assert results_digest(legs.chosen(range(len(legs))[::-1])) == results_digest(legs)
+    assert results_digest(legs.take(range(len(legs))[::-1])) == results_digest(legs)

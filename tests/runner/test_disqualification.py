@@ -35,7 +35,7 @@ from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Legs
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Receipt, Task, play_task
-from tournament.worker.faults import Disqualified
+from tournament.worker.faults import DisqualificationTracker
 
 B = "def b(bot, bet): return 1\n"
 TRAPS = "int a(const Bot *bot) { __builtin_trap(); } int b(const Bot *bot, int bet) { __builtin_trap(); }\n"
@@ -225,7 +225,7 @@ def test_what_came_before_a_disqualification_is_played_on() -> None:
     """Legs in step end in any order."""
     plan, other = LegPlan(0, 0, 1, bytes(32)), Seat("b", "wasm", "", 0)
     legs = [Leg(str(number), plan, (other._replace(name="a"), other)) for number in range(4)]
-    out = Disqualified(legs)
+    out = DisqualificationTracker(legs)
     out.note(legs[3], ())
     assert all(map(out.plays, legs))
     out.note(legs[2], (0,))
@@ -254,7 +254,7 @@ def played_all(tmp_path: Path) -> ContestDir:
     place = place_with(tmp_path, BAD)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Reconciliation, "_judge", lambda counted: None)
-        patch.setattr(Disqualified, "plays", lambda *leg: True)
+        patch.setattr(DisqualificationTracker, "plays", lambda *leg: True)
         place.play()
     assert legs_of(place, "carl") == len(FIELD) + len(BAD) - 1
     return place

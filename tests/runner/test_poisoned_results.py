@@ -145,9 +145,9 @@ COLUMNS: dict[str, Callable[[Legs], Legs]] = {
     "a player that is none": cell("players", (0, 0), 9),
     "a house player that is none": cell("house", (0,), 9),
     "a field that is none": cell("more", (0,), 9),
-    "a leg twice": lambda legs: legs.chosen([0, 0, 1]),
-    "legs in another order": lambda legs: legs.chosen([1, 0]),
-    "a leg less": lambda legs: legs.chosen([0]),
+    "a leg twice": lambda legs: legs.take([0, 0, 1]),
+    "legs in another order": lambda legs: legs.take([1, 0]),
+    "a leg less": lambda legs: legs.take([0]),
 }
 
 

@@ -53,7 +53,7 @@ FAULTS = {
     "none": "",
     "killed": "from tests.kill_steps import kill_at; kill_at({step})",
     "ended politely": "from tests.kill_steps import kill_at; kill_at({step}, 15)",
-    "full disk": "from tests.disk_quota import limit; limit({step} ** 2 * 11)",
+    "full disk": "from tests.disk_quota import limit; limit({step} * 40)",
     "failing writes": "from tests.disk_quota import fail_at; fail_at({step} % 40 + 1, 5, once={step} % 2)",
     "short write": "from tests.disk_quota import fail_at; fail_at({step} % 40 + 1, 0)",
     "small files": "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({step} * 300,) * 2)",
@@ -71,6 +71,7 @@ def failing(*given, **named):
 setattr(os, name, failing)
 """,
 }
+FULL = "is full; free some space and run again to continue\n"
 SMALL_TASKS = (
     "from tournament.runner.tasks import TaskSize\n"
     "TaskSize.is_full = lambda pace, inline, in_lanes, *legs: inline + in_lanes > {step} % 2\n"
@@ -189,8 +190,10 @@ class Field:
         assert not tournament.verify(self.contest, replay=1, **where).problems
 
     def disturb(self, fault: str, damage: str, during: bool) -> None:
-        """Have a run fail, or files damaged before it or while it stands still; runs and verify heal the records."""
+        """Have a run fail, or files damaged before it or while it stands still, and heal the records."""
         step = self.chance.randrange(1, 121)
+        if fault == "full disk" or (fault != "none" and step % 2):  # a run that has all to play
+            shutil.rmtree(self.folder / "kept", ignore_errors=True)
         small = SMALL_TASKS.format(step=step)
         if during:
             run = shared().start(self.command, small + FAULTS["killed"].format(step=f"{step}, {int(signal.SIGSTOP)}"))
@@ -204,6 +207,7 @@ class Field:
             ended = [shared().run(self.command, small + FAULTS[fault].format(step=step))]
         for one in ended:
             assert is_said(one), one
+            assert fault != "full disk" or (one.code == 1 and FULL in one.said), one
         if not self.heals():
             assert damage, "a fault of a run alone made records that can't be used"
             shutil.rmtree(self.folder / "kept")
@@ -230,7 +234,7 @@ class Field:
             shutil.rmtree(path.parent)
 
     def heals(self) -> bool:
-        """Run again, also after what verify names was removed; return False if records are refused with a message."""
+        """Run again, also after what verify names was removed, and return False if records are refused."""
         where: dict[str, Any] = {"config": self.folder / "tournament.toml", "results": self.folder / "kept"}
         for _ in range(2):
             try:
@@ -314,7 +318,7 @@ class Tables(Field):
 @pytest.mark.parametrize("field", [Pairs, Tables])
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(2, 9))])
 def test_records_are_those_of_first_run_whatever_happened_before(field: type[Field], seed: int, tmp_path: Path) -> None:
-    """Every disturbance comes once, in one of both fields, after a change of the bots."""
+    """Play every disturbance once, in one of both fields, after a change of the bots."""
     disturbances = random.Random(seed).sample(DISTURBANCES, len(DISTURBANCES))[(Pairs, Tables).index(field) :: 2]
     walk = field(tmp_path, random.Random(seed))
     for number, disturbance in enumerate(disturbances):

@@ -92,7 +92,7 @@ def test_strengths_of_few_replicas_are_within_their_reach() -> None:
             rows.append(chance.binomial(10, 1 / (1 + math.exp(-lead)), BLOCKS).astype(float))
         all_legs, won = Legs.of(legs), np.array(rows)
         order = np.lexsort((all_legs.number, all_legs.match))
-        wins = Wins(all_legs.chosen(order), won[order], np.zeros_like(won))
+        wins = Wins(all_legs.take(order), won[order], np.zeros_like(won))
         for line in elo(ranked, wins):
             assert line.ci_half_width is not None and line.stderr is not None
             held += abs(line.rating - ELO * truth[names.index(line.name)]) < line.ci_half_width + 3

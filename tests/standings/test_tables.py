@@ -17,7 +17,7 @@ from tournament.standings.rank_bounds import transitive_closure
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.tables import pairs_of_tables
 from tournament.store.field import Batch, ContestSetup, FieldEntrant, Setting
-from tournament.store.leg_result import Rest, Used
+from tournament.store.leg_result import RareFields, Used
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import DIGESTS, Legs
 
@@ -57,7 +57,7 @@ def legs_of(field: ContestSetup, places: npt.NDArray[np.int64], seats: npt.NDArr
     none = np.zeros(count, np.int32)
     whole, seconds = np.asfortranarray(whole), np.zeros(count, np.float32)
     used = np.zeros((count, seats.shape[1], len(Used._fields)), np.float32)
-    return Legs(digest, names, seats, none - 1, whole, sums, (Rest(),), none, seconds, used).in_order()
+    return Legs(digest, names, seats, none - 1, whole, sums, (RareFields(),), none, seconds, used).in_order()
 
 
 def ranked(field: ContestSetup, legs: Legs) -> Standings:

@@ -17,7 +17,7 @@ from tournament.small_files import decoded
 
 _MOST_ARCHIVED = 64 << 20
 _MOST_FILES = 2000
-_MOST_LEVELS = 32
+_MAX_LEVELS = 32
 _LONGEST_PATH = 1024  # bytes; with the folder in which it is unpacked, a path can have 4,096
 _MAKEFILES = {"makefile", "gnumakefile"}
 _LEFT_OUT = {"__pycache__", ".git"}
@@ -99,8 +99,8 @@ def _files(folder: Path, shown: str) -> Iterator[tuple[str, Path]]:
                     f"{shown}/{name[:40]}…: a path of more than {_LONGEST_PATH:,} bytes; shorten its names"
                 )
             if entry.is_dir(follow_symlinks=False):
-                if name.count("/") == _MOST_LEVELS:
-                    raise InputError(f"{shown}: more than {_MOST_LEVELS} folders in each other")
+                if name.count("/") == _MAX_LEVELS:
+                    raise InputError(f"{shown}: more than {_MAX_LEVELS} folders in each other")
                 folders.append((Path(entry.path), f"{name}/"))
             elif entry.is_file(follow_symlinks=False):
                 yield name, Path(entry.path)

@@ -46,15 +46,15 @@ from tournament.sandbox.outside.settings import SandboxSettings
 _STRICT = ("implicit-function-declaration", "incompatible-pointer-types", "int-conversion")
 _CALLS_CLOCK = re.compile(rb"\b(time|clock)\s*\(")
 _ASKS_FOR_GNU = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+_GNU_SOURCE\b", re.MULTILINE)
-_MOST_BARE = 2  # tries, because the linker reports clashes only after all other errors
+_MAX_BARE = 2  # tries, because the linker reports clashes only after all other errors
 _PASTES = re.compile(rb"##|%:%:")
 _WORD = re.compile(r"[A-Za-z_][0-9A-Za-z_]*")
 # Tokens that predict the optimiser's time, and those that can hide them.
 _BRANCHES = re.compile(
     rb"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"?|(?<![0-9])'(?:\\.|[^'\\\n])*'?|[{}]|\belse\s+if\b""", re.DOTALL
 )
-_MOST_BRANCHES = 1000
-_MOST_WORDS = 100_000  # searched for the file that a bot's functions are named after
+_MAX_BRANCHES = 1000
+_MAX_WORDS = 100_000  # searched for the file that a bot's functions are named after
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def _compile_alone(submission: Submission, interface: Interface, sandbox: Sandbo
             raise refused or problem from None
     assert refused is not None
     standard = STANDARDS[submission.kind][0]
-    for _ in range(_MOST_BARE):
+    for _ in range(_MAX_BARE):
         try:
             return tries.compile_by(standard, taken)
         except CompilerRefused as problem:
@@ -298,7 +298,7 @@ def _asked_of_compiler(work: _Work, include: str) -> _Answering:
 def _of_another_file(work: _Work) -> _Answering:
     """Return the names that would answer in a file of another name, as in a copy. Empty if they aren't unambiguous."""
     questions = [question.name for question in work.interface.required]
-    return dict(zip(questions, named_after_another_file(questions, words_of(_text(work))[:_MOST_WORDS])))
+    return dict(zip(questions, named_after_another_file(questions, words_of(_text(work))[:_MAX_WORDS])))
 
 
 def _definitions(answering: _Answering, work: _Work) -> str:
@@ -367,7 +367,7 @@ def _write_unit(
     )
     seen = seen_by_bots(interface.folder, files)
     (folder / SEEN_FILES).write_text(seen)
-    takes_long = longest_chain(submission.source) > _MOST_BRANCHES
+    takes_long = longest_chain(submission.source) > _MAX_BRANCHES
     return Unit(unit, standard, interface.folder, sandbox, interface.compiled.hints, takes_long)
 
 

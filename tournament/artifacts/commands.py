@@ -71,7 +71,7 @@ def read_by(command: str, *, seen: bool = False) -> list[str]:
 
 # The line of a start script that executes another of the system's programs, such as an interpreter.
 _EXEC = re.compile(r"^[ \t]*exec[ \t]+([\w.+-]+)", re.MULTILINE)
-_MOST_OF_SCRIPT = 1 << 16
+_MAX_OF_SCRIPT = 1 << 16
 
 
 def read_after_exec(words: Sequence[str], folder: Path) -> list[str]:
@@ -83,7 +83,7 @@ def read_after_exec(words: Sequence[str], folder: Path) -> list[str]:
             if not script.is_file() or not script.resolve().is_relative_to(folder.resolve()):
                 continue
             with open(script, "rb") as file:
-                text = file.read(_MOST_OF_SCRIPT).decode(errors="replace")
+                text = file.read(_MAX_OF_SCRIPT).decode(errors="replace")
         except (OSError, ValueError):  # the word isn't a file's name, or the file can't be read
             continue
         found = (shutil.which(name, path=PATH) for name in _EXEC.findall(text))

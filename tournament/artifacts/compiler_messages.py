@@ -17,7 +17,7 @@ Hints = tuple[tuple[str, str], ...]
 # Prefix of the pretended file of each trial call, by which its errors are recognised.
 TRIAL_FILE = "trial_call_"
 
-_MOST_MESSAGE_BYTES = 1 << 18
+_MAX_MESSAGE_BYTES = 1 << 18
 _MAX_LINES = 12
 _HINTS: Hints = (("is ambiguous", "the library has this name, too. Rename yours, or write ::name."),)
 _TOO_LARGE = "File too large"
@@ -32,7 +32,7 @@ _IN_UNIT = re.compile(r"^unit\.\w+:\d+:\d+: (.*)$")
 
 def message_of(finished: Finished) -> str:
     """Return the beginning of the compiler's message."""
-    return finished.errors[:_MOST_MESSAGE_BYTES].decode(errors="replace")
+    return finished.errors[:_MAX_MESSAGE_BYTES].decode(errors="replace")
 
 
 def complaints_of(finished: Finished) -> tuple[tuple[str, str], ...]:

@@ -19,7 +19,7 @@ from tournament.sandbox.outside.scratch import is_full, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
 _SECONDS = 300  # own time of a build (`sandbox.outside.process_time`)
-_MOST_SHOWN = 1 << 16  # bytes of a build's output
+_MAX_SHOWN = 1 << 16  # bytes of a build's output
 # Folders that compilers need. Other folders of /usr can contain people's work.
 _SYSTEM = (
     *(
@@ -74,7 +74,7 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
             ),
             sandbox.mode,
             _SECONDS,
-            most=_MOST_SHOWN,
+            most=_MAX_SHOWN,
         )
         if finished.status != 0:
             if is_full(whole):

@@ -207,7 +207,7 @@ def replay_problems(
         def next_task() -> Task | None:
             while pieces:
                 batch, indices = pieces.pop(0)
-                replayed = _Replayed.of(batch, batch.legs.chosen(indices), recorded, players)
+                replayed = _Replayed.of(batch, batch.legs.take(indices), recorded, players)
                 if replayed.legs:
                     in_play[replayed.legs[0].digest] = replayed
                     return _task(contest, players, replay_storage, replayed.legs)
@@ -304,7 +304,7 @@ class _Replayed:
         ]
         scheduled = [index for index, fixture in enumerate(fixtures) if not isinstance(fixture, str)]
         legs = [players.schedule.leg(fixture) for fixture in fixtures if not isinstance(fixture, str)]
-        return cls(batch, recorded.chosen(scheduled), legs, problems)
+        return cls(batch, recorded.take(scheduled), legs, problems)
 
     def compared(
         self, contest: Contest, storage: Storage, replay_storage: Storage, replayed: Batch

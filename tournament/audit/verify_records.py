@@ -28,7 +28,7 @@ from tournament.store.summary_parts import is_as_summarised, summary_parts
 
 WRITE = "tournament run writes it again"
 # Maximum bytes of a house player's file.
-_MOST_OF_HOUSE = 4 << 20
+_MAX_OF_HOUSE = 4 << 20
 # Relative rounding error of a sum in another order.
 _ROUNDING = 1e-9
 
@@ -172,7 +172,7 @@ def house_problems(storage: Storage, field: ContestSetup, suffix: str | None) ->
     problems = []
     for player in field.house if suffix is not None else ():
         place = f"house/{player.name}{suffix}"
-        text = text_of(storage, place, _MOST_OF_HOUSE)
+        text = text_of(storage, place, _MAX_OF_HOUSE)
         if text is None or sha256(text).hexdigest() != player.sha256:
             problems.append(Problem(place, "is missing" if text is None else "has other bytes than were played", WRITE))
     return problems

@@ -20,7 +20,7 @@ from typing import Any
 from tournament.cli import commands
 from tournament.sandbox.inside.libc import end_with
 
-_MOST_BYTES = 1 << 20  # size of a request
+_MAX_BYTES = 1 << 20  # size of a request
 # What the commands import, some of it only when they need it.
 _LOADED = (
     "tournament.cli.trial", "tournament.cli.match", "tournament.cli.audit", "tournament.runner.prepare",
@@ -41,7 +41,7 @@ def serve() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # No one waits for forks.
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # The server ends its trials.
     while True:
-        request, ends, _, _ = socket.recv_fds(asks, _MOST_BYTES, 3, socket.MSG_CMSG_CLOEXEC)
+        request, ends, _, _ = socket.recv_fds(asks, _MAX_BYTES, 3, socket.MSG_CMSG_CLOEXEC)
         if not request:
             return
         own = os.getpid()

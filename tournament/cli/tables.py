@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MOST_COLUMNS = 24
 # Below a final table lie where the games are, who came late, and the prompt; around it title, head and caption.
 _LINES_BELOW, _LINES_AROUND = 4, 6
-_MOST_REASONS = 3  # limit on a terminal
+_MAX_REASONS = 3  # limit on a terminal
 
 
 @dataclass(frozen=True)
@@ -281,7 +281,7 @@ def final_tables(
         if below := reasons(standings, again):
             yield below
         return
-    below = reasons(standings, again, _MOST_REASONS)
+    below = reasons(standings, again, _MAX_REASONS)
     below.no_wrap, below.overflow = True, "ellipsis"
     # The bots below the line are listed there with the reason.
     ranked = replace(standings, entrants=(*standings.ranked, *standings.house_bots))

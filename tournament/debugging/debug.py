@@ -32,7 +32,7 @@ from tournament.worker.observation import Window, observe_leg
 from tournament.worker.processes import python_bots
 
 Debugger = Literal["", "gdb", "pdb"]
-_MOST_DECISIONS = 10_000_000
+_MAX_DECISIONS = 10_000_000
 _LAST_GAME = (1 << 62) - 1
 
 
@@ -131,7 +131,7 @@ def tape_bot(
 
     in_leg = place.session - leg.plan.first_session
     last_game = _LAST_GAME if place.game is None else place.game
-    window = Window(0, in_leg, 0, _LAST_GAME, _MOST_DECISIONS)
+    window = Window(0, in_leg, 0, _LAST_GAME, _MAX_DECISIONS)
     say("playing the leg again")
     observe_leg(
         contest, known.players.settings, known.players.sandbox, known.leg, known.artifacts[-1], window, new_tape

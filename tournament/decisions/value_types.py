@@ -18,9 +18,9 @@ Returns = Literal["number", "name", "value", "optional"]
 
 _SHORT = range(-(2**31), 2**31)
 _LONGEST_LIST_OF_TEXTS = 1 << 20
-_MOST_CHOICES = 1 << 16
+_MAX_CHOICES = 1 << 16
 _NUMBER_BYTES = 26  # length of a number in JSON
-_MOST_DEPTH = 4  # levels of nested lists and records
+_MAX_DEPTH = 4  # levels of nested lists and records
 # Names that a value can't have: it is also a member of a C struct, and of a JSON object.
 TAKEN = frozenset(
     """
@@ -164,8 +164,8 @@ class Choice(ValueType):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", tuple(self.names))
-        if not 0 < len(self.names) <= _MOST_CHOICES or len(set(self.constants)) < len(self.names):
-            raise ValueError(f"a choice is among 1 to {_MOST_CHOICES} different names")
+        if not 0 < len(self.names) <= _MAX_CHOICES or len(set(self.constants)) < len(self.names):
+            raise ValueError(f"a choice is among 1 to {_MAX_CHOICES} different names")
         for name in self.names:
             if not re.fullmatch(r"[A-Za-z][\w -]*", name, re.ASCII):
                 raise ValueError(
@@ -347,8 +347,8 @@ def usable(name: str) -> bool:
 
 def _check_depth(kind: ValueType) -> None:
     """Raise ValueError for too many lists and records in each other."""
-    if kind.depth > _MOST_DEPTH:
-        raise ValueError(f"lists and records hold each other {kind.depth} deep; at most {_MOST_DEPTH} are possible")
+    if kind.depth > _MAX_DEPTH:
+        raise ValueError(f"lists and records hold each other {kind.depth} deep; at most {_MAX_DEPTH} are possible")
 
 
 @dataclass(frozen=True)

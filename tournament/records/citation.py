@@ -114,7 +114,7 @@ def results_digest(legs: Legs) -> str:
     The order of play, the division into files, the numbers of matches, times and memory don't change it.
     """
     order = np.argsort(legs.digest, kind="stable")
-    ordered = legs.chosen(order)
+    ordered = legs.take(order)
     digest = hashlib.sha256()
     for column in (ordered.digest, ordered.sessions, ordered.games, ordered.sums):
         digest.update(np.ascontiguousarray(column).tobytes())

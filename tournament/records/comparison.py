@@ -99,7 +99,7 @@ def _shared_legs(first: Legs, second: Legs) -> tuple[int, int]:
     _, own, others = np.intersect1d(first.digest, second.digest, return_indices=True)
     if not len(own):
         return 0, 0
-    one, other = first.chosen(own), second.chosen(others)
+    one, other = first.take(own), second.take(others)
     differs = (one.sums != other.sums).any(axis=(1, 2)) | (one.sessions != other.sessions) | (one.games != other.games)
     return len(own), int(differs.sum())
 

@@ -253,6 +253,6 @@ def _best_first(ranking: Standings, matches: set[int]) -> list[int]:
 def _tables_best_first(ranking: Standings, legs: Legs) -> list[int]:
     """Return the numbers of tables of any number of bots, those of the best bots first."""
     order = {line.name: number for number, line in enumerate(ranking.entrants)}
-    first = legs.chosen(np.arange(min(len(legs), _MAX_LEGS)))
+    first = legs.take(np.arange(min(len(legs), _MAX_LEGS)))
     tables = dict(zip(first.match.tolist(), first.seated))
     return sorted(tables, key=lambda match: sorted((order[name] for name in tables[match]), reverse=True))

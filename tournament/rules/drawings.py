@@ -15,7 +15,7 @@ from tournament.rules.rules import Questions, Rules, Settings, most_positions, s
 from tournament.rules.sessions import TRIAL_STREAM, answered_by_chance, begun, session_core
 from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
 
-_MOST_DRAWN = 20_000  # characters of a drawing
+_MAX_DRAWN = 20_000  # characters of a drawing
 _RENDER_FAILED = "render failed: "
 _TRIAL_DRAWINGS = 100  # limit when a session is drawn as a test
 
@@ -82,8 +82,8 @@ def _drawing(rules: Rules, names: Sequence[str]) -> str:
     try:
         found: object = rules.render()
         if isinstance(found, str) and found.lstrip().startswith("<svg"):
-            if len(found) > _MOST_DRAWN:
-                raise ValueError(f"SVG of {len(found):,} characters; at most {_MOST_DRAWN:,} are shown")
+            if len(found) > _MAX_DRAWN:
+                raise ValueError(f"SVG of {len(found):,} characters; at most {_MAX_DRAWN:,} are shown")
             # Imported here: a run of rules that draw no SVG needs none of it.
             from xml.etree import ElementTree
 
@@ -92,7 +92,7 @@ def _drawing(rules: Rules, names: Sequence[str]) -> str:
         return f"{_RENDER_FAILED}{type(problem).__name__}: {' '.join(str(problem).split())}"[:1000]
     finally:
         rules.bot_names = ()
-    return found[:_MOST_DRAWN] if isinstance(found, str) else f"{_RENDER_FAILED}it returns {found!r}, which is no text"
+    return found[:_MAX_DRAWN] if isinstance(found, str) else f"{_RENDER_FAILED}it returns {found!r}, which is no text"
 
 
 def failed_to_render(drawing: str) -> bool:

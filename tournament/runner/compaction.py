@@ -116,7 +116,7 @@ def _rewritten(
             of = table, contest.columns(table), sources, sessions_per_leg
             writers.append(copy_legs(storage, *of, f"{staged}-{table}"))
         games, sessions = writers
-        legs = Legs.joined(batch.legs.chosen(np.flatnonzero(stay)) for batch, stay in sources).in_order()
+        legs = Legs.joined(batch.legs.take(np.flatnonzero(stay)) for batch, stay in sources).in_order()
         return finish_batch(games, sessions, legs, origin, first.sandbox, first.name)
     except BaseException:
         for one in writers:

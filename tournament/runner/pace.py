@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from tournament.store.field import Batch
 from tournament.worker.batch import Receipt
 
-_MOST_SECONDS = 1e6  # limit of a leg, because records can be forged
+_MAX_SECONDS = 1e6  # limit of a leg, because records can be forged
 
 # Seconds that this process needs for a task, until this many are measured.
-_GUESSED_TO_SERVE, _FEWEST_TASKS = 0.001, 100
+_GUESSED_TO_SERVE, _MIN_TASKS = 0.001, 100
 # Before anything is measured: speed in lanes, as a share of that without; and for a leg whose bots have processes of
 # their own, seconds to start one, and for a game in which it is asked.
 LANES_SHARE = 0.1
@@ -114,7 +114,7 @@ class Pace:
     @property
     def seconds_to_serve(self) -> float:
         """Seconds of this process for each task, to make it, hand it out, commit it and rank it."""
-        if self.tasks < _FEWEST_TASKS:
+        if self.tasks < _MIN_TASKS:
             return _GUESSED_TO_SERVE
         return (self.seconds - self.waited) / self.tasks
 
@@ -136,5 +136,5 @@ class Pace:
             (self._lanes, [batch.legs for batch in batches if batch.sandbox]),
         ):
             kind.kept_games = sum(int(legs.games.sum()) for legs in some)
-            kind.kept_seconds = float(sum(legs.seconds.clip(0, _MOST_SECONDS).sum() for legs in some))
+            kind.kept_seconds = float(sum(legs.seconds.clip(0, _MAX_SECONDS).sum() for legs in some))
         return self.knows_lanes or self.knows_inline

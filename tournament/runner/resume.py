@@ -200,7 +200,7 @@ def tell_removed_matches(
     gone: set[int] = set()
     gone_with: Counter[str] = Counter()
     for cut in cuts:
-        for leg in cut.batch.legs.chosen(np.flatnonzero(~cut.counts)):
+        for leg in cut.batch.legs.take(np.flatnonzero(~cut.counts)):
             if of_one := out.intersection(leg.seats):
                 gone_with.update(of_one)
             else:

@@ -18,10 +18,10 @@ _FIRST_SECONDS, _LONGEST_SECONDS, _SHORTEST_SECONDS = 0.25, 2.0, 0.05
 _SPARE = 1.5
 # Legs in lanes all end together, and the more there are the faster each goes.
 _LANES_SECONDS = 20.0
-_FEW_LANES, _MOST_LANES = 64, 4096
-_MOST_UNMEASURED = 16  # lanes of a task before one is measured: few, so that there is soon something to see
+_FEW_LANES, _MAX_LANES = 64, 4096
+_MAX_UNMEASURED = 16  # lanes of a task before one is measured: few, so that there is soon something to see
 # Legs that go out together, and have parts of their own.
-_MOST_LEGS = 1024
+_MAX_LEGS = 1024
 
 
 @dataclass
@@ -43,9 +43,9 @@ class TaskSize:
         return self._is_full_of_lanes(inline, in_lanes) if in_lanes else self._is_full_of_inline(inline)
 
     def _is_full_of_lanes(self, inline: int, in_lanes: int) -> bool:
-        share, most = -(-self.in_lanes_left // self.pace.workers), _MOST_LANES
+        share, most = -(-self.in_lanes_left // self.pace.workers), _MAX_LANES
         if not self.pace.knows_lanes:
-            share, most = min(share, self._most_unmeasured(self._in_lanes_at_first)), _MOST_UNMEASURED
+            share, most = min(share, self._most_unmeasured(self._in_lanes_at_first)), _MAX_UNMEASURED
         if in_lanes >= min(share, most):
             return True
         # A few lanes are slow, so they wait for more, unless other legs of the task take long.
@@ -112,7 +112,7 @@ class TaskQueue:
             in_lanes += has_processes
             inline += not has_processes
             one_follows = (fixture.number + 1) % of_deals
-            is_full = (inline and inline + in_lanes >= _MOST_LEGS) or self._size.is_full(inline, in_lanes)
+            is_full = (inline and inline + in_lanes >= _MAX_LEGS) or self._size.is_full(inline, in_lanes)
             if is_full and not one_follows:
                 break
         self._size.inline_left -= inline

@@ -114,7 +114,7 @@ def fitted(names: Sequence[str], wins: Wins) -> tuple[Floats, Floats, Floats]:
     ratings = ELO * (strengths - strengths.mean()) if count else strengths
     # The derivative of the likelihood by a strength is what the bot won beyond its expectation.
     surplus = scores - sizes * _win_probability(strengths[x] - strengths[y])[:, np.newaxis]
-    return ratings, *_errors(wins.legs.chosen(among), surplus, wins.legs_per_replica, sides[among], information)
+    return ratings, *_errors(wins.legs.take(among), surplus, wins.legs_per_replica, sides[among], information)
 
 
 def _errors(

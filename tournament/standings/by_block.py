@@ -59,4 +59,4 @@ def by_block(
     order = np.argsort(pair_keys(legs.match, legs.number), kind="stable")
     if not by_batch:
         return legs, np.zeros((len(nothing), 0, BLOCK_COUNT))
-    return legs.chosen(order), np.concatenate(by_batch, axis=1)[:, order]
+    return legs.take(order), np.concatenate(by_batch, axis=1)[:, order]

@@ -29,7 +29,7 @@ def relative_variance(legs: Legs, legs_per_replica: int) -> float | None:
     ranges = legs.matches()
     counts = np.diff(ranges).ravel()
     complete = (counts % legs_per_replica == 0) & (counts > legs_per_replica)
-    legs = legs.chosen(np.flatnonzero(np.repeat(complete, counts)))
+    legs = legs.take(np.flatnonzero(np.repeat(complete, counts)))
     freedom = (counts[complete] // legs_per_replica - 1).sum()
     if freedom < _MIN_FREEDOM:
         return None

@@ -289,7 +289,7 @@ def compute_standings(field: ContestSetup, batches: Sequence[Batch], scoring: Ho
         counts = looks_of(field.until)
         counts = counts[: _looks_so_far(counts, less_luck, each, [names[index] for index in met], opponents)]
         looks: list[Differences] = [
-            tally_of(less_luck.chosen(np.flatnonzero(less_luck.number < count * each))).measured.of(met).differences
+            tally_of(less_luck.take(np.flatnonzero(less_luck.number < count * each))).measured.of(met).differences
             for count in counts
         ]
         sure = settled_order(looks, field.until, len(met))

@@ -22,7 +22,7 @@ from tournament.standings.tally import Tally, sums_by_entrant, whole_sums
 from tournament.store.legs import Legs
 
 # Minimum number of drawn tables of a bot for a known error of its score.
-_FEWEST_TABLES = 4
+_MIN_TABLES = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,14 +42,14 @@ class DrawnTableErrors:
     @property
     def known(self) -> bool:
         """True if at least two entrants had enough tables for errors of differences."""
-        return bool((self.tables >= _FEWEST_TABLES).sum() >= 2)
+        return bool((self.tables >= _MIN_TABLES).sum() >= 2)
 
     @cached_property
     def _of_scores(self) -> tuple[Floats, Floats]:
         count = len(self.tables)
         index = np.where(self.seats < 0, count, self.seats).ravel()
         squares = sums_by_entrant(count, index, (self.residuals**2).ravel())
-        freedom = np.where(self.tables >= _FEWEST_TABLES, self.tables - 1.0, 0.0)
+        freedom = np.where(self.tables >= _MIN_TABLES, self.tables - 1.0, 0.0)
         return squares * (self.tables / np.maximum(self.tables - 1, 1)), freedom
 
     def of_scores(self) -> tuple[Floats, Floats]:
@@ -109,7 +109,7 @@ def tally_of_tables(fit: Sequence[str], legs: Legs, legs_per_replica: int, *, dr
         counted = (seats >= 0).any(axis=1)
     if not counted.all():
         indices = np.flatnonzero(counted)
-        legs, seats = legs.chosen(indices), seats[indices]
+        legs, seats = legs.take(indices), seats[indices]
     if drawn:
         legs = _as_matches_of_one_replica(legs, legs_per_replica)
     strata = Strata.of_points(legs, legs_per_replica, legs.sessions)

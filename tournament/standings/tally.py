@@ -85,7 +85,7 @@ def tally_of_points(
     counted = (seats >= 0) & (others >= 0)
     if not counted.any(axis=1).all():
         indices = np.flatnonzero(counted.any(axis=1))
-        legs, seats, others, counted = legs.chosen(indices), seats[indices], others[indices], counted[indices]
+        legs, seats, others, counted = legs.take(indices), seats[indices], others[indices], counted[indices]
     seats = np.where(counted, seats, -1)
     lengths = legs.games if by_games else legs.sessions
     strata = Strata.of_points(legs, legs_per_replica, lengths)

@@ -22,7 +22,7 @@ from pydantic import TypeAdapter
 from tournament.leg import MOST_SEATS
 from tournament.store.field import Batch, Hash, Origin, Part
 from tournament.store.leg_checks import check_legs, check_places, check_rests
-from tournament.store.leg_result import CHECKED, Fault, Rest, Used
+from tournament.store.leg_result import CHECKED, Fault, RareFields, Used
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import DIGESTS, HASH_BYTES, Legs
 from tournament.store.sealed_footer import check_pages, read_carried
@@ -32,7 +32,7 @@ from tournament.store.storage import STAGING, Storage
 REMOVED = b""
 _NO_HASH = "0" * 64
 # Maximum bytes of legs, or of the JSON, in memory. A task has at most 4,096 legs.
-_MOST_BYTES = 1 << 28
+_MAX_BYTES = 1 << 28
 # Compression level of zlib: higher levels take twice as long and save 5%.
 _LEVEL = 1
 
@@ -136,7 +136,7 @@ def _packed(head: bytes, legs: Legs) -> bytes:
         ValueError: The head is too long.
     """
     compressed = zlib.compress(head, _LEVEL)
-    if len(head) > _MOST_BYTES:
+    if len(head) > _MAX_BYTES:
         raise ValueError("too many faults")
     pieces = [len(compressed).to_bytes(4, "little"), compressed]
     for kind, names in _COLUMNS:
@@ -158,14 +158,14 @@ def _unpacked(content: bytes) -> tuple[bytes, bytes]:
     """
     end = 4 + int.from_bytes(content[:4], "little")
     reader = zlib.decompressobj()
-    head = reader.decompress(content[4:end], _MOST_BYTES + 1)
+    head = reader.decompress(content[4:end], _MAX_BYTES + 1)
     if not reader.eof or reader.unused_data:
         raise ValueError(_OTHER_COLUMNS)
     return head, content[end:]
 
 
 def _legs(
-    content: bytes, count: int, seats: int, names: tuple[str, ...], rests: tuple[Rest, ...]
+    content: bytes, count: int, seats: int, names: tuple[str, ...], rests: tuple[RareFields, ...]
 ) -> tuple[Legs, bytes]:
     """Return the legs of packed columns, and the bytes that follow them. The caller checks amounts.
 
@@ -178,7 +178,7 @@ def _legs(
         "sums": (len(LegSums._fields), seats),
         "used": (len(Used._fields), seats),
     }
-    most = _MOST_BYTES // np.dtype(DIGESTS).itemsize // max(seats, 1)
+    most = _MAX_BYTES // np.dtype(DIGESTS).itemsize // max(seats, 1)
     if not (1 <= count <= most and 1 <= seats <= MOST_SEATS):
         raise ValueError(_OTHER_COLUMNS)
     unpacked: dict[str, npt.NDArray[Any]] = {}
@@ -276,7 +276,7 @@ def read_batch(
             raise FileNotFoundError(place)
         json, columns = _unpacked(carried.content)
         head = _heads().validate_json(json)
-        rests = tuple(Rest(one.faults, one.out, one.faults_left_out, one.tries) for one in head.rests)
+        rests = tuple(RareFields(one.faults, one.out, one.faults_left_out, one.tries) for one in head.rests)
         legs, of_players = _legs(columns, head.count, head.seats, tuple(head.names.split("\n")), rests)
         if with_checks:
             check_legs(legs)

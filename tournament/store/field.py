@@ -27,9 +27,9 @@ from tournament.store.legs import HASH_BYTES, Legs
 from tournament.store.storage import STAGING
 
 # Maximum characters of an entrant's problem.
-_MOST_PROBLEM = 10_000
+_MAX_PROBLEM = 10_000
 # Maximum number of names in a file.
-_MOST_KEYS = 100_000
+_MAX_KEYS = 100_000
 # Maximum characters of the reason why rules failed in a leg, and maximum number of such legs in the records.
 MOST_REASON, MOST_FAILED = 1000, 1000
 
@@ -46,7 +46,7 @@ def _not_too_many(values: object) -> object:
     Raises:
         ValueError: There are too many keys.
     """
-    if isinstance(values, dict) and len(values) > _MOST_KEYS:
+    if isinstance(values, dict) and len(values) > _MAX_KEYS:
         raise ValueError("too many keys")
     return values
 
@@ -188,7 +188,7 @@ class FieldEntrant:
 
     def bounded(self) -> FieldEntrant:
         """Return the entrant with its texts cut to the length that the field allows."""
-        problem, set_aside = (text and truncate(text, _MOST_PROBLEM) for text in (self.problem, self.set_aside))
+        problem, set_aside = (text and truncate(text, _MAX_PROBLEM) for text in (self.problem, self.set_aside))
         return replace(self, problem=problem, set_aside=set_aside)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # Opening a pipe must not block: pipes are refused afterwards.
 _OPEN_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 # Maximum bytes of the lock file.
-_MOST_OF_SIGN = 1 << 10
+_MAX_OF_SIGN = 1 << 10
 
 
 def _not_a_file(path: str) -> str:
@@ -132,9 +132,7 @@ class FolderStorage:
     def _being_written(self) -> str:
         path = f"{self.location}/{LOCK_NAME}"
         who = (
-            text.strip()
-            if (text := self.read(LOCK_NAME, _MOST_OF_SIGN).decode(errors="replace"))
-            else "another process"
+            text.strip() if (text := self.read(LOCK_NAME, _MAX_OF_SIGN).decode(errors="replace")) else "another process"
         )
         elsewhere = " on " in who and not who.endswith(f" on {os.uname().nodename}")
         advice = f"; if that machine no longer exists, remove {path}" if elsewhere else ""

@@ -97,7 +97,7 @@ class Used(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rest:
+class RareFields:
     """Rare fields of a leg: those of LegResult that have default values in nearly all legs."""
 
     faults: tuple[Fault, ...] = ()
@@ -106,7 +106,7 @@ class Rest:
     tries: int = 1
 
     @classmethod
-    def of(cls, leg: LegResult) -> Rest:
+    def of(cls, leg: LegResult) -> RareFields:
         """Return the rare fields of a leg."""
         return cls(leg.faults, leg.out, leg.faults_left_out if any(leg.faults_left_out) else (), leg.tries)
 
@@ -121,7 +121,7 @@ class Rest:
 
 
 # Shared by nearly all legs: a large field has half a million.
-NO_REST = Rest()
+NO_RARE_FIELDS = RareFields()
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class LegResult:
 
     def fault_count(self, seat: int) -> int:
         """Return the number of faults of a seat, including those that are only counted."""
-        return Rest(self.faults, self.out, self.faults_left_out).fault_count(seat)
+        return RareFields(self.faults, self.out, self.faults_left_out).fault_count(seat)
 
     @property
     def ended_by(self) -> int | None:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.arrays import Floats, Whole
-from tournament.store.leg_result import NO_REST, SEATS_THAT_END_A_LEG, LegResult, Rest, Used
+from tournament.store.leg_result import NO_RARE_FIELDS, SEATS_THAT_END_A_LEG, LegResult, RareFields, Used
 from tournament.store.leg_sums import LegSums
 
 _WHOLE = ("match", "number", "sessions", "games")
@@ -109,7 +109,7 @@ class Legs(Sequence[LegResult]):
     house: npt.NDArray[np.int32]
     whole: Whole
     sums: Floats
-    rests: tuple[Rest, ...]
+    rests: tuple[RareFields, ...]
     more: npt.NDArray[np.int32]
     seconds: npt.NDArray[np.float32]
     used: npt.NDArray[np.float32]
@@ -126,12 +126,12 @@ class Legs(Sequence[LegResult]):
         if isinstance(legs, Legs):
             return legs
         names: dict[str, int] = {}
-        rests = {NO_REST: 0}
+        rests = {NO_RARE_FIELDS: 0}
         for leg in legs:
             for name in (*leg.seats, leg.house) if leg.house else leg.seats:
                 names.setdefault(name, len(names))
         seats = len(legs[0].seats) if legs else 2
-        more = [rests.setdefault(Rest.of(leg), len(rests)) for leg in legs]
+        more = [rests.setdefault(RareFields.of(leg), len(rests)) for leg in legs]
         sums = [leg.sums for leg in legs]
         whole = [[leg.match, leg.number, leg.sessions, leg.games] for leg in legs]
         return cls(
@@ -222,7 +222,7 @@ class Legs(Sequence[LegResult]):
         return hex_hashes(self.digest.tobytes())
 
     @cached_property
-    def rest(self) -> list[Rest]:
+    def rest(self) -> list[RareFields]:
         """Rare fields of each leg."""
         return [self.rests[place] for place in self.more.tolist()]
 
@@ -308,9 +308,9 @@ class Legs(Sequence[LegResult]):
         if self.are_in_order():
             return self
         # A stable sort is fast, because legs are a few sorted runs.
-        return self.chosen(np.argsort(pair_keys(self.match, self.number), kind="stable"))
+        return self.take(np.argsort(pair_keys(self.match, self.number), kind="stable"))
 
-    def chosen(self, places: Sequence[int] | npt.NDArray[np.intp]) -> Legs:
+    def take(self, places: Sequence[int] | npt.NDArray[np.intp]) -> Legs:
         """Return the legs with these indices, in this order."""
         indices = np.asarray(places, np.intp)
         return replace(
@@ -342,7 +342,7 @@ class Legs(Sequence[LegResult]):
         selected = np.array([name in entrants for name in self.names], bool)[self.players].all(axis=1)
         if house is not None:
             selected &= np.array([*(name in house for name in self.names), False], bool)[self.house]
-        return self if selected.all() else self.chosen(np.flatnonzero(selected))
+        return self if selected.all() else self.take(np.flatnonzero(selected))
 
     def __len__(self) -> int:
         return len(self.digest)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 # Maximum bytes of a sign.
-_MOST_OF_SIGN = 1 << 12
+_MAX_OF_SIGN = 1 << 12
 # Parallel requests.
 _AT_ONCE = 32
 
@@ -62,7 +62,7 @@ class ObjectStorage:
         sign = f"process {os.getpid()} on {os.uname().nodename}, {uuid.uuid4().hex}\n".encode()
         previous, version = b"", None
         with contextlib.suppress(FileNotFoundError):
-            previous, version = self._client.get(self._key(LOCK_NAME), _MOST_OF_SIGN)
+            previous, version = self._client.get(self._key(LOCK_NAME), _MAX_OF_SIGN)
         try:
             self._version = self._client.put_if(self._key(LOCK_NAME), sign, version)
         except AlreadyExists:
@@ -88,14 +88,14 @@ class ObjectStorage:
     def still_held(self) -> bool:
         """Return whether this process is still the writer."""
         try:
-            return bool(self._sign) and self._client.get(self._key(LOCK_NAME), _MOST_OF_SIGN)[0] == self._sign
+            return bool(self._sign) and self._client.get(self._key(LOCK_NAME), _MAX_OF_SIGN)[0] == self._sign
         except FileNotFoundError:
             return False
 
     def may_be_locked(self) -> bool:
         """Return whether there is a writer, or one that ended without releasing the records."""
         try:
-            return bool(self._client.get(self._key(LOCK_NAME), _MOST_OF_SIGN)[0])
+            return bool(self._client.get(self._key(LOCK_NAME), _MAX_OF_SIGN)[0])
         except FileNotFoundError:
             return False
 

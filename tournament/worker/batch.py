@@ -27,7 +27,7 @@ from tournament.store.legs import Legs
 from tournament.store.parquet_file import Runs
 from tournament.store.part_writer import PartWriter, finish_batch, origin_of
 from tournament.store.storage import Storage, open_storage, staged_name
-from tournament.worker.faults import Disqualified, Stopped
+from tournament.worker.faults import DisqualificationTracker, Stopped
 from tournament.worker.leg import Outcome, RulesFailed, leg_values, legs_of, play_leg
 from tournament.worker.processes.spool import Spool
 
@@ -236,7 +236,7 @@ def play_task(
         return ParquetSink(games, sessions, *_open_parts(contest, storage, task.legs[0]), contest, luck)
 
     sink = open_sink()  # fails before play if the disk is full
-    lanes, out, troubles = _Lanes(), Disqualified(task.legs), _Troubles()
+    lanes, out, troubles = _Lanes(), DisqualificationTracker(task.legs), _Troubles()
     in_order = sorted(task.legs, key=lambda leg: (leg.plan.match, leg.plan.number))
 
     def play() -> Legs | None:
@@ -334,7 +334,7 @@ class _Lanes:
     def play(
         self,
         task: Task,
-        out: Disqualified,
+        out: DisqualificationTracker,
         troubles: _Troubles,
         contest: Contest,
         settings: ContestSettings,

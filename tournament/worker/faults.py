@@ -19,14 +19,14 @@ from tournament.leg import OF_TIME, Failure, Leg, Seat
 from tournament.store.leg_result import SEATS_THAT_END_A_LEG, Fault
 
 # Kept of what a bot printed before a fault.
-_MOST_LINES, _MOST_LINE = 5, 200
+_MAX_LINES, _MAX_LINE = 5, 200
 
 
 class Stopped(Exception):
     """The run was asked to stop before its work was done."""
 
 
-class Disqualified:
+class DisqualificationTracker:
     """Tracks which bots were disqualified during a task. They play no leg that is later in schedule order.
 
     A skipped leg stays skipped in this task. If it turns out to count, the driver sends it out again.
@@ -140,5 +140,5 @@ class LegFaults:
 
 def last_lines(printed: bytes) -> str:
     """Return the last lines of a bot's output, without unprintable characters."""
-    lines = (line.decode("utf-8", "replace") for line in printed.splitlines()[-_MOST_LINES:])
-    return "\n".join("".join(c if c.isprintable() else "?" for c in line)[:_MOST_LINE] for line in lines)
+    lines = (line.decode("utf-8", "replace") for line in printed.splitlines()[-_MAX_LINES:])
+    return "\n".join("".join(c if c.isprintable() else "?" for c in line)[:_MAX_LINE] for line in lines)

@@ -23,7 +23,7 @@ from tournament.errors import RunError, printable, truncate
 from tournament.leg import Leg, Seat, Unfit
 from tournament.store.columns import buffer_fields
 from tournament.store.field import MOST_REASON, FailedLeg
-from tournament.store.leg_result import NO_REST, LegResult, Rest, Used, are_too_large, kept_faults
+from tournament.store.leg_result import NO_RARE_FIELDS, LegResult, RareFields, Used, are_too_large, kept_faults
 from tournament.store.leg_sums import share_variances, sums_of_legs
 from tournament.store.legs import Legs, digest_column, pair_keys
 from tournament.worker.faults import LegFaults, Stopped
@@ -101,7 +101,7 @@ class Outcome:
     sessions: int
     games: int
     length: int
-    rest: Rest
+    rest: RareFields
     used: Sequence[Used]
     seconds: float = 0.0
 
@@ -286,17 +286,17 @@ def outcome_of(
         raise _failure_of_rules(contest, leg, core.position(), failure) from failure
     sessions, games = core.sessions_played, core.games_recorded
     length = 0 if faults.ended_by is not None else games if contest.scored.table == "games" else sessions
-    rest = _rest_of(leg, faults, tries) if faults.all or tries > 1 else NO_REST
+    rest = _rest_of(leg, faults, tries) if faults.all or tries > 1 else NO_RARE_FIELDS
     if leg.members > 1:
         used = [_together([used[seat] for seat in seats]) for seats in seats_by_entrant(leg)]
     return Outcome(leg, core.packed_sums(), sessions, games, length, rest, used, seconds)
 
 
-def _rest_of(leg: Leg, faults: LegFaults, tries: int) -> Rest:
+def _rest_of(leg: Leg, faults: LegFaults, tries: int) -> RareFields:
     out = tuple(sorted({*faults.out})) if faults.ended_by is None else (faults.ended_by,)
     with containing(leg.entrants[faults.all[-1].seat if faults.all else 0], "its faults could not be kept"):
         kept, left_out = kept_faults(tuple(faults.all), out, len(leg.entrants))
-    return Rest(kept, out, left_out, tries)
+    return RareFields(kept, out, left_out, tries)
 
 
 def seats_by_entrant(leg: Leg) -> list[range]:
@@ -344,7 +344,7 @@ def legs_of(contest: Contest, played: Sequence[Outcome], luck: Floats | None = N
     seated = [(*one.leg.entrants, one.leg.house.name if one.leg.house else "") for one in played]
     names = {name: place for place, name in enumerate(dict.fromkeys(filter(None, itertools.chain(*seated))))}
     places = np.array([[names.get(name, -1) for name in leg] for leg in seated], np.int32, order="F")
-    rests = {NO_REST: 0}
+    rests = {NO_RARE_FIELDS: 0}
     more = np.array([rests.setdefault(one.rest, len(rests)) for one in played], np.int32)
     return Legs(
         digest_column(one.leg.digest for one in played),

@@ -26,7 +26,7 @@ from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 
 # Decisions that are kept of a leg, some 200 MB. Longer legs are observed a few games at a time.
-_MOST_STEPS = 250_000
+_MAX_STEPS = 250_000
 _LAST = (1 << 62) - 1
 ILLEGAL = ", which is illegal and loses the game"  # suffix of an answer's text
 
@@ -43,7 +43,7 @@ class Window:
     last_session: int = _LAST
     first_game: int = 0
     last_game: int = _LAST
-    decisions: int = _MOST_STEPS
+    decisions: int = _MAX_STEPS
     drawn: int | None = None
 
 

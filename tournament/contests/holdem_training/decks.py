@@ -11,7 +11,7 @@ from tournament.errors import InputError
 from tournament.small_files import read_small_file
 
 CARDS = 9
-_MOST_BYTES = 16 << 20  # 400,000 hands
+_MAX_BYTES = 16 << 20  # 400,000 hands
 _ORDER = "suit and value of Alice's two cards, Bob's two, the flop's three, the turn and the river"
 
 
@@ -24,7 +24,7 @@ def read_decks(path: Path) -> NDArray[np.uint8]:
         InputError: The file is malformed. The message names the line and the expected form.
     """
     try:
-        text = read_small_file(path, _MOST_BYTES).decode()
+        text = read_small_file(path, _MAX_BYTES).decode()
     except UnicodeDecodeError:
         raise InputError(f"{path} is not a text file") from None
     hands = []

@@ -32,9 +32,9 @@ Payoffs = Sequence[Sequence[float]]  # indexed by the row player's move and the 
 
 SEAT_0_IS_ROW = "seat_0_is_row"
 _STRETCHES = 20  # parts of a game's turns
-_MOST_LINES = 4  # moves whose share is shown over a game: the bot's most frequent
-_MOST_BOTH = 3  # up to this many moves, answers are shown by both players' last moves, else by the other's
-_MOST_ANSWERS = 12  # up to this many moves they are shown at all
+_MAX_LINES = 4  # moves whose share is shown over a game: the bot's most frequent
+_MAX_BOTH = 3  # up to this many moves, answers are shown by both players' last moves, else by the other's
+_MAX_ANSWERS = 12  # up to this many moves they are shown at all
 
 
 def new_presentation(moves: Sequence[str], payoffs: tuple[Payoffs, Payoffs], rounds: int) -> Presentation:
@@ -91,7 +91,7 @@ class _MatrixGame:
     @property
     def lasts(self) -> int:
         """The number of cases of the turn before that are told apart."""
-        return self.count * self.count if self.count <= _MOST_BOTH else self.count
+        return self.count * self.count if self.count <= _MAX_BOTH else self.count
 
     def tally(self, rows: Rows, seats: Seats) -> Sums:
         """Count `turns`, by player, stretch of the game and move, and `answers`, by player, last moves and move."""
@@ -99,7 +99,7 @@ class _MatrixGame:
         stretch_of = np.maximum(rows["turn"], 0) // self.stretch
         follows = _follows(rows)
         sums: dict[str, npt.NDArray[Any]] = {"turns": np.zeros((everybody, self.stretches, self.count), np.int64)}
-        if self.count <= _MOST_ANSWERS:
+        if self.count <= _MAX_ANSWERS:
             sums["answers"] = np.zeros((everybody, self.lasts, self.count), np.int64)
         for who, own, other, slipped in (
             (seats.players[0], rows["move_0"], rows["move_1"], rows["move_replaced_0"]),
@@ -109,10 +109,10 @@ class _MatrixGame:
             sums["turns"] += counted(
                 [(who[chosen], everybody), (stretch_of[chosen], self.stretches), (own[chosen], self.count)]
             )
-            if self.count <= _MOST_ANSWERS:
+            if self.count <= _MAX_ANSWERS:
                 now = np.flatnonzero(follows & chosen)
                 last = other[now - 1].astype(np.int32)
-                if self.count <= _MOST_BOTH:
+                if self.count <= _MAX_BOTH:
                     last = np.minimum(last, self.count - 1) + self.count * np.minimum(
                         own[now - 1].astype(np.int32), self.count - 1
                     )
@@ -133,7 +133,7 @@ class _MatrixGame:
             lines = against_field(*(shares(turns[:, 0], turns.sum(axis=1)) for turns in (field, own)))
         else:
             title = "Moves, by turn"
-            most = sorted(np.argsort(-own.sum(axis=0), kind="stable")[:_MOST_LINES].tolist())
+            most = sorted(np.argsort(-own.sum(axis=0), kind="stable")[:_MAX_LINES].tolist())
             lines = [Line(self.moves[move], shares(own[:, move], own.sum(axis=1))) for move in most]
         meaning = "The share of turns in which it chooses that, from the beginning of a game to its end."
         begins = [f"{part * self.stretch}" for part in range(self.stretches)]
@@ -141,7 +141,7 @@ class _MatrixGame:
 
     def _after_moves(self, answers: npt.NDArray[Any]) -> Chart:
         after, whose = self.moves, "the other's last move"
-        if self.count <= _MOST_BOTH:
+        if self.count <= _MAX_BOTH:
             after = [f"{mine}, {theirs}" for mine in self.moves for theirs in self.moves]
             whose = "its own last move and the other's"
         meaning = "How often it then chooses each move."

@@ -22,9 +22,9 @@ from tournament.decisions.value_types import Int, Returns
 from tournament.rules.rules import Rules
 from tournament.store.columns import columns_of
 
-_MOST_PAYOFF = 1e6
-_MOST_NAME = 40  # characters of a move's name
-_MOST_NAME_AS_JSON = 12 * _MOST_NAME + 2
+_MAX_PAYOFF = 1e6
+_MAX_NAME = 40  # characters of a move's name
+_MAX_NAME_AS_JSON = 12 * _MAX_NAME + 2
 
 Payoffs = list[list[float]]
 
@@ -62,8 +62,8 @@ class Settings(ContestSettings):
             raise ValueError(f"there must be 2 to {MOST_MOVES} moves")
         if len(set(moves)) < len(moves):
             raise ValueError("two moves have the same name")
-        if not all(name.isprintable() and 0 < len(name) <= _MOST_NAME for name in moves):
-            raise ValueError(f"a move's name has 1 to {_MOST_NAME} printable characters")
+        if not all(name.isprintable() and 0 < len(name) <= _MAX_NAME for name in moves):
+            raise ValueError(f"a move's name has 1 to {_MAX_NAME} printable characters")
         return moves
 
     @field_validator("payoffs", "column_payoffs")
@@ -75,8 +75,8 @@ class Settings(ContestSettings):
         count = len(moves)
         if len(payoffs) != count or any(len(row) != count for row in payoffs):
             raise ValueError(f"must be {count} lists of {count} numbers each, for the moves {', '.join(moves)}")
-        if not all(abs(payoff) <= _MOST_PAYOFF for row in payoffs for payoff in row):
-            raise ValueError(f"a payoff must be at least {-_MOST_PAYOFF:.0f} and at most {_MOST_PAYOFF:.0f}")
+        if not all(abs(payoff) <= _MAX_PAYOFF for row in payoffs for payoff in row):
+            raise ValueError(f"a payoff must be at least {-_MAX_PAYOFF:.0f} and at most {_MAX_PAYOFF:.0f}")
         return [[payoff + 0.0 for payoff in row] for row in payoffs]
 
     @property
@@ -140,7 +140,7 @@ class _Move(Decision):
     """A decision whose answer is a move's number, or its name."""
 
     returns: Returns = "name"
-    most_json = _MOST_NAME_AS_JSON
+    most_json = _MAX_NAME_AS_JSON
 
 
 _PAST = News("past", "An earlier turn, for a process that was started again", observation=_SHOWN)

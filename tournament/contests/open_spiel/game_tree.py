@@ -13,13 +13,13 @@ from tournament.errors import pluralize
 from tournament.names import did_you_mean
 
 # Of a game; some 150 MB with all that processes are told.
-_MOST_NODES = 60_000
-_MOST_GAMES = 4
+_MAX_NODES = 60_000
+_MAX_GAMES = 4
 # OpenSpiel's PlayerId of movers that aren't players.
 _CHANCE_MOVES, _ALL_MOVE = -1, -2
 _SEEDS = ("rng_seed", "seed")  # what games that draw their chance themselves call its parameter
 _SEED_LIMIT = 1 << 31
-_MOST_TRIED = 500  # actions, to see whether two runs of a seed are equal
+_MAX_TRIED = 500  # actions, to see whether two runs of a seed are equal
 
 
 class NoGame(Exception):
@@ -127,7 +127,7 @@ class Walk:
         else:
             advance(self._state, action)
         self.node = self.game.node(self._state)
-        if self.game.nodes < _MOST_NODES:
+        if self.game.nodes < _MAX_NODES:
             self.game.nodes += 1
             if before.after is _NO_NODES:
                 before.after = {}
@@ -143,7 +143,7 @@ def advance(state: Any, action: Any) -> None:
         state.apply_action(action)
 
 
-@lru_cache(_MOST_GAMES)
+@lru_cache(_MAX_GAMES)
 def game_of(written: str) -> Game:
     """Return a game by its name and parameters in OpenSpiel's notation.
 
@@ -196,7 +196,7 @@ def _tried(game: Any) -> tuple[str, ...]:
     """Return what players know in a random game. It repeats for the same seed if nothing else is random."""
     drawn, told, known = random.Random(1), _texts(game.get_type()), []
     state = game.new_initial_state()
-    for _ in range(_MOST_TRIED):
+    for _ in range(_MAX_TRIED):
         player = state.current_player()
         if player == _CHANCE_MOVES:
             outcomes, weights = zip(*state.chance_outcomes())

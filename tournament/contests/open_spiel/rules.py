@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PACKAGE = "open_spiel"
 _HIGHEST = 2**31 - 1
-_MOST_ACTIONS = 4096
+_MAX_ACTIONS = 4096
 MOST_PLAYERS = 10
 # What comes next in a game.
 CHANCE, TURN, SIMULTANEOUS, OVER = range(4)
@@ -33,7 +33,7 @@ ACT = Decision(
         "information_state": Text(description="what your player knows, as OpenSpiel writes it"),
         "action_names": List(Text(), description="the names of the legal actions, in the same order"),
     },
-    answer=LegalAction(Int(0, _HIGHEST), _MOST_ACTIONS, "an action"),
+    answer=LegalAction(Int(0, _HIGHEST), _MAX_ACTIONS, "an action"),
 )
 
 

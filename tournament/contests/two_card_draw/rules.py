@@ -108,7 +108,7 @@ def share(played: Sequence[HousePlaySums]) -> float | None:
     return sum(p.points for p in played) / achievable if achievable > 0 else None
 
 
-_MOST_LOST = 61  # chips of a hand: the ante, three bets of 5 and three of 15
+_MAX_LOST = 61  # chips of a hand: the ante, three bets of 5 and three of 15
 _CARD, _BETS = Int(0, 4), Int(0, 3)
 _CARDS = {"card1": _CARD, "card2": _CARD}
 
@@ -118,7 +118,7 @@ _DECISIONS = (
     Decision(
         "new_hand",
         "Bet or check, first in round 1",
-        observation={**_CARDS, "winnings": Int(-MOST_HANDS * _MOST_LOST, MOST_HANDS * _MOST_LOST)},
+        observation={**_CARDS, "winnings": Int(-MOST_HANDS * _MAX_LOST, MOST_HANDS * _MAX_LOST)},
         answer=Int(0, 1),
         names={0: "check", 1: "bet"},
     ),

@@ -24,7 +24,7 @@ from tournament.worker.batch import Task
 
 _KEEPER = Path(__file__).with_name("ray_cleanup.py")
 # A socket's path may have 107 bytes. Ray's are up to 65 bytes longer than its folder's, which is 31 longer than this.
-_MOST_BYTES_OF_PATH = 107 - 65 - 31
+_MAX_BYTES_OF_PATH = 107 - 65 - 31
 
 
 @contextlib.contextmanager
@@ -63,9 +63,9 @@ def memory_for(task: Task, here: int, workers: int) -> int:
 def _short_folder() -> Path:
     """Return a folder whose path is short enough for sockets in it, or raise an error."""
     for folder in (tempfile.gettempdir(), os.environ.get("XDG_RUNTIME_DIR", ""), "/tmp", "/var/tmp"):
-        if folder and len(os.fsencode(folder)) <= _MOST_BYTES_OF_PATH and os.access(folder, os.W_OK | os.X_OK):
+        if folder and len(os.fsencode(folder)) <= _MAX_BYTES_OF_PATH and os.access(folder, os.W_OK | os.X_OK):
             return Path(folder)
-    raise RunError(f"Ray needs a temporary folder whose path has at most {_MOST_BYTES_OF_PATH} bytes; set TMPDIR")
+    raise RunError(f"Ray needs a temporary folder whose path has at most {_MAX_BYTES_OF_PATH} bytes; set TMPDIR")
 
 
 @contextlib.contextmanager

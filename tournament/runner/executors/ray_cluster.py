@@ -41,7 +41,7 @@ import ray
 _QUIET: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
 _LOOK_SECONDS = 1.0
 _MAX_RETRIES = 3  # retries of a task whose worker or node died
-_MOST_LEGS_NAMED = 3
+_MAX_LEGS_NAMED = 3
 _NODE_ID = "ray.io/node-id"  # the label that Ray gives to each node
 
 
@@ -190,7 +190,7 @@ class RayExecutor:
         return receipt
 
     def _lost_in_words(self, task: Task, error: ray.exceptions.RayError) -> str:
-        legs = [" – ".join(seat.name for seat in leg.seats) for leg in task.legs[:_MOST_LEGS_NAMED]]
+        legs = [" – ".join(seat.name for seat in leg.seats) for leg in task.legs[:_MAX_LEGS_NAMED]]
         named = f"{'; '.join(legs)}{and_more(len(task.legs) - len(legs))}"
         logs = f"; Ray's logs on the nodes: {self._cluster.logs}" if self._cluster else ""
         return (

@@ -9,7 +9,7 @@ from tournament.leg import MOST_SEATS
 from tournament.runner.schedule.legs import RoundRobin
 from tournament.store.leg_result import MOST_MATCH
 
-_MOST_LEGS = 1_000_000  # limit for all combinations of three and more
+_MAX_LEGS = 1_000_000  # limit for all combinations of three and more
 
 
 def too_many(schedule: RoundRobin) -> str:
@@ -29,9 +29,9 @@ def too_many(schedule: RoundRobin) -> str:
     if schedule.of is None:
         tables = math.comb(entrants, seats - schedule.house_seats) * math.comb(house, schedule.house_seats)
         legs = tables * schedule.legs_per_replica * schedule.replicas.of_all
-        if legs > _MOST_LEGS:
+        if legs > _MAX_LEGS:
             return (
-                f"{entrants:,} bots on {seats} seats have {legs:,} legs, of at most {_MOST_LEGS:,};"
+                f"{entrants:,} bots on {seats} seats have {legs:,} legs, of at most {_MAX_LEGS:,};"
                 " set tables = 20, and each bot hosts 20 matches"
             )
     highest = max((competitor.number for competitor in schedule.competitors), default=0)

@@ -61,7 +61,7 @@ def next_round(
         found = reconcile(batches, schedule_with(this.replicas))
         if len(found.missing):
             return this
-        chosen = legs.chosen(np.flatnonzero(found.counts(legs)))
+        chosen = legs.take(np.flatnonzero(found.counts(legs)))
         ranked = compute_standings(field, [Batch("", (), chosen)], scoring)
         verdicts = tuple(line.order_status for line in ranked.ranked if line.matches and line.order_status)
         played = this.replicas.of_all

@@ -51,7 +51,7 @@ _ENVIRONMENT = {"PYTHONHASHSEED": "0", "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-FMA,
 
 _OF_A_PROCESS = 16  # maximum descriptors of this process that a start takes
 # Minimum limit of descriptors, without which not even one process starts.
-_FEWEST_DESCRIPTORS = 128
+_MIN_DESCRIPTORS = 128
 
 
 def start(launch: LaunchSpec, mode: Mode) -> Confined:
@@ -191,10 +191,10 @@ def raise_descriptor_limit() -> None:
         InputError: The hard limit is too low for any process.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard != resource.RLIM_INFINITY and hard < _FEWEST_DESCRIPTORS:
+    if hard != resource.RLIM_INFINITY and hard < _MIN_DESCRIPTORS:
         raise InputError(
             f"a process can't be confined here: {hard} files may be open at once (ulimit -Hn),"
-            f" at least {_FEWEST_DESCRIPTORS} must be; {1024:,} are enough for most runs"
+            f" at least {_MIN_DESCRIPTORS} must be; {1024:,} are enough for most runs"
         )
     wanted = most_descriptors()
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -41,7 +41,7 @@ from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.tier import version_here
 
 # Maximum number of servers without forks, and how long they are kept.
-_MOST_IDLE = 16
+_MAX_IDLE = 16
 _IDLE_SECONDS = 30.0
 # Limits of a server. Its forks lower them.
 _MEGABYTES, _CPU_SECONDS = 1 << 24, 1 << 40
@@ -270,7 +270,7 @@ def _server_for(launch: LaunchSpec) -> _Server:
             _servers.clear()
         server = _servers.pop(key, None)
         if server is None:
-            _end_idle(_MOST_IDLE - 1)
+            _end_idle(_MAX_IDLE - 1)
             started: Future[Confined] = Future()
             limits = ProcessLimits(_MEGABYTES, _CPU_SECONDS)
             spec = LaunchSpec(kind, limits, launch.folder, launch.readable, launch.modules)

@@ -24,11 +24,11 @@ _LONGEST_TICK, _LONGEST_NAP = 0.5, 0.1
 # This many times less patience is left for a bot that has used it up in this leg, and was replaced.
 _LESS_PATIENCE = 10
 # Language runtimes start some threads of their own; no bot needs more than this.
-_MOST_THREADS = 128
+_MAX_THREADS = 128
 _MEASURE_SECONDS = 0.05
 # Said of a program that waits while its answers lie in a buffer of its own.
 _NOTHING_CAME = "; nothing came from it at all: does it flush its output? (flush=True in Python, fflush(stdout) in C)"
-_MOST_BEGUN = 40  # characters of a line that isn't whole
+_MAX_BEGUN = 40  # characters of a line that isn't whole
 
 
 class Timed(Protocol):
@@ -180,7 +180,7 @@ class LegUse:
 
 
 @dataclass(eq=False)
-class Player:
+class ProcessSeat:
     """A bot that is a process, in one leg.
 
     Attributes:
@@ -237,7 +237,7 @@ class BotProcess:
     shared_by: SharedBy | None = None
     notes_prints: bool = False
     slots: int = 0
-    players: list[Player] = field(default_factory=list)
+    players: list[ProcessSeat] = field(default_factory=list)
     decisions_before: int = 0
     pending_violation: Failure | None = None
     _memory_bytes: int = 0
@@ -246,13 +246,13 @@ class BotProcess:
     def __post_init__(self) -> None:
         self.time = TimeLimits(self.settings.of_process(self.seat.kind), self.confined)
 
-    def add(self, player: Player) -> None:
+    def add(self, player: ProcessSeat) -> None:
         """Give it one more leg of its bot."""
         player.process, player.slot = self, self.slots
         self.players.append(player)
         self.slots += 1
 
-    def remove(self, player: Player) -> None:
+    def remove(self, player: ProcessSeat) -> None:
         """Remove a leg."""
         self.players.remove(player)
         self.decisions_before += self.lanes.decisions(player.lane)[player.number]
@@ -274,7 +274,7 @@ class BotProcess:
         if not passed:
             passed = self.time.exceeded(message, starts, elapsed, self._spent())
             if passed and passed.kind == "silence" and self.seat.kind == "program":
-                begun = self.lanes.channels.begun(self.channel)[:_MOST_BEGUN].decode(errors="replace")
+                begun = self.lanes.channels.begun(self.channel)[:_MAX_BEGUN].decode(errors="replace")
                 more = f"; it wrote {begun!r}, without the line's end" if begun else _NOTHING_CAME * (message == 1)
                 passed = replace(passed, what=passed.what + more)
         return passed
@@ -294,15 +294,15 @@ class BotProcess:
             return Failure("closed its output")
         return None if self.confined.was_killed_from_outside() else Failure(how_it_ended(status))
 
-    def use(self, player: Player) -> LegUse:
+    def use(self, player: ProcessSeat) -> LegUse:
         """Return a leg's usage of the process."""
         seconds = player.cpu_before + self.confined.cpu_seconds() / (self.slots if self.shared_by else 1)
         lanes, lane, number = self.lanes, player.lane, player.number
         return LegUse(lanes.decisions(lane)[number], seconds, self._most_memory(), lanes.slowest_seconds(lane, number))
 
     def _too_much_at_once(self) -> Failure | None:
-        if self.shared_by is None and self.confined.threads() > _MOST_THREADS:
-            return Failure(f"started more than {_MOST_THREADS} threads")
+        if self.shared_by is None and self.confined.threads() > _MAX_THREADS:
+            return Failure(f"started more than {_MAX_THREADS} threads")
         return self._too_much_memory()
 
     def _too_much_memory(self) -> Failure | None:

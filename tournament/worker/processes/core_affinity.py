@@ -22,7 +22,7 @@ from tournament.sandbox.outside.process_time import stat_fields
 # Processor time of a message, in seconds: bots that take longer are hardly faster on one core.
 QUICK_SECONDS = 0.0003
 # Minimum share of their core that worker and bots use, over a time in seconds. Otherwise it runs something else, too.
-_LEAST_SHARE, _SHARE_SECONDS = 0.7, 1.0
+_MIN_SHARE, _SHARE_SECONDS = 0.7, 1.0
 
 # How many workers of this process hold each core.
 _holders: Counter[int] = Counter()
@@ -68,7 +68,7 @@ class CoreAffinity:
         self._thread_seconds = thread_seconds
         crowded = False
         if (elapsed := now - self._share_began) >= _SHARE_SECONDS:
-            crowded = self._used < _LEAST_SHARE * elapsed
+            crowded = self._used < _MIN_SHARE * elapsed
             self._share_began, self._used = now, 0.0
         cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
         if not messages or seconds > QUICK_SECONDS * messages or crowded or len(cores) < 2:

@@ -31,7 +31,7 @@ from tournament.leg import Failure, Leg, out_of_memory
 from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
-from tournament.worker.faults import Disqualified, Stopped
+from tournament.worker.faults import DisqualificationTracker, Stopped
 from tournament.worker.leg import RulesFailed
 from tournament.worker.processes.bot_process import BotProcess
 from tournament.worker.processes.leg_in_play import OVER, LaneContext, LegInPlay, PlayedLeg, players_of
@@ -79,7 +79,7 @@ def play_in_lanes(
     cache: Path,
     spool: Spool,
     stopping: Callable[[], bool] = lambda: False,
-    out: Disqualified | None = None,
+    out: DisqualificationTracker | None = None,
     broken: BrokenLegs | None = None,
     start_program: StartProgram | None = None,
     rules_failed: OnFailure | None = None,
@@ -129,7 +129,7 @@ class LegsInLanes:
         cache: Path,
         spool: Spool,
         stopping: Callable[[], bool],
-        out: Disqualified | None,
+        out: DisqualificationTracker | None,
         broken: BrokenLegs | None,
         start_program: StartProgram | None,
         rules_failed: OnFailure | None,

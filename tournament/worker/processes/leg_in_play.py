@@ -16,7 +16,7 @@ from tournament.leg import PROCESSES, Failure, Leg, Seat
 from tournament.store.leg_result import LegResult, Used
 from tournament.worker.faults import LegFaults
 from tournament.worker.leg import Outcome, new_core, new_seating, outcome_of, result_of, seat_again, seats_by_entrant
-from tournament.worker.processes.bot_process import LegUse, Player
+from tournament.worker.processes.bot_process import LegUse, ProcessSeat
 from tournament.worker.processes.leg_queue import BrokenLeg, KeptFailure, WaitingLeg
 from tournament.worker.processes.pool import Pool
 from tournament.worker.processes.spool import LegRows, Spool
@@ -61,10 +61,10 @@ class LaneContext:
     apart: bool = False
 
 
-def players_of(waiting: WaitingLeg) -> list[Player]:
+def players_of(waiting: WaitingLeg) -> list[ProcessSeat]:
     """Return a leg's bots that are processes, not yet started."""
     return [
-        Player(number, seat, number in waiting.alone, later=waiting.later, place=number % waiting.leg.members)
+        ProcessSeat(number, seat, number in waiting.alone, later=waiting.later, place=number % waiting.leg.members)
         for number, seat in enumerate(waiting.leg.seats)
         if seat.kind in PROCESSES
     ]
@@ -76,7 +76,7 @@ class LegInPlay:
 
     playing: LaneContext
     began: WaitingLeg
-    players: list[Player]
+    players: list[ProcessSeat]
     before: BrokenLeg
     lane: int = field(init=False, default=-1)
     held: dict[int, tuple[Failure, bytes]] = field(
@@ -112,7 +112,7 @@ class LegInPlay:
         """True if a bot has had one fault too many."""
         return self.faults.ended_by is not None
 
-    def seat(self, player: Player) -> None:
+    def seat(self, player: ProcessSeat) -> None:
         """Give a player its process."""
         self.playing.pool.seat(player, self.leg, self.core)
 
@@ -136,7 +136,7 @@ class LegInPlay:
                 self.playing.lanes.start_bot(self.lane, player.number, player.seat.random_seed)
         return self.lane
 
-    def _let_listen(self, player: Player) -> None:
+    def _let_listen(self, player: ProcessSeat) -> None:
         """Tell the core what a seat's bot prints, if its process is the leg's own."""
         if player.process and player.process.shared_by is None:
             take_printed = self.playing.lanes.channels.take_printed
@@ -183,7 +183,7 @@ class LegInPlay:
             self.playing.lanes.resume(self.lane, self.core.default())
         return True
 
-    def _keep_failure(self, player: Player, failure: Failure, printed: bytes) -> tuple[Failure, bytes]:
+    def _keep_failure(self, player: ProcessSeat, failure: Failure, printed: bytes) -> tuple[Failure, bytes]:
         """Keep a process's failure, or repeat the one that it had here before the leg broke off. Return which it is."""
         self.held.pop(player.number, None)
         if not self.playing.lanes.fails_again(self.lane):
@@ -220,7 +220,7 @@ class LegInPlay:
         self.playing.lanes.start_bot(self.lane, number, seat.random_seed)
         return True
 
-    def _player(self, number: int) -> Player | None:
+    def _player(self, number: int) -> ProcessSeat | None:
         """Return the seat's bot if it is a process."""
         return next((player for player in self.players if player.number == number), None)
 
@@ -259,7 +259,7 @@ class LegInPlay:
             self._part_with(player, self._last_words(player) if scores else b"", more_come=more_come)
         self.playing.lanes.drop(self.lane)
 
-    def _part_with(self, player: Player, last_words: bytes, *, more_come: bool) -> None:
+    def _part_with(self, player: ProcessSeat, last_words: bytes, *, more_come: bool) -> None:
         """Take a player out of its process, which ends unless other legs play there or may come."""
         pool, process = self.playing.pool, player.process
         if process is None:
@@ -272,7 +272,7 @@ class LegInPlay:
             if not process.players and not (more_come and pool.has_free_slot(process)):
                 pool.end(process)
 
-    def _last_words(self, player: Player) -> bytes:
+    def _last_words(self, player: ProcessSeat) -> bytes:
         """Return the last lines sent to a program when its leg ends."""
         if self.is_over:
             return OVER

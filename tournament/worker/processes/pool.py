@@ -20,13 +20,13 @@ from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import LaunchSpec
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import admission, programs, python_bots
-from tournament.worker.processes.bot_process import BotProcess, Player, SharedBy
+from tournament.worker.processes.bot_process import BotProcess, ProcessSeat, SharedBy
 from tournament.worker.processes.core_affinity import CoreAffinity, Load
 
 # How many legs with processes of their own are in play at once.
 MOST_OWN_PROCESSES = 24
 # How many of these one bot is in: if it sleeps, there is room for legs of others.
-_MOST_OF_A_BOT = 6
+_MAX_OF_A_BOT = 6
 # How many processes of both kinds, unless a leg alone needs more.
 MOST_PROCESSES = 96
 # Python bots, by artifact, of which a process of several legs went beyond its limits. Without a collection of cycles
@@ -74,9 +74,9 @@ class Pool:
     def busy_bots(self) -> Set[str]:
         """Return the names of bots that already have the maximum number of unshared processes."""
         legs = Counter(process.seat.name for process in self.by_channel.values() if process.shared_by is None)
-        return {name for name, count in legs.items() if count >= _MOST_OF_A_BOT}
+        return {name for name, count in legs.items() if count >= _MAX_OF_A_BOT}
 
-    def reserve_memory_for(self, players: Sequence[Player]) -> bool:
+    def reserve_memory_for(self, players: Sequence[ProcessSeat]) -> bool:
         """Reserve the memory of all processes of a leg, and return whether they can start now.
 
         Idle processes are ended if that helps.
@@ -88,10 +88,10 @@ class Pool:
                 self.end(process)
         return not self.by_channel and self._try_reserve_for(players)
 
-    def _needing_processes(self, players: Sequence[Player]) -> list[Player]:
+    def _needing_processes(self, players: Sequence[ProcessSeat]) -> list[ProcessSeat]:
         return [player for player in players if self._needs_own(player) or self._shared_by_legs_of(player) is None]
 
-    def _try_reserve_for(self, players: Sequence[Player]) -> bool:
+    def _try_reserve_for(self, players: Sequence[ProcessSeat]) -> bool:
         new = self._needing_processes(players)
         own = sum(self._needs_own(player) for player in new)
         running_own = sum(process.shared_by is None for process in self.by_channel.values())
@@ -113,18 +113,18 @@ class Pool:
     def _most_bytes(self, seat: Seat) -> int:
         return most_bytes_of(seat.kind, self._settings.memory_megabytes, self._sandbox)
 
-    def _needs_own(self, player: Player) -> bool:
+    def _needs_own(self, player: ProcessSeat) -> bool:
         seat = player.seat
         if player.alone or seat.artifact in _outgrown or seat.kind == "program" or self._sandbox.legs_per_process == 1:
             return True
         return not python_artifact.legs_may_share(self._artifacts[seat.artifact])
 
-    def _shared_by_legs_of(self, player: Player) -> BotProcess | None:
+    def _shared_by_legs_of(self, player: ProcessSeat) -> BotProcess | None:
         """Return the process that a bot's legs share, if it has a free slot."""
         shared = self._shared.get(_bot_of(player))
         return shared if shared and self.has_free_slot(shared) else None
 
-    def seat(self, player: Player, leg: Leg, core: GameCore) -> BotProcess:
+    def seat(self, player: ProcessSeat, leg: Leg, core: GameCore) -> BotProcess:
         """Give a player the process that its bot's legs share, or a new one, and a slot in it."""
         seat, settings = player.seat, self._settings
         shared_by = None if self._needs_own(player) else _bot_of(player)
@@ -180,12 +180,12 @@ class Pool:
             self._launches[key] = launch
         return fork_server.start(launch, self._sandbox.mode)
 
-    def seat_again(self, player: Player, leg: Leg, core: GameCore) -> BotProcess:
+    def seat_again(self, player: ProcessSeat, leg: Leg, core: GameCore) -> BotProcess:
         """Start a process for a player whose own has ended."""
         self._take(self._most_bytes(player.seat), anyway=True)
         return self.seat(player, leg, core)
 
-    def give_back_room(self, players: Sequence[Player]) -> None:
+    def give_back_room(self, players: Sequence[ProcessSeat]) -> None:
         """Give back what was taken for a leg that doesn't begin: memory, and processes that have started."""
         for player in players:
             if process := player.process:
@@ -249,6 +249,6 @@ def most_bytes_of(kind: str, memory_megabytes: int, sandbox: SandboxSettings) ->
     return python_bots.most_megabytes(memory_megabytes, sandbox) << 20 if kind == "python" else 0
 
 
-def _bot_of(player: Player) -> SharedBy:
+def _bot_of(player: ProcessSeat) -> SharedBy:
     """Return the key of the bot whose legs share a process. Equal files of two entrants are two bots by their names."""
     return player.seat.name, player.seat.artifact, player.later, player.place

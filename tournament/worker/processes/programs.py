@@ -22,7 +22,7 @@ from tournament.sandbox.outside.process_time import MachineBusyError, TimeBudget
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
-_TRIAL_SECONDS, _MOST_COMPLAINTS = 0.2, 4096
+_TRIAL_SECONDS, _MAX_COMPLAINTS = 0.2, 4096
 # Runtimes reserve much more than they use: what counts is resident. What is only reserved ends no one, up to this.
 _TIMES_WRITABLE, _MORE_WRITABLE = 4, 512  # megabytes
 
@@ -124,7 +124,7 @@ def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_m
     launch = launch_of(archive, sandbox, cache, memory_megabytes=memory_megabytes, cpu_seconds=10)
     process = fork_server.start(launch, sandbox.mode)
     try:
-        _, errors, goes_on = run_command.listen(process, TimeBudget(process.use, _TRIAL_SECONDS), most=_MOST_COMPLAINTS)
+        _, errors, goes_on = run_command.listen(process, TimeBudget(process.use, _TRIAL_SECONDS), most=_MAX_COMPLAINTS)
         if not goes_on and (status := process.ended_by_itself()) is not None:
             if judge(status) == "the machine":
                 raise MachineBusyError(KILLED)

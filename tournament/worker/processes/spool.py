@@ -9,7 +9,7 @@ import numpy as np
 from engine.kernel.records import Table
 from tournament.worker.leg import RowSink
 
-_MOST_BYTES_IN_MEMORY = 64 << 20
+_MAX_BYTES_IN_MEMORY = 64 << 20
 
 
 class Spool:
@@ -20,7 +20,7 @@ class Spool:
         discards: Whether rows are thrown away.
     """
 
-    def __init__(self, most_bytes_in_memory: int = _MOST_BYTES_IN_MEMORY, *, discards: bool = False) -> None:
+    def __init__(self, most_bytes_in_memory: int = _MAX_BYTES_IN_MEMORY, *, discards: bool = False) -> None:
         self.discards = discards
         self.file = tempfile.SpooledTemporaryFile(max_size=most_bytes_in_memory)
         self.size = 0

@@ -18,11 +18,9 @@ _TABLE = b"\x0b.debug_line"
 _OF_BOT = b"bot"  # the folder that the compiler sees a bot's file in
 _COPY, _ADVANCE, _LINE, _FILE, _ADD_CONSTANT, _ADVANCE_FIXED = 1, 2, 3, 4, 8, 9
 _END_SEQUENCE, _SET_ADDRESS = 1, 2
-_MOST_BITS = 64  # length of a number
-_MOST_STEPS = (
-    200_000  # instructions of tables, units and names of files: a tenth of a second; ordinary bots have 20,000
-)
-_MOST_LINE = 10_000_000
+_MAX_BITS = 64  # length of a number
+_MAX_STEPS = 200_000  # instructions of tables, units and names of files: a tenth of a second; ordinary bots have 20,000
+_MAX_LINE = 10_000_000
 
 
 class _Unreadable(ValueError):
@@ -46,7 +44,7 @@ class _Bytes:
     def step(self) -> None:
         """Count a step, and fail after too many."""
         self._steps += 1
-        if self._steps > _MOST_STEPS:
+        if self._steps > _MAX_STEPS:
             raise _Unreadable
 
     def number(self, format_: str) -> int:
@@ -58,7 +56,7 @@ class _Bytes:
     def variable(self, *, signed: bool = False) -> int:
         """Read a LEB128 number."""
         result = 0
-        for shift in range(0, _MOST_BITS, 7):
+        for shift in range(0, _MAX_BITS, 7):
             byte = self.data[self.position]
             self.position += 1
             result |= (byte & 0x7F) << shift
@@ -84,7 +82,7 @@ def line_at(code: bytes, place: int) -> int | None:
     base, ranges = _lines_of(code)
     address = place - base
     after = bisect_right(ranges, address, key=lambda one: one.first)
-    if after and address < ranges[after - 1].end and 0 < ranges[after - 1].line <= _MOST_LINE:
+    if after and address < ranges[after - 1].end and 0 < ranges[after - 1].line <= _MAX_LINE:
         return ranges[after - 1].line
     return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.wasm.referee import number_of_function
 
-_MOST_TESTS = 12
+_MAX_TESTS = 12
 
 
 def loop_text(seats: tuple[tuple[str, ...] | None, ...], seat_count: int, fuel: int) -> str:
@@ -38,7 +38,7 @@ def loop_text(seats: tuple[tuple[str, ...] | None, ...], seat_count: int, fuel: 
     numbers = sorted(calls)
     lines.append("(block $stop")
     lines += [f"(block $call{number}" for number in reversed(numbers)]
-    if len(numbers) > _MOST_TESTS:
+    if len(numbers) > _MAX_TESTS:
         targets = " ".join(f"$call{n}" if n in calls else "$stop" for n in range(numbers[-1] + 1))
         lines.append(f"(br_table {targets} $stop (local.get $next))")
     else:

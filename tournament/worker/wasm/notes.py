@@ -10,7 +10,7 @@ from tournament.worker.wasm import calls
 
 FAILURE, UNCAUGHT = "tournament_assertion", "tournament_uncaught"
 ASSERTION = "assertion failed: "
-_MOST_BYTES = 200
+_MAX_BYTES = 200
 _BYTES = 12
 
 
@@ -25,7 +25,7 @@ def noted_failure(store: Store, memory: calls.Extern, noted: calls.Extern) -> st
         return int.from_bytes(calls.content(store, memory, address, 4), "little")
 
     def text(address: int) -> str:
-        return one_line(calls.content(store, memory, address, _MOST_BYTES).split(b"\0")[0].decode(errors="replace"))
+        return one_line(calls.content(store, memory, address, _MAX_BYTES).split(b"\0")[0].decode(errors="replace"))
 
     address = store.value_of(noted)
     if not 0 < address <= store.place_of(memory)[1] - _BYTES:

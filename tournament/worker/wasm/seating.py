@@ -33,7 +33,7 @@ from tournament.worker.wasm.traps import OUT_OF_FUEL, describe, is_of_system, is
 
 # Instances, tables and memories of a store: a bot that starts again is a new instance, and the old one stays until the
 # leg is over.
-_MOST_INSTANCES = 10_000
+_MAX_INSTANCES = 10_000
 # Processor time after which a bot is late: twice what a unit of fuel may take (docs/explanation/sandbox.md), but for
 # memory that no cache has; ordinary bots take at most a nanosecond.
 _SECONDS_PER_FUEL = 25e-9
@@ -350,7 +350,7 @@ def _start(
         _NoMemory: The machine gives it no memory.
     """
     fuel.count_by(b"")
-    store.limit(limits.memory_bytes, MOST_ELEMENTS, _MOST_INSTANCES)
+    store.limit(limits.memory_bytes, MOST_ELEMENTS, _MAX_INSTANCES)
     try:
         imports = imports_of(store, bot, kind, seed, fuel, by_lines=by_lines)
         externs = [imports.externs[name] for name in bot.imports]

@@ -18,7 +18,7 @@ _WORDS = {
     wasmtime.TrapCode.INTEGER_DIVISION_BY_ZERO: "divided by zero",
     wasmtime.TrapCode.UNREACHABLE: "gave up (abort, exit, or a path without a return)",
 }
-_MOST_FRAMES = 64
+_MAX_FRAMES = 64
 OUT_OF_FUEL = f"ran out of fuel: {TOO_SLOW}"
 
 
@@ -37,7 +37,7 @@ def where(error: Exception, code: bytes) -> str:
     The code ran with fuel, which moved its instructions, and without names: a module that has one is ours.
     """
     frames = error.frames if isinstance(error, wasmtime.Trap) else []
-    places = [frame.module_offset for frame in islice(frames, _MOST_FRAMES) if frame.module_name is None]
+    places = [frame.module_offset for frame in islice(frames, _MAX_FRAMES) if frame.module_name is None]
     if not places or not has_lines(code):
         return ""
     for place in read_module(code).origins(places):
