@@ -20,7 +20,7 @@ SMALL = {
     "benchmarks.growth": ["4", "4 --edits 2"],
     "benchmarks.tables": ["--rounds 1"],
     "benchmarks.versions": ["--tries 1 --replicas 2 --only auction"],
-    "benchmarks.views": [""],
+    "benchmarks.views": ["--help"],
 }
 
 

@@ -127,7 +127,7 @@ def test_where_it_would_stand(folder: Path, tmp_path: Path, monkeypatch: pytest.
         mine and mine.bots == 5 and mine.rank_low is not None and mine.rank_high is not None and line.rank is not None
     )
     assert mine.rank_low <= mine.rank <= mine.rank_high and abs(mine.rank - line.rank) <= 2
-    with pytest.raises(InputError, match="that of the contest's records"):
+    with pytest.raises(InputError, match="the seed of the contest's records"):
         match(CONTEST, "bold", config=place.config, seed=SEEDS[7])
     assert match(CONTEST, "bold", config=place.config, seed=SEEDS[8], sessions=20).projected_rank is None
     few = match(CONTEST, "bold", "calm", config=place.config, seed=SEEDS[8])

@@ -21,17 +21,21 @@ DEALERS = tuple(HousePlayer(name, edge) for name, edge in (("kind", b"7"), ("eve
 
 
 class FairDie:
-    """Luck of a leg: what its dice gave less what they give in the mean."""
+    """Luck of legs: what their dice gave less what they give in the mean."""
 
-    def __init__(self, settings, first_session):
-        self.points = np.zeros(32)
+    def __init__(self, settings):
+        self.points = []
 
-    def add(self, games):
+    def add(self, games, first_rows, first_sessions):
         won = np.where(games["die"] < games["edge"], 1.0, -1.0)
-        self.points[0] += (games["stake"] * (won - (2 * games["edge"] / 10 - 1))).sum()
+        luck = games["stake"] * (won - (2 * games["edge"] / 10 - 1))
+        pieces = np.split(luck, first_rows)
+        if len(pieces[0]):
+            self.points[-1] += pieces[0].sum()
+        self.points += [piece.sum() for piece in pieces[1:]]
 
     def blocks(self):
-        return self.points
+        return np.array(self.points)[:, np.newaxis] * (np.arange(32) == 0)
 
 
 def tally(rows, seats):

@@ -30,13 +30,13 @@ from tests.ray_cluster import Cluster, Node, serve, serving
 from tournament.cache import cache_folder
 
 BOTS = ["bold", "calm", "dull", "even"]
-SLOW = 40_000  # steps: a leg takes some tenths of a second, and a run some seconds
+SLOW = 60_000  # steps: a leg takes some tenths of a second, and a run some seconds
 SECONDS = 300.0  # only for what never comes
 
 
 def slow_contest(folder: Path) -> ContestDir:
-    """A contest of 24 legs."""
-    return make_contest(folder, BOTS, 100, "replicas = 4", SLOW)
+    """A contest of 36 legs."""
+    return make_contest(folder, BOTS, 100, "replicas = 6", SLOW)
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +132,7 @@ def test_a_run_goes_on_when_nodes_come_and_go_and_when_it_is_stopped(
 @pytest.mark.slow
 def test_bad_nodes_are_set_aside_and_the_games_are_the_same(cluster: Cluster, worker: Node, tmp_path: Path) -> None:
     """Three nodes lack something, each something else. Once the good one is gone, nothing can play."""
-    place, here = make_contest(tmp_path, BOTS[:3], 100, "replicas = 4", SLOW), tmp_path / "here"
+    place, here = slow_contest(tmp_path), tmp_path / "here"
     (place.entrants / "python.py").write_text(
         "def a(bot): return 20 if bot.card > 0.5 else 0\ndef b(bot, bet): return 1\n"
     )
@@ -155,7 +155,7 @@ def test_bad_nodes_are_set_aside_and_the_games_are_the_same(cluster: Cluster, wo
         told = re.findall(rf"^{name}: (.*); the run goes on without this node$", said, re.M)
         assert told and sorted(told) == sorted(re.findall(rf"^{name} was set aside: (.*)$", shown, re.M)), (said, shown)
         assert not [line for line in told if not any(re.search(reason, line) for reason in reasons)]
-        worker.kill()
+        cluster.kill_until_missed(worker)
         run = cluster.run(place, "--replicas", "9")
         said = complaints_of(run)
         # The node without Landlock may have played legs of bots in C.

@@ -148,6 +148,22 @@ def test_cluster_without_a_fit_node_is_refused_with_all_reasons() -> None:
         cluster.note_failure(problem("c"), {})
 
 
+def test_cluster_whose_last_fit_node_dies_is_refused_only_if_nothing_was_played() -> None:
+    def bad_and_dead() -> ClusterNodes:
+        ray = RayWith(node(2, 4, name="a"), node(2, 4, name="b"))
+        cluster = ClusterNodes(ray, print)
+        cluster.note_failure(problem("a", is_unfit=True), {})
+        ray.listed = [node(2, 4, name="a"), node(2, 4, False, "b", death=2)]
+        return cluster
+
+    with pytest.raises(InputError, match="no node of the cluster can play: node a: a lacks something; committed games"):
+        bad_and_dead().look(GIGABYTE)
+    cluster = bad_and_dead()
+    cluster.note_played({})
+    cluster.look(GIGABYTE)  # an autoscaler may replace the node that died
+    assert cluster.cores == 0
+
+
 def test_strict_run_ends_with_the_first_problem() -> None:
     cluster, _ = three_nodes(strict=True)
     with pytest.raises(RunError, match="node a: a lacks something; committed games stay"):

@@ -88,6 +88,7 @@ class ClusterNodes:
 
         Raises:
             RunError: The head doesn't answer any more, or Ray on this machine has ended.
+            InputError: Nothing has been played, and all nodes that are left are set aside.
         """
         now = time.monotonic()
         if now - self._looked < _LOOK_SECONDS:
@@ -109,6 +110,8 @@ class ClusterNodes:
         self._alive = self._nodes_alive()
         # The memory of a task isn't known before the first one.
         line = _waiting_line(len(self._alive), memory) if memory and not self.cores else ""
+        if line and self._set_aside and not self._has_played:  # the others died meanwhile
+            raise self._no_node_can_play(self._set_aside)
         if line and line != self._said:
             self._say(line)
         self._said = line
@@ -170,10 +173,13 @@ class ClusterNodes:
         able = {name for name, node in self._fit().items() if _cores(node["Resources"], self._memory)}
         if able - failures.keys():
             return
-        reasons = "; ".join(str(one) for one in (self._set_aside | failures).values())
+        problems = self._set_aside | failures
         if not self._has_played:
-            raise InputError(f"no node of the cluster can play: {reasons}; {_KEPT}")
-        raise RunError(f"a batch failed on every node of the cluster: {reasons}; {_KEPT}")
+            raise self._no_node_can_play(problems)
+        raise RunError(f"a batch failed on every node of the cluster: {_in_a_line(problems)}; {_KEPT}")
+
+    def _no_node_can_play(self, problems: Mapping[str, NodeProblem]) -> InputError:
+        return InputError(f"no node of the cluster can play: {_in_a_line(problems)}; {_KEPT}")
 
     def note_played(self, failures: Mapping[str, NodeProblem]) -> None:
         """Note that a task was played after it had failed on these nodes."""
@@ -187,6 +193,10 @@ class ClusterNodes:
         if problem.node_id not in self._set_aside:
             self._set_aside[problem.node_id] = problem
             self._say(f"{problem}; the run goes on without this node")
+
+
+def _in_a_line(problems: Mapping[str, NodeProblem]) -> str:
+    return "; ".join(map(str, problems.values()))
 
 
 def _answers(path: str) -> bool:
