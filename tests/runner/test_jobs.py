@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -27,7 +27,7 @@ from tests.contest_runs import (
     make_contest,
     read_outcome,
 )
-from tests.processes import wait_until
+from tests.processes import descendants, wait_until
 
 PROGRAMS = Path(sys.executable).parent
 SECONDS = 240.0  # only for what never comes
@@ -72,8 +72,9 @@ def job_server(folder: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
         try:
             yield f"http://127.0.0.1:{port}", variables
         finally:
-            os.killpg(head.pid, signal.SIGTERM)
-            head.wait(SECONDS)
+            for process in (head.pid, *descendants(head.pid)):  # it would take half a minute to end politely
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
 
 
 def answers(address: str) -> bool:
