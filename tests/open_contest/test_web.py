@@ -332,7 +332,7 @@ def test_cookie_counts_from_this_servers_own_pages(served: Served) -> None:
 def test_submissions_over_the_quota_are_refused_with_the_time_of_the_next(served: Served) -> None:
     assert served.ask("PUT", "/bots/one.c?wait=x", GOOD, "ann").status == 400  # It is taken all the same.
     for _ in range(4):
-        assert served.ask("PUT", "/bots/one.c", GOOD, "ann").status in (200, 202)  # it may be tried by then
+        assert served.ask("PUT", "/bots/one.c", GOOD, "ann").status in (200, 202)  # The bot may be tried by then.
     many = served.ask("PUT", "/bots/one.c", GOOD, "ann", Accept="application/json")
     assert many.status == 429 and str(many.values["retry_after"]) == many.headers["retry-after"]
 

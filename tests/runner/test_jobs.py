@@ -72,7 +72,7 @@ def job_server(folder: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
         try:
             yield f"http://127.0.0.1:{port}", variables
         finally:
-            for process in (head.pid, *descendants(head.pid)):  # it would take half a minute to end politely
+            for process in (head.pid, *descendants(head.pid)):  # A polite end takes half a minute.
                 with suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)
 

@@ -160,7 +160,7 @@ def test_cluster_whose_last_fit_node_dies_is_refused_only_if_nothing_was_played(
         bad_and_dead().look(GIGABYTE)
     cluster = bad_and_dead()
     cluster.note_played({})
-    cluster.look(GIGABYTE)  # an autoscaler may replace the node that died
+    cluster.look(GIGABYTE)  # An autoscaler may replace the node that died.
     assert cluster.cores == 0
 
 
