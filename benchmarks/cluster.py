@@ -28,6 +28,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 from benchmarks.growth import GAMES, make_bots, write_batch
 from tournament.config import load_config
 from tournament.contests import find_contest
@@ -85,6 +87,7 @@ class SimulatedWorkers:
         self._leg_seconds, self._clock, self._ray = leg_seconds, clock, ray
         self._free = [0.0] * cores
         self._due: list[tuple[float, int]] = []
+        self._plays: list[tuple[float, float]] = []  # when each task begins and ends
         self.cluster = None
         self.played: list[tuple[float, float]] = []  # when a receipt came, and its seconds
         self.tasks_seconds = 0.0
@@ -107,7 +110,9 @@ class SimulatedWorkers:
         with self._clock.aside():
             task: Task = pickle.loads(pickled)
             seconds = self._leg_seconds * len(task.legs)
-            due = max(self._clock.now(), heapq.heappop(self._free)) + seconds
+            begins = max(self._clock.now(), heapq.heappop(self._free))
+            due = begins + seconds
+            self._plays.append((begins, due))
             heapq.heappush(self._free, due)
             heapq.heappush(self._due, (due, number))
             receipt = pickle.dumps(self._played(task, seconds), 5)
@@ -139,11 +144,11 @@ class SimulatedWorkers:
         return Receipt((write_batch(open_storage(task.location), legs, task.origin),), seconds)
 
     def busy(self) -> float:
-        """Return the share of the cores' time that was play, from the second quarter of the receipts to the third."""
-        quarter = len(self.played) // 4
-        middle = self.played[quarter : 3 * quarter]
-        seconds = middle[-1][0] - middle[0][0]
-        return sum(of_task for _, of_task in middle[1:]) / (self.workers * seconds)
+        """Return the share of the cores' time that was play, in the middle half of the time of receipts."""
+        first, last = self.played[0][0], self.played[-1][0]
+        window = (3 * first + last) / 4, (first + 3 * last) / 4
+        begins, ends = np.clip(np.array(self._plays), *window).T
+        return float((ends - begins).sum()) / (self.workers * (window[1] - window[0]))
 
 
 @dataclass
