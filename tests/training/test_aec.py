@@ -36,12 +36,13 @@ def aec_of(contest: str, opponents: Sequence[str] = (), *, seats: Sequence[int] 
     return TournamentAEC(Environment(table_of(contest, list(opponents), seats, **settings)))
 
 
-# Two, three, four and six seats; a house; lists as answers; answers at the same time, and texts.
+# Two to six seats; a house; lists as answers; answers at the same time, and texts.
 @pytest.mark.parametrize(
     ("contest", "seats", "settings"),
     [
         ("von_neumann_poker", (), {}),
         ("auction", (0, 1, 2), {}),
+        ("auction", (0, 1, 2, 3, 4, 5), {}),
         ("holdem", (), {"hands": 2}),
         ("blotto", (), {}),
         ("snakes", (), {}),
