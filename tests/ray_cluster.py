@@ -76,7 +76,7 @@ class Cluster:
             text=True,
         )
 
-    def kill_until_missed(self, node: Node) -> None:
+    def kill_and_wait(self, node: Node) -> None:
         """Kill a node, and wait until the head knows."""
         count = "sum(node['Alive'] for node in ray.nodes())"
         script = (

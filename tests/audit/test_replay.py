@@ -91,7 +91,7 @@ def rows_of(results: Results, replay: Replay) -> list[dict[str, Any]]:
 
 
 def seen_line(question: str, told: Mapping[str, float], answer: int | None) -> str:
-    """What the bots above print of a decision."""
+    """Return the text that the bots above print of a decision."""
     places = ["card", "opponents_previous_card", "money", "opponents_money", *(["bet"] if question == "b" else [])]
     return f"{question} {' '.join(f'{told[place]:.9g}' for place in places)} -> {answer}"
 
@@ -157,7 +157,7 @@ def test_a_bot_that_looks_at_a_clock_is_told(folder: Path) -> None:
 def test_faults_that_are_not_as_recorded_are_told(
     folder: Path, names: tuple[str, str], clock: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where the games are as recorded; and only a bot that is a process may have looked at a clock."""
+    """Verify compares faults where games are as recorded. Only a bot that is a process may have seen a clock."""
     recorded_leg = again._recorded_leg
 
     def without_faults(*which: Any) -> Any:

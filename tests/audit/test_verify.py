@@ -308,7 +308,7 @@ def test_a_replay_makes_objects_of_its_legs_alone_and_plays_them_on_all_workers(
 
 
 def test_while_a_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever it has just committed or taken away, what is there is found whole."""
+    """Verify finds whole records, whatever the run has just committed or removed."""
     monkeypatch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda *_: True)  # many commits
     place = make_contest(tmp_path, ["bold", "calm", "dull", "even"])
     found: list[Verification] = []

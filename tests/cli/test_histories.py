@@ -1,4 +1,4 @@
-"""What an author asks next: what became of a bot's versions, and whom it is closest to beating."""
+"""Commands for authors show the history of a bot's versions and the opponents that it is closest to beating."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def settings(folder: Path) -> str:
 
 
 def points_by_replica(found: Results, bot: str, sessions: int) -> Mapping[str, np.ndarray]:
-    """What a bot won in each replica of its matches, by opponent, from the rows of sessions."""
+    """Return the points of a bot in each replica of its matches, by opponent, from the rows of sessions."""
     rows = found.sessions
     points: dict[str, np.ndarray] = {}
     for _, own in rows[(rows.bot_0 == bot) | (rows.bot_1 == bot)].sort_values("session").groupby("match"):

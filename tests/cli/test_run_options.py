@@ -1,4 +1,4 @@
-"""What `tournament run` promises of its options, for people before they play and for scripts that watch."""
+"""Options of `tournament run`, for people before they play and for scripts that watch."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def test_bad_nodes_are_set_aside_and_the_games_are_the_same(cluster: Cluster, wo
         told = re.findall(rf"^{name}: (.*); the run goes on without this node$", said, re.M)
         assert told and sorted(told) == sorted(re.findall(rf"^{name} was set aside: (.*)$", shown, re.M)), (said, shown)
         assert not [line for line in told if not any(re.search(reason, line) for reason in reasons)]
-        cluster.kill_until_missed(worker)
+        cluster.kill_and_wait(worker)
         run = cluster.run(place, "--replicas", "9")
         said = complaints_of(run)
         # The node without Landlock may have played legs of bots in C.

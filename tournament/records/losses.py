@@ -88,7 +88,8 @@ def sums_of_decisions(
     starts = np.flatnonzero(np.diff(pair, prepend=-1))
     pairs, places = np.unique(pair[starts], return_inverse=True)
     place = np.repeat(places, np.diff(starts, append=len(pair)))
-    bots, opponents = (np.stack(both, axis=1).ravel() for both in (divmod(pairs, size), divmod(pairs, size)[::-1]))
+    low, high = np.divmod(pairs, size)
+    bots, opponents = (np.stack(both, axis=1).ravel() for both in ((low, high), (high, low)))
     # The place of seat 1 is the other one of its pair.
     of_seat_0 = 2 * place + (first > second)
     points = [one.astype(float) for one in presentation.points(rows)]

@@ -9,7 +9,7 @@ from engine.kernel.chance import Rng
 from engine.rules.session_core import Session
 
 # Options. With more a draw can be the seed of a generator of the rules' own, of which every later value shows a part.
-MOST_OPTIONS = 1 << 20
+MAX_OPTIONS = 1 << 20
 # A changed fraction is moved by a multiple of this.
 _PART = 1 / 7
 
@@ -30,7 +30,7 @@ class Draw(NamedTuple):
     @property
     def is_known(self) -> bool:
         """True if a part of the draw is less than all of it, and the draw can't be a seed."""
-        return self.options == 0 or 2 < self.options <= MOST_OPTIONS
+        return self.options == 0 or 2 < self.options <= MAX_OPTIONS
 
 
 class Change(NamedTuple):

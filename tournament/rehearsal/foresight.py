@@ -25,9 +25,9 @@ from tournament.rehearsal.finding import Finding
 from tournament.rehearsal.plays import answers_rng, leg_key, play_leg
 from tournament.rules.sessions import drawn_answer
 
-_MOST_DRAWS = 400
+_MAX_DRAWS = 400
 # Questions of a session that are compared.
-_MOST_SHOWN = 400
+_MAX_SHOWN = 400
 # Draws that a value must tell of; of random orders, of which chance makes a value look so now and then, also a share.
 _CONFIRMED, _SHARE = 2, 0.02
 _OUTCOMES = 6
@@ -35,7 +35,7 @@ _OUTCOMES = 6
 _PLACES, _NEIGHBOURS = 6, 12
 _LEGS, _SESSIONS = 3, 8
 # Smaller numbers occur by chance.
-_LEAST_TRACE = 1 << 24
+_MIN_TRACE = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,11 +97,11 @@ def foresight(
     told, tried = Counter[tuple[bool, str, str]](), Counter[bool]()
     end, legs = time.monotonic() + seconds, []
     once, several = (settings.model_copy(update={"sessions": sessions}) for sessions in (1, _SESSIONS))
-    for number in range(_MOST_DRAWS):
+    for number in range(_MAX_DRAWS):
         if number >= fewest and time.monotonic() > end:
             break
         plan = LegPlan(0, 0, 1, leg_key(settings, "draws", seats, number), seats)
-        run, draws = _played(contest, once, plan, most=_MOST_SHOWN)
+        run, draws = _played(contest, once, plan, most=_MAX_SHOWN)
         legs.append((plan.deals_key, run))
         rng = Rng(plan.deals_key, 1)
         if known := [one for one, draw in enumerate(draws) if draw.is_known]:
@@ -331,7 +331,7 @@ class _Traces:
             for whole in (int.from_bytes(piece, "little"), int.from_bytes(piece, "big")):
                 bits = 8 * len(piece)
                 numbers |= {whole, whole - (1 << bits), whole & ((1 << (bits - 1)) - 1), whole >> 1}
-        numbers = {number for number in numbers if abs(number) >= _LEAST_TRACE}
+        numbers = {number for number in numbers if abs(number) >= _MIN_TRACE}
         texts = {str(number) for number in numbers} | {piece.hex() for piece in pieces}
         return cls(frozenset(numbers), frozenset(texts), frozenset(piece for piece in pieces if len(piece) > 4))
 
