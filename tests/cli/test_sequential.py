@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.in_process import run_cli
 from tests.contest_runs import CONTEST, SEEDS, THRESHOLDS, bot_source, make_contest
-from tournament.standings.stopping import FEWEST_REPLICAS, looks
+from tournament.standings.stopping import MIN_REPLICAS, analysis_counts
 from tournament.trial.sequential import Difference, InterimResult, analyse
 
 TRIALS = 400
@@ -28,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def last_look(confidence: float, values: np.ndarray) -> InterimResult:
     """Return the interim result at which play stops, given the differences of all replicas."""
-    counts = looks(FEWEST_REPLICAS, len(values))
+    counts = analysis_counts(MIN_REPLICAS, len(values))
     found = []
     for count in counts:
         seen = values[:count]

@@ -184,8 +184,8 @@ def test_digest_of_results_depends_on_every_sum(first: ContestDir) -> None:
     legs = Legs.joined(batch.legs for batch in tournament.load(first.results).batches)
     sums = legs.sums.copy(order="F")
     sums[-1, -1, -1] += 1
-    whole = legs.whole.copy(order="F")
-    whole[0, 3] += 1
-    digests = {results_digest(one) for one in (legs, replace(legs, sums=sums), replace(legs, whole=whole))}
+    counts = legs.counts.copy(order="F")
+    counts[0, 3] += 1
+    digests = {results_digest(one) for one in (legs, replace(legs, sums=sums), replace(legs, counts=counts))}
     assert len(digests) == 3
     assert results_digest(legs.take(range(len(legs))[::-1])) == results_digest(legs)

@@ -140,7 +140,9 @@ def test_every_bot_is_there_with_its_numbers(
     assert [*shown] == [line.name for line in ranking.entrants]
     for line in ranking.entrants:
         facts, ahead = shown[line.name].first("p", class_="facts").text, shown[line.name].text
-        assert (f"place {line.place} of" in facts or "not known yet" in facts) if line.rank else line.status in facts
+        assert (
+            (f"place {line.rank_range} of" in facts or "not known yet" in facts) if line.rank else line.status in facts
+        )
         assert f"{line.faults or 'no'} fault" in facts
         assert ("Significantly ahead of" in ahead) == bool(line.significantly_ahead_of)
 
@@ -277,7 +279,7 @@ def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[st
         match._replace(points_0=100.0 * place * match.sessions, points_1=50.0 * match.sessions, points_0_stderr=0.0)
         for place, match in enumerate(ranking.matches)
     )
-    layout = layout_of(one, replace(ranking, find_matches=partial(Matches.of, matches)))
+    layout = layout_of(one, replace(ranking, find_matches=partial(Matches.from_matches, matches)))
     within = set(layout.names)
     known = [m.points_per_session for match in matches for m in (match, match.from_y()) if {m.x, m.y} <= within]
     assert layout.table.middle == pytest.approx(sum(known) / len(known))
@@ -300,7 +302,7 @@ def large_field(one: Played, bots: int) -> Findings:
         replace(entrant, name=name, rank=rank, significantly_ahead_of=()) for rank, name in enumerate(names, 1)
     )
     findings = with_ranking(
-        one, replace(ranking, entrants=entrants, find_matches=partial(Matches.of, matches), faults=())
+        one, replace(ranking, entrants=entrants, find_matches=partial(Matches.from_matches, matches), faults=())
     )
     game = next(game for games in one.findings.survey.chosen.values() for game in games)
     watched = matches_to_watch(findings.ranking, findings.crosstable)

@@ -33,12 +33,12 @@ FAULT = Fault(0, 0, 0, "a", "what")
 
 
 def batch(*legs: LegResult) -> Batch:
-    return Batch("", (), Legs.of(legs))
+    return Batch("", (), Legs.from_results(legs))
 
 
 def test_legs_count_in_whatever_batches_they_are() -> None:
     found = reconcile([batch(*LEGS[7:]), batch(*LEGS[:7][::-1])], SCHEDULE)
-    assert (found.total, len(found.missing), found.done) == (12, 0, 12) and found.counts(Legs.of(LEGS)).all()
+    assert (found.total, len(found.missing), found.done) == (12, 0, 12) and found.counts(Legs.from_results(LEGS)).all()
 
 
 @pytest.mark.parametrize("place", [0, 5, 11])
@@ -61,15 +61,18 @@ def test_legs_count_in_whatever_batches_they_are() -> None:
 def test_a_leg_counts_at_its_own_place_and_whole(place: int, change: dict[str, Any], counts: bool) -> None:
     legs = [*LEGS[:place], replace(LEGS[place], **change), *LEGS[place + 1 :]]
     found = reconcile([batch(*legs)], SCHEDULE)
-    assert found.counts(Legs.of(legs)).tolist() == [counts or at != place for at in range(12)]
+    assert found.counts(Legs.from_results(legs)).tolist() == [counts or at != place for at in range(12)]
     assert found.done == 11 + counts and len(found.missing) == 1 - counts
 
 
 def test_a_leg_cut_short_by_its_fault_counts_and_its_bot_plays_no_other() -> None:
-    ended = replace(LEGS[0], sessions=2, faults=(FAULT,), out=(0,))
+    ended = replace(LEGS[0], sessions=2, faults=(FAULT,), disqualified_seats=(0,))
     found = reconcile([batch(ended, *LEGS[1:])], SCHEDULE)
     others = [ended.seats[0] not in leg.seats for leg in LEGS[1:]]
-    assert found.out == {ended.seats[0]} and found.counts(Legs.of([ended, *LEGS[1:]])).tolist() == [True, *others]
+    assert found.out == {ended.seats[0]} and found.counts(Legs.from_results([ended, *LEGS[1:]])).tolist() == [
+        True,
+        *others,
+    ]
     assert (found.total, len(found.missing)) == (7, 0)
 
 

@@ -35,7 +35,7 @@ def wins_of(names: Sequence[str], won: Mapping[tuple[str, str], Floats], drawn: 
     field = field_of(names)
     legs = [leg_of(field, x, y, np.repeat(of, 10)) for (x, y), of in won.items()]
     rows = np.array(list(won.values()))
-    return Wins(Legs.of(legs), rows, np.full_like(rows, drawn))
+    return Wins(Legs.from_results(legs), rows, np.full_like(rows, drawn))
 
 
 def test_strengths_of_two_and_of_a_chain_in_closed_form() -> None:
@@ -90,7 +90,7 @@ def test_strengths_of_few_replicas_are_within_their_reach() -> None:
             lead = truth[names.index(x)] - truth[names.index(y)] + chance.normal(0, 0.5)
             legs.append(leg_of(field, x, y, np.zeros(320), number))
             rows.append(chance.binomial(10, 1 / (1 + math.exp(-lead)), BLOCKS).astype(float))
-        all_legs, won = Legs.of(legs), np.array(rows)
+        all_legs, won = Legs.from_results(legs), np.array(rows)
         order = np.lexsort((all_legs.number, all_legs.match))
         wins = Wins(all_legs.take(order), won[order], np.zeros_like(won))
         for line in elo(ranked, wins):
@@ -116,7 +116,7 @@ def test_equals_stay_equal_whatever_the_rounding() -> None:
     won, drawn = np.zeros((2, len(legs), BLOCKS))
     won[:24] = [chance.permutation(np.repeat([5.0, 7.0, 8.0, 9.0], BLOCKS // 4)) for _ in range(24)]
     drawn[24:] = block_sizes(350)
-    rated = elo(standings, Wins(Legs.of(legs), won, drawn))
+    rated = elo(standings, Wins(Legs.from_results(legs), won, drawn))
     assert [(line.rank, line.name) for line in rated[6:]] == [(7, name) for name in equals]
 
 
@@ -126,7 +126,7 @@ def test_elo_ranks_by_won_sessions_not_by_points() -> None:
     leg = leg_of(field, "often", "seldom", points)
     standings = compute_standings(field, [batch_of(leg)])
     assert standings.entrants[0].name == "seldom"
-    found = elo(standings, Wins(Legs.of([leg]), np.full((1, BLOCKS), 7.0), np.zeros((1, BLOCKS))))
+    found = elo(standings, Wins(Legs.from_results([leg]), np.full((1, BLOCKS), 7.0), np.zeros((1, BLOCKS))))
     assert [(line.rank, line.name, line.more["won"]) for line in found] == [(1, "often", 224), (2, "seldom", 96)]
     assert found[0].rating == -found[1].rating > 0
 

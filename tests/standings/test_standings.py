@@ -25,7 +25,7 @@ from tests.standings.blocks import LegWithBlocks, leg_sums
 from tournament.cli.tables import crosstable_tables
 from tournament.leg import match_number
 from tournament.records.values import crosstable_values
-from tournament.standings.caveats import notes_of
+from tournament.standings.caveats import reader_notes
 from tournament.standings.standings import Standing, compute_standings
 from tournament.standings.student_t import quantile
 from tournament.store.field import Batch, ContestSetup, FieldEntrant, Until
@@ -63,7 +63,7 @@ def leg_of(field: ContestSetup, x: str, y: str, points: Points, number: int = 0,
 
 
 def batch_of(*legs: LegResult) -> Batch:
-    return Batch(legs[0].digest, (), Legs.of(legs))
+    return Batch(legs[0].digest, (), Legs.from_results(legs))
 
 
 def leg_of_both(field: ContestSetup, x: str, y: str, of_x: Points, of_y: Points, number: int = 0) -> LegResult:
@@ -222,7 +222,7 @@ def disqualified(field: ContestSetup) -> list[LegResult]:
         for x, y in itertools.combinations(names, 2)
     ]
     spoilt = next(leg for leg in legs if {*leg.seats} == {"bob", "cat"})
-    legs[legs.index(spoilt)] = replace(spoilt, faults=(fault,) * 4, out=(1,), sessions=3, games=25)
+    legs[legs.index(spoilt)] = replace(spoilt, faults=(fault,) * 4, disqualified_seats=(1,), sessions=3, games=25)
     return legs
 
 
@@ -278,7 +278,7 @@ def calls_to_rank(entrants: int) -> int:
     """How many functions are called to rank this many entrants, and to say how much they played."""
     field, points = tournament([f"bot_{number:03}" for number in range(entrants)], 4, 1)
     batch = batch_of(*(leg_of(field, x, y, own) for (x, y), own in points.items()))
-    legs, calls = Legs.of(batch.legs), 0
+    legs, calls = Legs.from_results(batch.legs), 0
 
     def count(_frame: object, event: str, _argument: object) -> None:
         nonlocal calls
@@ -305,12 +305,12 @@ def test_nothing_is_called_for_each_match() -> None:
 def test_a_line_says_what_one_match_can_t_show() -> None:
     field, points = tournament(["ann", "bob"], 64, 2)
     legs = [leg_of(field, "ann", "bob", points["ann", "bob"], number) for number in range(10)]
-    (note,) = notes_of(one := compute_standings(field, [batch_of(legs[0])]))
+    (note,) = reader_notes(one := compute_standings(field, [batch_of(legs[0])]))
     assert note.startswith("one match of each pair: no places") and "10 replicas" in note
-    assert {line.place for line in one.entrants} == {"—"} and {line.order_status for line in one.entrants} == {
+    assert {line.rank_range for line in one.entrants} == {"—"} and {line.order_status for line in one.entrants} == {
         "open",
         None,
     }
-    (note,) = notes_of(compute_standings(field, [batch_of(*legs[:4])]))
+    (note,) = reader_notes(compute_standings(field, [batch_of(*legs[:4])]))
     assert note.startswith("4 replicas: places are wide, and ± is too narrow for some bots that learn;")
-    assert notes_of(compute_standings(field, [batch_of(*legs)])) == [], "settled"
+    assert reader_notes(compute_standings(field, [batch_of(*legs)])) == [], "settled"

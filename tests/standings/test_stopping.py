@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournament.standings.settled_order import SettledOrder, Verdict, looks_of, next_count, settled_order
+from tournament.standings.settled_order import SettledOrder, Verdict, next_count, run_analysis_counts, settled_order
 from tournament.standings.standard_errors import Differences
-from tournament.standings.stopping import apart, critical_value, looks, within
+from tournament.standings.stopping import analysis_counts, critical_value, sequentially_ahead, within
 from tournament.standings.student_t import quantile
 from tournament.store.field import Until
 
-LOOKS = looks(4, 64)
+LOOKS = analysis_counts(4, 64)
 
 
 def test_of_one_look_it_is_a_plain_interval_and_of_two_within_both_ends() -> None:
@@ -30,7 +30,7 @@ def test_of_one_look_it_is_a_plain_interval_and_of_two_within_both_ends() -> Non
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize(("counts", "error_rate"), [(LOOKS, 0.05), (looks(4, 16), 0.1)])
+@pytest.mark.parametrize(("counts", "error_rate"), [(LOOKS, 0.05), (analysis_counts(4, 16), 0.1)])
 def test_equals_are_called_apart_at_any_look_as_often_as_is_said(counts: tuple[int, ...], error_rate: float) -> None:
     """In trials of normal values of unknown spread; plain intervals at every look would be wrong far more often."""
     trials = 8_000
@@ -65,7 +65,7 @@ def looks_at(replicas: Sequence[Sequence[float]], counts: Sequence[int]) -> list
 
 
 def settled(replicas: Sequence[Sequence[float]], until: Until) -> SettledOrder:
-    return settled_order(looks_at(replicas, looks_of(until)), until, len(replicas))
+    return settled_order(looks_at(replicas, run_analysis_counts(until)), until, len(replicas))
 
 
 def told(values: list[float], counts: tuple[int, ...], error_rate: float, tie: float) -> tuple[bool, bool, bool]:
@@ -83,9 +83,9 @@ def test_few_replicas_say_nothing_and_many_say_all() -> None:
     assert told([5.0] * 3, LOOKS, 0.05, 1e9) == (False, False, False)
     assert told([5.0] * 64, LOOKS, 0.05, 5.0) == (True, False, False)  # no less apart than a tie
     values = np.random.default_rng(1).normal(5, 1, 100).tolist()
-    assert told(values, looks(4, 100), 0.001, 6) == (True, False, True)
-    assert told(values, looks(4, 100), 0.001, 4) == (True, False, False)
-    assert told([-value for value in values], looks(4, 100), 0.001, 6) == (False, True, True)
+    assert told(values, analysis_counts(4, 100), 0.001, 6) == (True, False, True)
+    assert told(values, analysis_counts(4, 100), 0.001, 4) == (True, False, False)
+    assert told([-value for value in values], analysis_counts(4, 100), 0.001, 6) == (False, True, True)
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=40), st.floats(0.1, 1e6))
@@ -100,12 +100,12 @@ def test_pairs_that_are_settled_leave_their_share_to_the_others() -> None:
     """Three equals among bots far apart: a wrong statement in as many tournaments as is said at most, and more is found
     than by intervals that share the rate among all pairs to the end."""
     chance = np.random.default_rng(6)
-    counts, error_rate, trials = looks(4, 24), 0.2, 150
+    counts, error_rate, trials = analysis_counts(4, 24), 0.2, 150
     means = np.array([60.0, 40.0, 20.0, 0.0, 0.0, 0.0, -20.0])
     wrong = 0
     for _ in range(trials):
         scores = means[:, np.newaxis] + chance.normal(0, 3, (7, 24))
-        sure = apart(looks_at(scores.tolist(), counts), counts, error_rate)
+        sure = sequentially_ahead(looks_at(scores.tolist(), counts), counts, error_rate)
         assert sure[0, 1] and sure[5, 6] and not sure[1, 0] and not (sure & sure.T).any()
         wrong += bool(sure[3:6, 3:6].any())
     assert wrong / trials < error_rate + 3 * math.sqrt(error_rate * (1 - error_rate) / trials)
@@ -127,7 +127,7 @@ def test_neighbours_are_settled_tied_or_open_and_if_any_is_open_all_play_more() 
     assert found == ["settled", "too_close", "open"]
     assert verdicts("abcd", replicas, 64, tie=3.0) == ["settled", "tied", "tied"]
     assert next_count(["settled", "open", "open"], 48, LOOKS) == 60
-    assert next_count(["settled", "open", "open"], 48, looks(4, 48)) == 48
+    assert next_count(["settled", "open", "open"], 48, analysis_counts(4, 48)) == 48
     assert next_count(["tied", "too_close"], 48, LOOKS) == 48
 
 
@@ -137,7 +137,7 @@ def test_twins_stop_early_and_who_would_be_told_apart_hardly_ever_does() -> None
     """Far before the most replicas for most twins; of pairs that these would tell apart one in twenty at most."""
     chance, most = np.random.default_rng(5), 64
     until = Until(0.95, 1, most)
-    counts = looks_of(until)
+    counts = run_analysis_counts(until)
 
     def stops(lead: float) -> tuple[float, float]:
         """Replicas played, and whether they are told apart in the end though they stopped."""

@@ -25,7 +25,7 @@ from tournament.store.leg_result import LegResult
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Legs
 from tournament.store.part_writer import PartWriter
-from tournament.store.parts import copy_legs, damage, digest_of
+from tournament.store.parts import compute_digest, copy_legs, damage
 
 Values = npt.NDArray[Any]
 
@@ -101,9 +101,9 @@ def test_the_part_says_what_lies_on_disk(storage: FolderStorage) -> None:
     part = write_part(storage, COLUMNS, random_values(100, 2))
     content = storage.read(f"games/{part.name}")
     assert (part.size, part.blake3) == (len(content), blake3(content).hexdigest())
-    assert digest_of(storage, part) == part.blake3
+    assert compute_digest(storage, part) == part.blake3
     storage.remove(f"games/{part.name}")
-    assert digest_of(storage, part) is None
+    assert compute_digest(storage, part) is None
 
 
 def test_the_same_rows_give_the_same_bytes(storage: FolderStorage) -> None:
@@ -119,7 +119,7 @@ def batch_of(part: Part, sessions: int = 10) -> Batch:
         LegResult("0" * 64, match, 0, ("ann", "bob"), sessions, 5 * sessions, (LegSums(0.0, 0.0),) * 2)
         for match in range(part.rows // 50)
     ]
-    return Batch("p", (part,), Legs.of(legs))
+    return Batch("p", (part,), Legs.from_results(legs))
 
 
 @settings(max_examples=25, deadline=None)

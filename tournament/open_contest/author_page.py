@@ -125,7 +125,7 @@ class AuthorPage:
         worst, decisions = records.losses[bot, hidden]
         faults = [(leg, fault) for leg, fault in ranking.faults if leg.seats[fault.seat] == bot][:_MAX_FAULTS]
         return {
-            "place": line.place,
+            "place": line.rank_range,
             "field_size": len(ranking.ranked),
             "score": line.score,
             "matches": line.matches,

@@ -14,7 +14,7 @@ from tournament.contests.contest import Contest
 from tournament.errors import InputError
 from tournament.store.field import Setting
 from tournament.store.legs import Legs
-from tournament.store.seed_files import kept_seed
+from tournament.store.seed_files import find_seed
 from tournament.store.storage import open_storage
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def cite(results: Results, contest: Contest, *, show_seed: bool = False) -> Cita
     """
     setup, legs = results.setup, Legs.joined(batch.legs for batch in results.batches)
     fingerprint, playing = str(setup.settings.get("seed")), setup.artifacts
-    seed = kept_seed(open_storage(results.location), fingerprint) if show_seed else None
+    seed = find_seed(open_storage(results.location), fingerprint) if show_seed else None
     if show_seed and seed is None:
         raise InputError(f"{results.location}/secret has no seed; omit --show-seed")
     return Citation(

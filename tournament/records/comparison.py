@@ -143,14 +143,14 @@ def _pairs_of(ranking: Standings) -> pd.DataFrame:
     import pandas as pd
 
     matches = ranking.matches
-    sessions = np.maximum(matches.whole[:, 2], 1)
+    sessions = np.maximum(matches.integers[:, 2], 1)
     return pd.DataFrame(
         {
             "bot": matches.column("x"),
             "opponent": matches.column("y"),
             "points": matches.amounts[:, 0] / sessions,
             "stderr": matches.amounts[:, 1] / sessions,
-            "freedom": matches.whole[:, 4].astype(np.float64),
+            "freedom": matches.integers[:, 4].astype(np.float64),
         }
     )
 

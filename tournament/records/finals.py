@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from tournament.errors import InputError, RunError
 from tournament.store.reading import read_field
-from tournament.store.storage import folder_of, has_records, join_location, open_storage
+from tournament.store.storage import has_records, join_location, open_storage, split_location
 
 _FINAL, _PRELIMINARY = "final-", "preliminary-"
 
@@ -29,12 +29,12 @@ def final_place(results: str, closes: datetime, *, preliminary: bool = False) ->
 
 def is_of_final(location: str) -> bool:
     """Return whether a contest's records are those of a final or its preliminary."""
-    return folder_of(folder_of(location)[0])[1].startswith((_FINAL, _PRELIMINARY))
+    return split_location(split_location(location)[0])[1].startswith((_FINAL, _PRELIMINARY))
 
 
 def finals_beside(location: str) -> tuple[str, ...]:
     """Return the locations of a contest's finals, the last one at the end, or () if these records are a final's."""
-    parent, contest = folder_of(location)
+    parent, contest = split_location(location)
     if is_of_final(location):
         return ()
     with contextlib.suppress(OSError, RunError):
@@ -57,8 +57,8 @@ def last_final(location: str) -> str:
 
 def preliminary_of(location: str) -> str | None:
     """Return the location of the preliminary of a final, or None if these records aren't a final's or it had none."""
-    parent, contest = folder_of(location)
-    results, date = folder_of(parent)
+    parent, contest = split_location(location)
+    results, date = split_location(parent)
     if not date.startswith(_FINAL):
         return None
     preliminary = join_location(join_location(results, _PRELIMINARY + date.removeprefix(_FINAL)), contest)

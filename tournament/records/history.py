@@ -18,11 +18,11 @@ from blake3 import blake3
 from pydantic import TypeAdapter, ValidationError
 
 from tournament.errors import RunError
-from tournament.standings.history import line_of
+from tournament.standings.history import find_line
 from tournament.standings.standings import Standing, Standings
 from tournament.store.columns import Column
 from tournament.store.field import Batch, ContestSetup
-from tournament.store.reading import read_records, text_of
+from tournament.store.reading import read_if_present, read_records
 from tournament.store.storage import Storage, open_storage
 
 _PART = re.compile(r"[0-9]{8}-[0-9a-f]{16}\.parquet")
@@ -102,7 +102,7 @@ def _part_of(run: int, ranking: Standings) -> tuple[str, bytes]:
 
 def damaged_parts(storage: Storage) -> list[str]:
     """Return the names of parts that have other bytes than were written."""
-    contents = [(name, text_of(storage, f"history/{name}")) for name in _parts(storage)]
+    contents = [(name, read_if_present(storage, f"history/{name}")) for name in _parts(storage)]
     return [f"history/{name}" for name, text in contents if text is not None and _hash(text) != name[9:25]]
 
 
@@ -123,7 +123,7 @@ def history_of(
         InputError: The standings have no such bot.
         RunError: The history can't be read.
     """
-    current = Version(line_of(ranking, name), len(ranking.ranked))
+    current = Version(find_line(ranking, name), len(ranking.ranked))
     versions: list[Version] = []
     for location in storage.archives():
         with contextlib.suppress(RunError):
@@ -133,7 +133,7 @@ def history_of(
             records = read_records(archive)
             if records.field and name in {entrant.name for entrant in records.field.entrants}:
                 last = rank(archive, records.field, records.batches)
-                archived.append(Version(line_of(last, name), len(last.ranked), number))
+                archived.append(Version(find_line(last, name), len(last.ranked), number))
             versions += _last_of_each(archived)
     return [*versions, *_last_of_each([*_versions(storage, name), current])]
 
@@ -179,10 +179,10 @@ def _parts(storage: Storage) -> list[str]:
 
 
 def _rows(storage: Storage, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    from tournament.store.small_tables import rows_of_summary
+    from tournament.store.small_tables import summary_rows
 
     for name in names:
-        content = text_of(storage, f"history/{name}")
+        content = read_if_present(storage, f"history/{name}")
         if content is None:
             continue
         place = f"{storage.location}/history/{name}"
@@ -190,7 +190,7 @@ def _rows(storage: Storage, names: Sequence[str]) -> Iterator[dict[str, Any]]:
             raise RunError(
                 f"{place} is damaged: it has other bytes than were written; remove it, because it has no games"
             )
-        yield from rows_of_summary(content, place, HISTORY)
+        yield from summary_rows(content, place, HISTORY)
 
 
 def _row(run: int, ranked: int, line: Standing) -> dict[str, Any]:

@@ -267,7 +267,7 @@ def _games(
         absent: Number of a player whose games are left out, and then some of the others if there are many; -1 for none.
     """
     # This loads pyarrow, which summaries of results don't need.
-    from tournament.store.parts import row_group_edges, rows_of
+    from tournament.store.parts import read_rows, row_group_edges
 
     storage, selected = open_storage(results.location), results.selection.matches
     parts = [(batch.part("games"), batch.legs) for batch in results.batches]
@@ -278,7 +278,7 @@ def _games(
             groups += 1
             if groups % stride:
                 continue
-            (rows,) = rows_of(storage, part, contest.games, groups=[place])
+            (rows,) = read_rows(storage, part, contest.games, groups=[place])
             players = Group.of(rows, legs, first).players(number, by_position=contest.scored.by_position)
             kept = np.logical_and.reduce([one != absent for one in players])
             if selected is not None:

@@ -23,7 +23,7 @@ from tournament.records.rows import EVERYTHING, Selection, dataset_of, loaded_be
 from tournament.records.self_play import against_themselves, recorded_self_play
 from tournament.records.summaries import ENTRANTS, MATCHES, entrant_values, match_values
 from tournament.records.values import STANDING, crosstable_values, fault_values, standing_values
-from tournament.standings.authors import AuthorTotal, authors_by_bot, totals_of_authors
+from tournament.standings.authors import AuthorTotal, author_totals, authors_by_bot
 from tournament.standings.matches import Match
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.columns import Column
@@ -98,7 +98,7 @@ class Results:
 
         author_of = authors_by_bot(authors, [line.name for line in self.ranking.entrants])
         frame = pd.DataFrame(
-            [dataclasses.asdict(line) for line in totals_of_authors(self.ranking, author_of)],
+            [dataclasses.asdict(line) for line in author_totals(self.ranking, author_of)],
             columns=[field.name for field in dataclasses.fields(AuthorTotal)],
         )
         return frame.astype({"rank_low": "Int64", "rank_high": "Int64"})

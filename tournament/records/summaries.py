@@ -74,7 +74,7 @@ def summaries(ranking: Standings) -> dict[str, tuple[tuple[Column, ...], Cells]]
 
 def match_values(ranking: Standings) -> Cells:
     """Return the values of matches.parquet."""
-    return ranking.rows_of_matches().columns()
+    return ranking.find_match_rows().columns()
 
 
 def entrant_values(ranking: Standings) -> dict[str, list[Any]]:

@@ -74,7 +74,7 @@ def crosstable_of(ranking: Standings, by_game: bool) -> Crosstable:
     bots = tuple(line.name for line in ranking.entrants)
     opponents = tuple(ranking.house) if ranking.scoring else bots
     matches = ranking.matches
-    sessions, games = matches.whole[:, 2], matches.whole[:, 3]
+    sessions, games = matches.integers[:, 2], matches.integers[:, 3]
     count = np.maximum(1, games if by_game else sessions)
 
     def spread(of_sides: Iterable[npt.NDArray[Any]]) -> Floats:

@@ -26,7 +26,7 @@ from tournament.rules.drawings import failed_to_render
 from tournament.standings.outlier_pairs import OutlierPair, outlier_pairs
 from tournament.standings.standings import Standings
 from tournament.store.legs import Legs
-from tournament.store.parts import origin_of_part
+from tournament.store.parts import read_origin
 from tournament.store.storage import open_storage
 
 # Maximum number of matches of which all show games.
@@ -223,7 +223,7 @@ def _origins(contest: Contest, results: Results) -> tuple[str, ...]:
     storage = open_storage(results.location)
     versions = []
     for batch in [*results.batches[:1], *results.batches[-1:]]:
-        versions.append(origin_of_part(storage, batch.part("games"), contest.games).get("tournament", "")[:200])
+        versions.append(read_origin(storage, batch.part("games"), contest.games).get("tournament", "")[:200])
     return tuple(dict.fromkeys(version for version in versions if version))
 
 

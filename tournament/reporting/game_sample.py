@@ -21,7 +21,7 @@ from tournament.store.columns import ROWS_PER_GROUP
 from tournament.store.field import Batch, Part
 from tournament.store.leg_result import Fault, LegResult
 from tournament.store.legs import Legs
-from tournament.store.parts import require_written, row_group_edges, rows_of
+from tournament.store.parts import read_rows, require_written, row_group_edges
 from tournament.store.storage import Storage
 
 # Maximum number of rows that are read. Of more rows, evenly spaced row groups are read.
@@ -149,14 +149,14 @@ def survey_games(
     joined = joined if joined not in {column.name for column in contest.games} else ""
 
     def read(piece: _Piece) -> Rows:
-        (rows,) = rows_of(storage, piece.part, contest.games, groups=[piece.group])
+        (rows,) = read_rows(storage, piece.part, contest.games, groups=[piece.group])
         return rows
 
     def grouped(piece: _Piece) -> Group:
         group = Group.of(read(piece), piece.legs, piece.first_row)
         if not joined:
             return group
-        groups = rows_of(storage, sessions_of[piece.part], contest.sessions, [joined])
+        groups = read_rows(storage, sessions_of[piece.part], contest.sessions, [joined])
         values = np.concatenate([np.zeros(0, bool), *(rows[joined] for rows in groups)])
         return replace(group, rows={**group.rows, joined: group.of_session(values, sessions)})
 

@@ -18,7 +18,7 @@ from tournament.names import valid_name
 from tournament.reporting.figures import MINUS, clean, plain, signed
 from tournament.reporting.findings import Findings
 from tournament.reporting.games import PlayedAgain
-from tournament.standings.caveats import notes_of
+from tournament.standings.caveats import reader_notes
 from tournament.standings.matches import Match
 from tournament.standings.standings import Standing
 from tournament.store.leg_result import Fault, LegResult
@@ -59,7 +59,7 @@ class Layout:
     @property
     def notes(self) -> list[str]:
         """Notes for the reader of the ranking."""
-        return notes_of(self.ranking)
+        return reader_notes(self.ranking)
 
     def is_open(self, name: str) -> bool:
         """Return whether the page shows how a bot plays, its faults and its output."""
@@ -218,8 +218,8 @@ class Layout:
         if self.ranking.has_means:
             return len(self.findings.told) == self.findings.matches
         matches, own = self.ranking.matches, self.author
-        among = (matches.whole[:, 3] > 0) & (own is None or (matches.numbered({own: 0}) == 0).any(axis=1))
-        return bool(np.isin(matches.whole[among, 0], self._watched).all())
+        among = (matches.integers[:, 3] > 0) & (own is None or (matches.numbered({own: 0}) == 0).any(axis=1))
+        return bool(np.isin(matches.integers[among, 0], self._watched).all())
 
     @property
     def example(self) -> str:
@@ -233,7 +233,7 @@ class Layout:
         if self.ranking.has_means:
             return []
         matches, replayed = self.ranking.matches, list(self.findings.told)
-        indices = np.flatnonzero(np.isin(matches.whole[:, 0], self._watched)).tolist()
+        indices = np.flatnonzero(np.isin(matches.integers[:, 0], self._watched)).tolist()
         shown = [match for match in map(matches.__getitem__, indices) if self.author in (None, match.x, match.y)]
         return sorted(
             shown, key=lambda match: replayed.index(match.match) if match.match in replayed else len(replayed)

@@ -16,7 +16,7 @@ from tournament.contests.game_text import plain_value
 from tournament.errors import InputError, RunError
 from tournament.reporting.games import PlayedAgain
 from tournament.store.field import Batch
-from tournament.store.parts import rows_of
+from tournament.store.parts import read_rows
 from tournament.store.storage import Storage
 from tournament.worker.observation import Step
 
@@ -45,7 +45,7 @@ def best_session(contest: Contest, storage: Storage, batches: Sequence[Batch], n
             continue
         leg_of, row = np.repeat(np.arange(len(legs)), legs.sessions), 0
         names = ("match", "session", *contest.scored.read)
-        for rows in rows_of(storage, batch.part("sessions"), contest.sessions, names):
+        for rows in read_rows(storage, batch.part("sessions"), contest.sessions, names):
             legs_of_rows = leg_of[row : row + len(rows["match"])]
             row += len(legs_of_rows)
             points = contest.scored.points(rows, legs, legs_of_rows)

@@ -12,7 +12,7 @@ from tournament.reporting.layout import anchor_of
 from tournament.reporting.page import render
 from tournament.reporting.replays import ConfigOf
 from tournament.small_files import write_whole
-from tournament.store.seed_files import kept_seed
+from tournament.store.seed_files import find_seed
 from tournament.store.storage import open_storage
 
 _MARK = b'<meta name="generator" content="tournament report">'
@@ -36,7 +36,7 @@ def make_page(
     seed = None
     if not public:
         results = load(location)
-        seed = kept_seed(open_storage(results.location), str(results.setup.settings.get("seed")))
+        seed = find_seed(open_storage(results.location), str(results.setup.settings.get("seed")))
     contest, findings = find(location, with_games=not public, seed=seed, config_of=config_of)
     return render(contest, findings, options=options), findings
 

@@ -41,7 +41,7 @@ from tournament.rules.rules import (
 )
 from tournament.rules.sdk import write_sdk
 from tournament.rules.sessions import answered_core, begun, core_by_chance, session_core
-from tournament.store.columns import HOUSE, NAME, STANDARD, Column, names_of_seats, with_names
+from tournament.store.columns import HOUSE, NAME, STANDARD, Column, seat_name_columns, with_names
 
 # Endings of other bots and of other files.
 _CODE = (".c", ".cpp", ".cc", ".cxx", ".wasm", ".py", ".zip", ".toml", ".md")
@@ -168,7 +168,7 @@ def _with_core(rules: type[Rules], **shared: Any) -> Contest:
     """Return the contest of rules that have a core."""
     core = rules.core
     assert core
-    names = (*names_of_seats(int(str(rules.seats))), *([HOUSE] if rules.house else []))
+    names = (*seat_name_columns(int(str(rules.seats))), *([HOUSE] if rules.house else []))
     return Contest(
         **shared,
         games=with_names(core.games, names, replica=not rules.house),

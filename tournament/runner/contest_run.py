@@ -129,10 +129,10 @@ def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundSt
 def _keep_bots(storage: Storage, entrants: Sequence[Entrant], listener: ProgressListener) -> None:
     """Store the bots beside the records, and report those for which there is no space."""
     artifacts = {one.artifact_sha256: one.artifact for one in entrants if one.artifact and one.artifact_sha256}
-    if left := set(kept_bots.keep_bots(storage, artifacts)):
+    if left := set(kept_bots.store_bots(storage, artifacts)):
         names = join_names(sorted(one.name for one in entrants if one.artifact_sha256 in left))
         listener.on_message(
-            f"Not kept beside the records, which have room for {kept_bots.MOST_BYTES >> 20} MiB of bots: {names};"
+            f"Not kept beside the records, which have room for {kept_bots.MAX_BYTES >> 20} MiB of bots: {names};"
             " to replay a game, put that version back among the entrants"
         )
 
@@ -180,7 +180,7 @@ def play_round(run: Run, before: RoundState) -> RoundState:
         if play.failed:
             failed = (*before.failed, *play.failed)[:MOST_FAILED]
             writer.set_field(replace(run.field, failed_legs=failed))
-        writer.require_all_there()
+        writer.require_all_parts()
     finally:
         live.update_now()
     done = this.done and not play.disqualified

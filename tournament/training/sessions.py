@@ -98,9 +98,12 @@ class Sessions:
 
     def _take_ended(self, played: PlayedLeg) -> None:
         row, result = int(played.result.match), played.result
-        if result.out:
-            name = result.seats[result.out[0]]
-            why = next((fault.message for fault in result.faults if fault.seat == result.out[0]), "too many faults")
+        if result.disqualified_seats:
+            name = result.seats[result.disqualified_seats[0]]
+            why = next(
+                (fault.message for fault in result.faults if fault.seat == result.disqualified_seats[0]),
+                "too many faults",
+            )
             raise InputError(f"{name}: it was disqualified: {why}")
         self._note(row, [one.points for one in result.sums], result.sessions)
         self._seen[row], self._seen_sessions[row] = 0, 0

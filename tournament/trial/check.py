@@ -234,7 +234,7 @@ def _check(
         slow = f"session {late.session}, game {late.game}, {late.decision}: it {waits}"
         faults = tuple(fault for fault in faults if fault is not late)
     faults, at_fault = _explained(shorter, submission, faults)
-    goes_on = 0 not in first.result.out
+    goes_on = 0 not in first.result.disqualified_seats
     seen = at_fault if late else shorter.observe(_MORE_GAMES if quick else _FEW_DECISIONS).games
     repeats, asked, asked_faults = True, 0, tuple[Fault, ...]()
     if goes_on and not played.too_slow:
@@ -308,7 +308,7 @@ def _play_on(tried: Pairing) -> _LongestLeg:
         taken, decisions = _taken(trial), trial.meter.decisions
         # The difference excludes the time of the start, which the previous leg had, too.
         each_takes = max(0.0, taken - before[0]) / max(1, decisions - before[1])
-        ended = trial.result.ended_by is not None or 0 in trial.result.out
+        ended = trial.result.ended_by is not None or 0 in trial.result.disqualified_seats
         if is_whole or ended or (seconds > _SECONDS and decisions > before[1] > 0):
             break
         before = taken, decisions
