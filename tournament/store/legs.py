@@ -379,7 +379,7 @@ class Legs(Sequence[LegResult]):
         seats, house = tuple(self.names[name] for name in self.players[index].tolist()), int(self.house[index])
         digest = self.digest[index : index + 1 or None].tobytes().hex()
         return LegResult(
-            digest, match, number, seats, sessions, games, sums, rest.faults, rest.out, rest.faults_left_out,
+            digest, match, number, seats, sessions, games, sums, rest.faults, rest.disqualified_seats, rest.further_faults,
             self.names[house] if house >= 0 else "", seconds=float(self.seconds[index]), tries=rest.tries,
             used=tuple(Used(*of_seat) for of_seat in self.used[index].tolist()),
         )  # fmt: skip

@@ -232,7 +232,7 @@ def _legs_table(legs: Legs, per_replica: int) -> pa.Table:
     for leg in np.flatnonzero(legs.faulty).tolist():
         rare = legs.rare_fields[legs.rare_index[leg]]
         counts[leg] = [rare.fault_count(seat) for seat in range(seats)]
-        ended[leg, list(rare.out)] = True
+        ended[leg, list(rare.disqualified_seats)] = True
     by_leg: dict[str, npt.NDArray[Any]] = {
         "match": legs.match,
         "replica": legs.number // per_replica,

@@ -131,7 +131,7 @@ class Reconciliation:
         of_all = self._of_all[at] == legs.digest[some]
         self._known_of_all[at[of_all]] = True
         for place, leg, same in zip(at.tolist(), some.tolist(), of_all.tolist()):
-            out = legs.rare_fields[legs.rare_index[leg]].out
+            out = legs.rare_fields[legs.rare_index[leg]].disqualified_seats
             if not same:
                 self._versions.setdefault(place, {})[bytes.fromhex(legs.digests[leg])] = out
             elif out:
