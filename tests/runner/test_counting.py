@@ -52,7 +52,7 @@ def test_legs_count_in_whatever_batches_they_are() -> None:
         ({"digest": LEGS[3].digest}, False),
         ({"sessions": 4}, False),
         ({"sessions": 6}, False),
-        ({"sessions": 6, "faults": (FAULT,), "out": (0,)}, False),
+        ({"sessions": 6, "faults": (FAULT,), "disqualified_seats": (0,)}, False),
         ({"sessions": 4, "faults": (FAULT,)}, False),
         ({"faults": (FAULT,)}, True),
     ],

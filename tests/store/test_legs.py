@@ -35,7 +35,7 @@ results = st.builds(
     games=st.integers(0, 10**15),
     sums=seat.map(lambda own: (own, own.opposite())),
     faults=st.lists(faults, max_size=2).map(tuple),
-    faults_left_out=st.tuples(st.integers(0, 3), st.integers(0, 3)).map(lambda out: out if any(out) else ()),
+    further_faults=st.tuples(st.integers(0, 3), st.integers(0, 3)).map(lambda out: out if any(out) else ()),
     seconds=st.floats(0, 1e9, width=32),
 )
 both = st.builds(lambda leg, sums: replace(leg, sums=sums), results, st.tuples(seat, seat))

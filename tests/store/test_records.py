@@ -167,7 +167,7 @@ def steps_of_a_change(storage: FolderStorage, change: Any) -> list[list[list[Leg
         shutil.copytree(before, storage.location)
         steps = itertools.count(1)
         with pytest.MonkeyPatch.context() as patch:
-            for name in ("publish", "remove", "_put_on_disk"):
+            for name in ("publish", "remove", "_sync_folder"):
                 original = getattr(FolderStorage, name)
 
                 def stopping(self: FolderStorage, *what: Any, original: Any = original) -> Any:

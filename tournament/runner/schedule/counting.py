@@ -166,7 +166,7 @@ class Reconciliation:
         self.in_lanes -= int(self._has_processes[new].sum())
         ended = np.array([bool(rest.disqualified_seats) for rest in legs.rare_fields], bool)[more]
         if ended.any():
-            outs = (legs.rare_fields[rest].out for rest in more[ended].tolist())
+            outs = (legs.rare_fields[rest].disqualified_seats for rest in more[ended].tolist())
             self._out_at |= zip(at[ended].tolist(), outs)
             self._judge()
 
