@@ -373,14 +373,14 @@ class Legs(Sequence[LegResult]):
                 source, before = self._slice_of or (self, 0)
                 object.__setattr__(view, "_slice_of", (source, before + first))
             return view
-        rest = self.rare_fields[self.rare_index[index]]
+        rare = self.rare_fields[self.rare_index[index]]
         match, number, sessions, games = self.counts[index].tolist()
         sums = tuple(LegSums(*of_seat) for of_seat in self.sums[index].tolist())
         seats, house = tuple(self.names[name] for name in self.players[index].tolist()), int(self.house[index])
         digest = self.digest[index : index + 1 or None].tobytes().hex()
         return LegResult(
-            digest, match, number, seats, sessions, games, sums, rest.faults, rest.disqualified_seats, rest.further_faults,
-            self.names[house] if house >= 0 else "", seconds=float(self.seconds[index]), tries=rest.tries,
+            digest, match, number, seats, sessions, games, sums,
+            rare.faults, rare.disqualified_seats, rare.further_faults, self.names[house] if house >= 0 else "", seconds=float(self.seconds[index]), tries=rare.tries,
             used=tuple(Used(*of_seat) for of_seat in self.used[index].tolist()),
         )  # fmt: skip
 
