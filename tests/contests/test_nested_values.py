@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.python_rules import play_field
 from tournament.api import run
 from tournament.conformance import ContestSuite, extremes
-from tournament.decisions.struct_layout import lay_out
+from tournament.decisions.struct_layout import build_view
 from tournament.entrants.new import write_new_bot
 from tournament.rules import (
     Bool,
@@ -293,7 +293,7 @@ def test_nested_values_lie_where_c_looks_for_them(kinds: list[ValueType]) -> Non
     seating = [("seats", ctypes.c_int32 * 2), ("players", ctypes.c_int32 * 5)]
     members = [member for name, kind in observed.items() for member in in_ctypes(name, kind)]
     expected = type("Expected", (ctypes.Structure,), {"_fields_": seating + members})
-    view = lay_out([decision], 5)
+    view = build_view([decision], 5)
     assert view.size >= ctypes.sizeof(expected)
     for name, slot in view.slots.items():
         assert slot.value == getattr(expected, name).offset, name
@@ -439,7 +439,7 @@ def test_impossible_types_are_refused() -> None:
     with pytest.raises(ValueError, match="expected a type"):
         Struct(x=3)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="C bots have the name has_x for a part of x"):
-        lay_out([Decision("a", "m", observation={"has_x": Bool(), "x": Maybe(Int(0, 1))}, answer=Bool())], 2)
+        build_view([Decision("a", "m", observation={"has_x": Bool(), "x": Maybe(Int(0, 1))}, answer=Bool())], 2)
     with pytest.raises(ValueError, match="can be called answer"):
         Decision("a", "m", observation={"answer": Bool()}, answer=Bool())
     with pytest.raises(ValueError, match="needs default="):

@@ -89,7 +89,7 @@ def test_error_of_a_difference_is_that_of_two_independent_runs(
     first: ContestDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = played(tmp_path, seed=SEEDS[8])
-    monkeypatch.setattr("tournament.records.comparison._places", lambda ranking: set())
+    monkeypatch.setattr("tournament.records.comparison._ranks", lambda ranking: set())
     assert not compared(first, other).is_same  # whatever the places, the points differ
     sides = [{(one.x, one.y): one for one in tournament.load(place.results).ranking.sides} for place in (first, other)]
     row: Any

@@ -8,14 +8,16 @@ import numpy as np
 import pytest
 
 from tests.reporting.conftest import SHIPPED, Played
+from tournament.reporting.trends import read_courses
+from tournament.store.storage import open_storage
 
 
 def test_courses_are_the_sessions(pages: Mapping[str, Played]) -> None:
     one = pages["von_neumann_poker"]
     sessions = one.results.sessions
     ranked = {line.name for line in one.results.ranking.entrants if line.rank is not None}
-    assert set(one.findings.courses.whole) == ranked
-    for name, course in one.findings.courses.whole.items():
+    assert set(one.findings.courses.by_name) == ranked
+    for name, course in one.findings.courses.by_name.items():
         rows = sessions[
             ((sessions.bot_0 == name) & sessions.bot_1.isin(ranked))
             | ((sessions.bot_1 == name) & sessions.bot_0.isin(ranked))
@@ -29,11 +31,19 @@ def test_courses_are_the_sessions(pages: Mapping[str, Played]) -> None:
         assert course.means(2) == pytest.approx([points[block < 16].mean(), points[block >= 16].mean()])
 
 
+def test_matches_with_a_bot_below_the_line_are_in_no_course(pages: Mapping[str, Played]) -> None:
+    results = pages["von_neumann_poker"].results
+    found = read_courses(VON_NEUMANN_POKER, open_storage(results.location), results.batches, ["bold", "calm"])
+    rows = results.sessions[(results.sessions.bot_0 == "bold") & (results.sessions.bot_1 == "calm")]
+    assert found.by_name["bold"].points.sum() == pytest.approx(rows.points_0.sum())
+    assert found.by_name["calm"].sizes.sum() == len(rows)
+
+
 @pytest.mark.parametrize("contest", SHIPPED)
 def test_courses_against_house_players_are_of_games(contest: str, pages: Mapping[str, Played]) -> None:
     one = pages[contest]
     for line in one.results.ranking.entrants:
-        course = one.findings.courses.whole[line.name]
+        course = one.findings.courses.by_name[line.name]
         assert course.sizes.sum() == line.games
         won = sum(match.points_0 for match in one.results.ranking.matches if match.x == line.name)
         assert course.points.sum() == pytest.approx(won)

@@ -13,7 +13,7 @@ from tournament.audit.verification import settings_of
 from tournament.audit.verify_games import Players, began_again, find_players
 from tournament.config import Config
 from tournament.contests.contest import Contest
-from tournament.entrants.build import adapted, with_lines
+from tournament.entrants.build import adapted, build_with_line_numbers
 from tournament.entrants.folder import find_bots
 from tournament.errors import InputError, RunError
 from tournament.leg import Leg
@@ -245,6 +245,6 @@ def _with_lines(contest: Contest, config: Config, field: ContestSetup, leg: Leg)
     files = find_bots(config.entrants, config.house, lambda: field.entrants)[0] if is_there else []
     for submission in files:
         is_this = submission.name in seats and submission.sha256 == field.sha256[submission.name]
-        if is_this and (code := with_lines(submission, interface, config.sandbox)):
+        if is_this and (code := build_with_line_numbers(submission, interface, config.sandbox)):
             builds[seats[submission.name].artifact] = code
     return builds

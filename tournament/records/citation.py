@@ -49,7 +49,7 @@ class Citation:
             f"{self.title} ({self.rules}, version {self.rules_version} of the rules), played by tournament"
             f" {self.tournament}: {self._players()}, {self.games:,} games. Settings: {self._settings()}. Seed:"
             f" {self.seed if self.seed is not None else f'unpublished, {self._fingerprint()}'}. Bots: sha256"
-            f" {_digest_of(self.bots)[:_SHORT]}. Results: sha256 {self.records_sha256}."
+            f" {_bots_digest(self.bots)[:_SHORT]}. Results: sha256 {self.records_sha256}."
         )
 
     def bibtex(self) -> str:
@@ -121,7 +121,7 @@ def results_digest(legs: Legs) -> str:
     return digest.hexdigest()
 
 
-def _digest_of(bots: Mapping[str, str]) -> str:
+def _bots_digest(bots: Mapping[str, str]) -> str:
     return hashlib.sha256("".join(f"{name} {digest}\n" for name, digest in sorted(bots.items())).encode()).hexdigest()
 
 

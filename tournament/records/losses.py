@@ -91,7 +91,7 @@ def sums_of_decisions(
     low, high = np.divmod(pairs, size)
     bots, opponents = (np.stack(both, axis=1).ravel() for both in ((low, high), (high, low)))
     # The place of seat 1 is the other one of its pair.
-    of_seat_0 = 2 * place + (first > second)
+    first_pair = 2 * place + (first > second)
     points = [one.astype(float) for one in presentation.points(rows)]
     found = []
     for decided in presentation.decided(rows):
@@ -99,7 +99,7 @@ def sums_of_decisions(
         at = slice(None) if taken.all() else np.flatnonzero(taken)
         seat = decided.seat[at]
         shape = len(bots), len(decided.hands), len(decided.answers)
-        cell = of_seat_0[at] ^ seat
+        cell = first_pair[at] ^ seat
         for values, count in ((decided.hand, shape[1]), (decided.answer, shape[2])):
             cell *= count
             cell += np.minimum(values[at], count - 1)

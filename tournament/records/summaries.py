@@ -79,7 +79,7 @@ def match_values(ranking: Standings) -> Cells:
 
 def entrant_values(ranking: Standings) -> dict[str, list[Any]]:
     """Return the values of entrants.parquet by column."""
-    lines = sorted(ranking.entrants, key=lambda line: line.name)
+    entrants = sorted(ranking.entrants, key=lambda line: line.name)
     used, nothing = ranking.find_used(), Used()
-    rows = [{**vars(line), **used.get(line.name, nothing)._asdict()} for line in lines]
+    rows = [{**vars(line), **used.get(line.name, nothing)._asdict()} for line in entrants]
     return {column.name: [row[column.name] for row in rows] for column in ENTRANTS}

@@ -26,7 +26,7 @@ from tournament.contests.presentation import Presentation
 from tournament.contests.scoring import PointsSource
 from tournament.contests.settings import ContestSettings
 from tournament.decisions.decision import Decision
-from tournament.decisions.struct_layout import lay_out, seating_of
+from tournament.decisions.struct_layout import build_view, seating_types
 from tournament.decisions.value_types import Text
 from tournament.rules.drawings import drawn_core, render_problem
 from tournament.rules.protocol import Protocol, ProtocolDialogue
@@ -213,14 +213,14 @@ def _interface(rules: type[Rules], decisions: tuple[Decision, ...]) -> Interface
     if rules.sdk:
         return Interface(**vars(rules.sdk), questions=decisions)
     name, protocol, most_seats = rules.name, rules.protocol, most_positions(rules)
-    view = lay_out(decisions, most_seats)
+    view = build_view(decisions, most_seats)
     names = [(decision.name, decision.is_news) for decision in decisions]
     return Interface(
         write_sdk(name, _title(rules), decisions, view),
         CompiledBots(f"{name}.h", struct_size=view.size + view.answer_size),
         new_dialogue=None if protocol is None else lambda core, key: ProtocolDialogue(core, protocol, names),
         questions=decisions,
-        seating=seating_of(most_seats),
+        seating=seating_types(most_seats),
     )
 
 

@@ -11,7 +11,7 @@ from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.errors import join_names
 from tournament.keys import master_key
-from tournament.records.history import keep_history
+from tournament.records.history import store_history
 from tournament.runner.archives import archive_other_records
 from tournament.runner.compaction import drop_unscheduled_legs
 from tournament.runner.listener import ProgressListener
@@ -115,7 +115,7 @@ def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundSt
                 state = play_round(run, state)
             if writer.changes > changes and state.standings and not state.set_aside:
                 require_held(writer.storage)
-                keep_history(writer.storage, state.standings)
+                store_history(writer.storage, state.standings)
                 # Former versions have no games any more.
                 kept_bots.drop_bots(writer.storage, but={*wanted_field.artifacts.values()})
             return state

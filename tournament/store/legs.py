@@ -380,7 +380,8 @@ class Legs(Sequence[LegResult]):
         digest = self.digest[index : index + 1 or None].tobytes().hex()
         return LegResult(
             digest, match, number, seats, sessions, games, sums,
-            rare.faults, rare.disqualified_seats, rare.further_faults, self.names[house] if house >= 0 else "", seconds=float(self.seconds[index]), tries=rare.tries,
+            rare.faults, rare.disqualified_seats, rare.further_faults,
+            self.names[house] if house >= 0 else "", seconds=float(self.seconds[index]), tries=rare.tries,
             used=tuple(Used(*of_seat) for of_seat in self.used[index].tolist()),
         )  # fmt: skip
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tournament.arrays import Ints
 from tournament.keys import SubKeys, number_of, seed_fingerprint
 from tournament.leg import Leg, LegPlan, Seat, house_match_number, legs_per_replica
-from tournament.records.self_play import name_of_copy
+from tournament.records.self_play import copy_name
 from tournament.runner.schedule.digests import Digests
 from tournament.runner.schedule.fixtures import (
     ONE_OF_EACH,
@@ -263,7 +263,7 @@ class RoundRobin(Schedule):
         pairs = [
             sorted((place, places[copy]), key=number.__getitem__)
             for name, place in places.items()
-            if (copy := name_of_copy(name)) in places
+            if (copy := copy_name(name)) in places
         ]
         pairs.sort(key=lambda pair: number[pair[1]])
         return np.array(pairs, np.int64).reshape(-1, 2)
