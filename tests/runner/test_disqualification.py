@@ -17,7 +17,7 @@ from tests.contest_runs import (
     bot_source,
     make_contest,
 )
-from tests.worker.support import build, origin_metadata, script, write_bot
+from tests.worker.support import build, origin_of, script, write_bot
 from tournament.api import verify
 from tournament.audit.report import Verification
 from tournament.contests.von_neumann_poker.rules import Settings
@@ -165,7 +165,7 @@ def test_bot_disqualified_in_a_task_plays_no_more_of_it(tmp_path: Path) -> None:
     open_storage(str(tmp_path)).prepare()
     artifacts = {bot.artifact_sha256 or "": bot.artifact or b"" for bot in bots}
     bad = {"carl", "cato"}
-    task = Task(CONTEST, rules.playing(), {}, str(tmp_path), legs, origin_metadata(field))
+    task = Task(CONTEST, rules.playing(), {}, str(tmp_path), legs, origin_of(field))
     receipt = play_task(task, artifacts)
     expected, met = [], set[str]()
     for leg in legs:
