@@ -28,7 +28,6 @@ from tournament.runner.schedule.legs import RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.field import Origin
 from tournament.store.leg_result import Fault, LegResult
-from tournament.worker.processes.bot_process import LegUse
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.leg_in_play import PlayedLeg
 from tournament.worker.processes.spool import LegRows, Spool
@@ -104,7 +103,7 @@ class Played:
     result: LegResult
     games: list[Game]
     sessions: list[Session]
-    uses: tuple[LegUse | None, ...]
+    decisions: tuple[int, ...]
 
     @property
     def faults(self) -> tuple[Fault, ...]:
@@ -120,7 +119,7 @@ class Played:
 def read(leg: PlayedLeg) -> Played:
     """The leg, with its rows as the oracle writes them."""
     record = record_of(leg.rows)
-    return Played(leg.result, record.games, record.sessions, leg.uses)
+    return Played(leg.result, record.games, record.sessions, leg.decisions)
 
 
 def record_of(rows: LegRows) -> Record:

@@ -119,19 +119,6 @@ def cut(legs: list[bool], pace: Pace) -> list[list[bool]]:
     return [[legs[number] for number in task] for task in numbers(schedule_of(legs), pace)]
 
 
-@settings(max_examples=50, deadline=None, derandomize=True)
-@given(
-    legs=st.lists(st.booleans(), min_size=1, max_size=300),
-    workers=st.integers(1, 9),
-    sessions=st.sampled_from([1, 100, 10_000, 10**6]),
-)
-def test_every_leg_is_in_one_batch_and_none_has_too_many_lanes(legs: list[bool], workers: int, sessions: int) -> None:
-    batches = cut(legs, new_pace(workers, sessions))
-    assert list(chain.from_iterable(batches)) == legs
-    in_lanes = legs.count(True)
-    assert max(batch.count(True) for batch in batches) <= max(1, -(-in_lanes // workers))
-
-
 @pytest.mark.parametrize("sessions", [100, 10_000])
 def test_one_python_bot_among_thousands_in_c_makes_no_endless_batches(sessions: int) -> None:
     """Each entrant meets the one, then all those before him: few lanes among ever more other legs."""
@@ -163,15 +150,6 @@ def test_legs_of_a_duplicate_match_are_in_one_task(kind: PlaysAs) -> None:
     tasks = list(tasks_of(to_play(schedule, new_pace(2, 10**6))))
     matches = [{leg.plan.match for leg in task} for task in tasks]
     assert len(tasks) > 4 and len(set.union(*matches)) == sum(map(len, matches)) == 36
-
-
-def test_who_is_out_goes_out_no_more() -> None:
-    out: set[str] = set()
-    kinds: list[PlaysAs] = ["wasm"] * 8
-    play = to_play(field_of(*kinds, "program"), new_pace(2, 10**6), out=out)
-    assert play.next_task()
-    out |= {"3", "8"}
-    assert all(out.isdisjoint(leg.names) for task in tasks_of(play) for leg in task)
 
 
 def test_legs_of_slow_bots_go_out_after_all_others() -> None:
@@ -230,12 +208,6 @@ def test_slow_legs_play_on_all_workers_before_any_is_measured(known: bool) -> No
     assert max(free) <= 24
 
 
-@pytest.mark.parametrize("in_lanes", [False, True])
-def test_tasks_before_any_measure_leave_half_of_the_legs_to_those_after(in_lanes: bool) -> None:
-    tasks = cut([in_lanes] * 276, new_pace(16, 100))
-    assert max(map(len, tasks)) <= 276 // 32 and len(tasks) >= 32
-
-
 def test_legs_with_processes_go_out_few_at_a_time_until_some_are_measured() -> None:
     """So that a first leaderboard is soon there."""
     pace = new_pace(2, 10)
@@ -250,14 +222,6 @@ def test_what_takes_a_moment_is_one_task_by_the_pace_of_runs_before() -> None:
     learn(pace, 24_000, 1.0)
     assert pace.seconds_of_one(59, 0) > 0.02
     assert len(cut([False] * 59, pace)) == 1
-
-
-def test_pace_of_a_task_that_took_less_than_its_lanes_foretells_no_negative_time() -> None:
-    pace = new_pace(1, 1)
-    pace.note(Receipt((), 1.0, seconds_in_lanes=1.5))
-    pace.games, pace.sessions = 10, 1
-    pace._inline.games = 10
-    assert pace.seconds_for(5, 0) >= 0
 
 
 def test_pace_begins_with_that_of_recorded_legs() -> None:

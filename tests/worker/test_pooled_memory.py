@@ -144,11 +144,3 @@ assert moves_of(sink) == [[1, 0, 1, 0]] * 2
 assert not engine.has_pool()
 """
     subprocess.run([sys.executable, "-c", script], check=True)
-
-
-def test_a_runtime_without_pools_plays_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_engine(_kind: Engine) -> wasmtime.Engine:
-        raise AttributeError
-
-    monkeypatch.setattr(engine, "engine", no_engine)
-    assert not engine.has_pool.__wrapped__()
