@@ -39,7 +39,7 @@ cdef struct Channel:
     size_t gathering_capacity
     int* gathered               # the lane of each question, -1 for a start or an end
     int gathered_count
-    int questions               # those of them that aren't a start or an end
+    int questions               # their number without starts and ends
     uint64_t waits_since        # the turn in which the first of these came
     size_t gathered_capacity
     unsigned char* sending      # the message that is out

@@ -504,10 +504,11 @@ cdef class Lanes:
         """Play until something needs the caller, or for this many seconds.
 
         Returns:
-            Events as (kind, lane, channel, text, output of the lane's bot in a shared process). The core's kinds are LEG_IS_OVER, RECORDS_ARE_FULL and FAULT: the
-            lane's WebAssembly bot failed, or any bot broke the rules. They stop the lane. The channels' kinds are
+            Events as (kind, lane, channel, text, output). The core's kinds are LEG_IS_OVER, RECORDS_ARE_FULL and FAULT:
+            the lane's WebAssembly bot failed, or any bot broke the rules. They stop the lane. The channels' kinds are
             BOT_FAULTY and BOT_OUT_OF_MEMORY, with lane and channel, and CHANNEL_FAILED and WROTE_NO_ANSWER. They don't
-            stop a lane, and `stop` returns whether it waits for the faulty bot.
+            stop a lane, and `stop` returns whether it waits for the faulty bot. The output is that of a lane's bot
+            which can share a process, as bytes.
 
         Raises:
             MemoryError: The worker itself lacks memory.

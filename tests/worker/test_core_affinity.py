@@ -24,7 +24,7 @@ def pid() -> Iterator[int]:
         process.kill()
 
 
-def test_a_worker_and_quick_processes_share_a_core_and_slow_ones_get_all_cores_back(pid: int) -> None:
+def test_only_quick_processes_share_the_workers_core(pid: int) -> None:
     cores, core = os.sched_getaffinity(0), CoreAffinity()
     core.look({pid: Load(3, 0.04)})
     assert os.sched_getaffinity(pid) == cores

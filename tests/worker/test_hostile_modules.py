@@ -1,4 +1,4 @@
-"""Modules whose names, tables and memory are written to confuse whoever describes their faults, and mutated ones."""
+"""Modules with sections that could confuse the description of their faults."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def custom(name: bytes, content: bytes) -> bytes:
 def line_table(
     line_range: int = 14, opcode_base: int = 4, program: bytes = b"", lengths: Sequence[int] = (0, 1, 1)
 ) -> bytes:
-    """A unit of one file of the bot's own."""
+    """Return a table of lines with one file of the bot's own."""
     header = bytes([1, 1, 1, 0xFB, line_range, opcode_base, *lengths[: max(opcode_base - 1, 0)]])
     header += b"/bot\0\0bot.c\0\1\0\0\0"
     unit = struct.pack("<HI", 4, len(header)) + header + program
@@ -33,7 +33,7 @@ def line_table(
 
 
 def named(name: bytes) -> bytes:
-    """What calls function 0 so."""
+    """Return the section that gives function 0 this name."""
     return custom(b"name", section(1, b"\1\0" + number(len(name)) + name))
 
 
@@ -53,7 +53,7 @@ DESCRIBED = {
 
 
 @pytest.mark.parametrize("what", DESCRIBED)
-def test_a_fault_of_a_module_with_a_hostile_section_is_the_bots_own(what: str) -> None:
+def test_fault_of_module_with_hostile_section_is_its_own(what: str) -> None:
     hostile = Entrant("hostile", "wasm", "", TRAPS + DESCRIBED[what])
     began = time.thread_time()
     result, _ = play_built(hostile, PLAIN, settings=Settings(sessions=10))

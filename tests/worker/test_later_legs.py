@@ -42,7 +42,7 @@ PROGRAM = script("""
 
 
 def lives(field: dict[str, Source]) -> dict[tuple[str, int], list[tuple[float, float]]]:
-    """From when to when each bot's legs of each match have played, in order."""
+    """Return when each bot's legs of each match began and ended, in order."""
     entrants, settings = build(field), Settings(sessions=1, duplicate=True, seed="1")
     legs = legs_of(entrants, settings)
     found: dict[tuple[str, int], list[tuple[float, float]]] = {}
@@ -59,7 +59,7 @@ def at_once(times: Sequence[tuple[float, float]]) -> int:
     return sum(after[0] < before[1] for before, after in pairwise(times))
 
 
-def test_legs_with_the_same_deals_play_one_after_the_other() -> None:
+def test_legs_with_same_deals_play_in_turn() -> None:
     programs = {f"told{number}": PROGRAM for number in range(2)}
     found = lives({**{f"apart{number}.py": PYTHON for number in range(2)}, **programs})
     assert {place: len(times) for place, times in found.items()} == dict.fromkeys(found, 2) and len(found) == 12
@@ -69,7 +69,7 @@ def test_legs_with_the_same_deals_play_one_after_the_other() -> None:
 
 
 @pytest.mark.parametrize(("legs_per_process", "processes"), [(64, 2), (1, 6)])
-def test_later_legs_share_no_process_with_earlier_ones(
+def test_later_legs_share_no_process_with_earlier_legs(
     legs_per_process: int, processes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[str] = []

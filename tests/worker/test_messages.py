@@ -135,7 +135,7 @@ def test_message_carries_questions_of_many_lanes(stage: Stage) -> None:
 
 
 def test_message_in_used_memory_has_none_of_its_content(stage: Stage) -> None:
-    """A bot can read its process's memory, so another leg's cards and seeds must not be in a message."""
+    """Bots can read their process's memory, so another leg's cards and seeds must not be in a message."""
     secret = b"\xab" * 4000
     former = stage.process(greeting=secret)
     stage.table.channels.close(former.number)
@@ -161,7 +161,7 @@ def test_messages_without_memory_end_run(stage: Stage) -> None:
         try:
             resource.setrlimit(resource.RLIMIT_AS, (1, resource.RLIM_INFINITY))
             blocks = []
-            with contextlib.suppress(MemoryError):  # until only little things can be had
+            with contextlib.suppress(MemoryError):  # Only small blocks are left then.
                 while True:
                     blocks.append(bytes(1 << 16))
             stage.run()
@@ -283,7 +283,7 @@ def test_answers_for_dropped_and_stopped_lanes_are_ignored(stage: Stage) -> None
     stage.table.resume(stopped, 9)
     stage.run()
     serial, kinds = process.asked()
-    assert len(kinds) == 1  # of the playing lane; the stopped one's question waits until it is answered
+    assert len(kinds) == 1  # The stopped lane's question waits for the playing lane's answer.
     process.answer(serial, 6)
     assert [event[:2] for event in stage.run()] == [(LEG_IS_OVER, playing)]
     assert stage.cores[1].answers == [9]
@@ -341,7 +341,7 @@ def test_report_of_start_ends_it(stage: Stage) -> None:
         stage.run()
     assert state(process.number) == (True, 1, False)
     process.answer(serial, 0, 50, 50)
-    stage.table.start_bot(second, 0, 2)  # with the next message
+    stage.table.start_bot(second, 0, 2)  # The next message has the start.
     while state(process.number)[1] == 1:
         assert stage.run() == []
     serial, kinds = process.read()

@@ -2,8 +2,8 @@
 
 Waits for a processor or a disk are the machine's. The system counts how long a thread has waited for processors. The
 thread slept in the rest of the time in which it had none. The system doesn't count waits for disks, so a process is
-sampled. If it is in such a wait, it is assumed to have waited since the previous sample. A sample that comes late counts
-for little, because this process itself might not have run: it was stopped, or the machine was suspended.
+sampled. If it is in such a wait, it is assumed to have waited since the previous sample. A late sample counts for
+little, because this process itself might not have run: it was stopped, or the machine was suspended.
 """
 
 from __future__ import annotations
@@ -107,7 +107,9 @@ class TimeBudget:
     For a group, simultaneous processor time counts only as much as one process could use.
     """
 
-    def __init__(self, use: Callable[[], ProcessUse], seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, use: Callable[[], ProcessUse], seconds: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._clocks, self._clock = ProcessClock(use), clock
         self.seconds = seconds
         self._step = min(_LOOK_SECONDS, seconds / 20)

@@ -226,9 +226,10 @@ class LegInPlay:
     def result(self) -> PlayedLeg:
         """Return the finished leg's result, including faults found only at its end."""
         for player in [] if self.is_over else self.players:
-            passed, _ = self.held.pop(player.number, (player.process and player.process.violation_at_end(), b""))
-            if passed:
-                self.faults.add_at_end(player.number, self.core, passed)
+            failure = player.process.violation_at_end() if player.process else None
+            failure, _ = self.held.pop(player.number, (failure, b""))
+            if failure:
+                self.faults.add_at_end(player.number, self.core, failure)
         self.keep_rows()
         used = self.seating.used() if self.seating else [Used()] * len(self.leg.seats)
         for player in self.players:

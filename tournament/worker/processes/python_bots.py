@@ -164,8 +164,16 @@ def try_start(
         InputError: It can't be confined.
         MachineBusyError: The machine prevents it.
     """
-    how = {"memory_megabytes": memory_megabytes, "cpu_seconds": _TRIAL_SECONDS}
-    process = fork_server.start(launch_of(artifact, name, interface, sandbox, **how, only_starts=True), sandbox.mode)
+    launch = launch_of(
+        artifact,
+        name,
+        interface,
+        sandbox,
+        memory_megabytes=memory_megabytes,
+        cpu_seconds=_TRIAL_SECONDS,
+        only_starts=True,
+    )
+    process = fork_server.start(launch, sandbox.mode)
     try:
         had = TimeBudget(process.use, _TRIAL_OWN_SECONDS)
         answer, *_ = run_command.listen(process, had, most=_LONGEST_REASON, whole=_LONGEST_REASON)
