@@ -101,9 +101,7 @@ def _is_victims(value: object) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", VICTIMS)
-def test_an_error_of_ours_at_one_bot_changes_no_other(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_own_error_at_one_bot_changes_no_other(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started = time.time_ns()  # nothing is in the cache already
 
     def built(number: int, *, alone: bool = False) -> dict[str, Entrant]:
@@ -137,8 +135,8 @@ def test_an_error_of_ours_at_one_bot_changes_no_other(
         assert traceback.is_relative_to(cache_folder()) and type(hooks.error).__name__ in traceback.read_text()
 
 
-def test_a_machine_that_fails_our_own_trial_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else a bot that fails twice for want of something is set aside, and the others play."""
+def test_machine_that_fails_own_trial_ends_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the trial succeeds, a bot that fails twice is set aside, and the others play."""
 
     def refused(*_: object, **__: object) -> None:
         raise MachineBusyError("the system ended its process, for want of memory perhaps")

@@ -299,10 +299,7 @@ def test_bots_that_cannot_be_built_and_files_that_are_none(tmp_path: Path, confi
 @pytest.mark.parametrize(
     ("place", "says"),
     [
-        *(
-            (f"trial.{one}", "verdict not fit")
-            for one in ("check._play_on", "check.search", "trial_legs.play_in_lanes")
-        ),
+        *((f"trial.{one}", "verdict not fit") for one in ("check._play_on", "trial_legs.play_in_lanes")),
         ("cli.trial.check_table", "tournament: calm.py: can't be shown: an error of the tournament's own"),
     ],
 )
