@@ -143,20 +143,6 @@ def test_unconfined_bots_have_limits() -> None:
     assert answered.what == ["ran out of memory (64 MB; raise memory_megabytes)"]
 
 
-def test_memory_before_exec_is_not_counted() -> None:
-    ours = bytearray(os.urandom(1 << 16)) * (300 << 4)
-    child = os.fork()
-    if child == 0:
-        signal.pause()
-    try:
-        confined = Confined(Running(child), ProcessLimits(64, 10), -1, -1, -1)
-        assert confined.memory_bytes() > len(ours)
-        assert not confined.has_taken_too_much()
-    finally:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-
-
 # What 300 MB are to a process that may have 64: pages of a file, pages that ten processes share, or its own.
 _MAPS = "import mmap; x = mmap.mmap(os.open({file!r}, os.O_RDONLY), 0, prot=mmap.PROT_READ); sum(x[::4096])"
 _SHARES = """x = bytearray(b'x') * (300 << 20)

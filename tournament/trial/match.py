@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -43,9 +43,6 @@ from tournament.store.reading import read_field
 from tournament.store.storage import join_location, open_storage
 from tournament.trial.paired_tables import PairedTables, mean_and_error
 from tournament.trial.sequential import Difference, InterimResult, Verdict, check_confidence, legs_in, play_until
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _BASELINE = "~baseline"  # no file can have this name
 
@@ -139,26 +136,6 @@ class MatchReport:
         if figure is None:
             return "open" if self.baseline or self.opponent else None
         return "better" if figure.sign > 0 else "worse" if figure.sign < 0 else "open"
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row for each opponent, by name: points, error, baseline and difference, NaN if unknown."""
-        import pandas as pd  # the command doesn't need it
-
-        rows = [
-            {
-                f"{name}{suffix}": value
-                for name, figure in (
-                    ("points", line.points),
-                    ("baseline", line.baseline),
-                    ("difference", line.difference),
-                )
-                for suffix, value in (("", figure and figure.value), ("_stderr", figure and figure.stderr))
-            }
-            for line in self.opponents
-        ]
-        return pd.DataFrame(
-            rows, index=pd.Index([line.opponent for line in self.opponents], name="opponent"), dtype=float
-        )
 
 
 @dataclass(frozen=True)

@@ -49,9 +49,6 @@ main(LAUNCH)
 # multiply-add, which not all processors have.
 _ENVIRONMENT = {"PYTHONHASHSEED": "0", "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-FMA,-FMA4"}
 
-# Minimum limit of descriptors, without which not even one process starts.
-_MIN_DESCRIPTORS = 128
-
 
 def start(launch: LaunchSpec, mode: Mode) -> Confined:
     """Start a build under its limits, or any process with mode "off". Other processes are forked (`fork_server`).
@@ -159,17 +156,8 @@ def most_descriptors() -> int:
 
 @cache
 def raise_descriptor_limit() -> None:
-    """Raise the limit of open files, because each confined process takes about ten descriptors of this one.
-
-    Raises:
-        InputError: The hard limit is too low for any process.
-    """
+    """Raise the limit of open files, because each confined process takes about ten descriptors of this one."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard != resource.RLIM_INFINITY and hard < _MIN_DESCRIPTORS:
-        raise InputError(
-            f"a process can't be confined here: {hard} files may be open at once (ulimit -Hn),"
-            f" at least {_MIN_DESCRIPTORS} must be; {1024:,} are enough for most runs"
-        )
     wanted = most_descriptors()
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
