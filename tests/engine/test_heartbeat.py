@@ -40,7 +40,7 @@ def test_clock_runs_while_process_waits_or_holds_lock() -> None:
 
 @pytest.mark.parametrize("forked", [False, True])
 def test_clock_stands_still_while_process_is_stopped(forked: bool) -> None:
-    """Also in a fork of a process that has looked at the clock: it has no thread of the other's."""
+    """Forks of a process that has read the clock have no thread of their parent's."""
     fork = "from engine.processes.heartbeat import awake_seconds; awake_seconds(); import os; os.fork() and os._exit(0)"
     with subprocess.Popen(
         [sys.executable, "-c", (fork + MEASURES) if forked else MEASURES],
