@@ -96,7 +96,7 @@ def seen_line(question: str, told: Mapping[str, float], answer: int | None) -> s
     return f"{question} {' '.join(f'{told[place]:.9g}' for place in places)} -> {answer}"
 
 
-@pytest.mark.parametrize("session", range(3))
+@pytest.mark.parametrize("session", range(2))
 def test_steps_are_what_the_rules_and_the_bots_say(folder: Path, results: Results, session: int) -> None:
     """From the rows alone follows what every question told; and each bot has printed what it was told and answered."""
     found = replayed(folder, ("tells", "shows"), session)
@@ -193,7 +193,7 @@ def test_what_is_not_recorded_is_one_line(
     ("contest", "bots", "settings"),
     [
         ("two_card_draw", "random_legal.c", "hands = 60\nservers = 1"),
-        ("holdem_training", "threshold.cpp threshold_py.py threshold_io", "hands = 40\nsessions = 1"),
+        ("holdem_training", "threshold.cpp threshold_io", "hands = 40\nsessions = 1"),
     ],
 )
 def test_games_against_house_players(tmp_path: Path, contest: str, bots: str, settings: str) -> None:

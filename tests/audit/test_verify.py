@@ -1,4 +1,4 @@
-"""`tournament verify`: whole records are found whole, and every damage is found, named and repaired as it says."""
+"""`tournament verify`: damage is found, named and repaired as it says."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pandas
 import pandas.testing
@@ -23,15 +23,12 @@ from tests.forgery import Head, carried_in, forge_head, forge_legs, forge_part
 from tests.object_store import new_location
 from tests.samples import sample_params
 from tournament.api import run, verify
-from tournament.audit import verify_games
 from tournament.audit.report import Verification
 from tournament.errors import RunError
 from tournament.records.results import load
 from tournament.runner.listener import Progress
-from tournament.store.leg_result import LegResult
 from tournament.store.legs import Legs
 from tournament.store.storage import join_location, open_storage
-from tournament.worker.batch import Task
 
 
 @pytest.fixture(scope="module")
@@ -279,32 +276,6 @@ def test_replay_of_some_legs_plays_these_with_the_other_legs_of_their_deals(
     found = verify(CONTEST, config=played.config, replay=count)
     assert found.problems == ()
     assert found.replayed == 5 if count == "all" else count <= found.replayed <= min(5, 2 * count)
-
-
-def test_a_replay_makes_objects_of_its_legs_alone_and_plays_them_on_all_workers(
-    played: ContestDir, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of a thousand bots there are half a million legs."""
-    looked_at: list[int] = []
-    tasks: list[int] = []
-    one_leg, task = Legs.__getitem__, verify_games._task
-
-    def noting(legs: Legs, place: int | slice) -> LegResult | Legs:
-        looked_at.extend([place] if isinstance(place, int) else [])
-        return one_leg(legs, place)
-
-    def noting_task(*what: Any) -> Task:
-        tasks.append(len(what[-1]))
-        return task(*what)
-
-    monkeypatch.setattr(Legs, "__getitem__", noting)
-    monkeypatch.setattr(verify_games, "_task", noting_task)
-    for cores, count, cut in ((1, 0, []), (1, 5, [2, 2, 1]), (2, 5, [2, 2, 1])):  # legs of one deal stay together
-        monkeypatch.setattr("tournament.audit.verification.cores", lambda cores=cores: cores)
-        looked_at.clear()
-        tasks.clear()
-        assert verify(CONTEST, config=played.config, replay=count).replayed == count
-        assert tasks == cut and len(looked_at) <= 1 + 4 * count  # one with faults, which standings show
 
 
 def test_while_a_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

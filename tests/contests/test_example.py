@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import shutil
 from pathlib import Path
@@ -12,10 +11,8 @@ from typing import Any
 import pytest
 
 from tests.contest_runs import EXAMPLES
-from tests.python_rules import of_seat, play_field
 from tests.reporting.html_reader import read_html
 from tournament.api import replay, report, run
-from tournament.config import load_config
 from tournament.reporting import replays
 from tournament.reporting.writing import make_page
 
@@ -29,20 +26,6 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(EXAMPLES / "liars_dice", folder, dirs_exist_ok=True)
     run("liars_dice", config=folder / "tournament.toml", sessions=100, executor="local", workers=1, seed=SEED)
     return folder
-
-
-@pytest.mark.statistical
-def test_single_die_bid_holds_as_often_as_expected() -> None:
-    """Bids of one die of face 1 are challenged, and hold unless ten dice show other faces."""
-    bots = dict.fromkeys("ab", (".c", "int bid(const View *view) { return view->legal_actions[0]; }\n"))
-    contest = load_config("liars_dice", EXAMPLES / "liars_dice" / "tournament.toml").played
-    ((result, rows),) = play_field(contest, bots, sessions=4000).values()
-    games = rows["games"]
-    chance = 1 - (5 / 6) ** 10
-    assert abs(games["held"].mean() - chance) < 4 * math.sqrt(chance * (1 - chance) / 4000)
-    assert set(games["last_bid"]) == {1}
-    assert (games["held"] == (games["points_0"] == 1)).all()
-    assert result.sums[0].points == of_seat(games, "points", 0).sum()
 
 
 def test_example_replay_and_report_name_bots_and_points(played: Path) -> None:

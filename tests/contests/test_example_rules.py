@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,11 +18,9 @@ from engine.kernel.chance import Rng
 from tests.contest_runs import EXAMPLES
 from tests.oracles.deals import key_of
 from tests.oracles.poker_hands import card, worth_of_seven
-from tests.python_rules import of_seat, play_field, play_table
+from tests.python_rules import play_field, play_table
 from tournament.contests.contest import Contest
 from tournament.contests.rules_loader import load_rules
-from tournament.rules import Int
-from tournament.rules.rules import decisions_of
 
 
 def rules_of(name: str) -> Contest:
@@ -58,68 +54,6 @@ def test_colonel_blotto_gives_five_fixed_bots_their_exact_scores() -> None:
         one, other = (SPLITS.get(name, [-1] * 5) for name in names)  # greedy loses every box
         won = sum((a > b) - (a < b) for a, b in zip(one, other))
         assert result.faults == () and [sums.points for sums in result.sums] == [10 * won, -10 * won], names
-
-
-def test_holdem_can_tell_all_chips_that_its_settings_allow() -> None:
-    """All but one position might lose their stacks in each hand, and get others."""
-    chosen = rules_of("holdem").settings.model_validate({"seats": 3, "stack": 50, "hands": 4})
-    for decision in decisions_of(module_of("holdem").Holdem, chosen):
-        for name in ("pot", "to_call", "least", "most"):
-            limits = decision.observation[name]
-            assert isinstance(limits, Int) and 50 * (3 + 2 * 4) <= limits.high < 1000
-
-
-@pytest.mark.statistical
-@pytest.mark.parametrize("bidders", [2, 20])
-def test_auction_with_everybody_brings_random_bidders_what_is_expected(bidders: int) -> None:
-    """Bids are equally likely and independent of values, so a winner's value is 50 on average.
-
-    The highest of n bids is at most m with the probability ((m + 1) / 101)ⁿ.
-    """
-    bots = {f"bot_{n:02}": bots_of("auction", "any_bid")["any_bid"] for n in range(bidders)}
-    sessions = 3000
-    ((result, rows),) = play_table(rules_of("auction"), bots, sessions=sessions)
-    at_most = [(m / 101) ** bidders for m in range(102)]
-    highest = {m: at_most[m + 1] - at_most[m] for m in range(101)}
-    mean = sum(p * (50 - m) for m, p in highest.items())
-    variance = sum(p * (50 - m - mean) ** 2 for m, p in highest.items()) + (101**2 - 1) / 12
-    total = sum(sums.points for sums in result.sums) / sessions
-    assert abs(total - mean) < 4 * math.sqrt(variance / sessions)
-    bids = np.array([rows["games"][f"bid_{seat}"] for seat in range(bidders)])
-    assert result.faults == () and bids.min() == 0 and bids.max() == 100
-
-
-def test_words_are_won_by_the_bot_that_knows_more() -> None:
-    bots = bots_of("words", "animals", "short")
-    ((result, rows),) = play_field(rules_of("words"), bots, sessions=30).values()
-    assert result.faults == () and result.sums[0].points == 30  # short says each of twenty words once
-    assert 0 < max(rows["games"]["words"]) <= 40
-
-
-# By seat: turns lived, and length.
-GOLDEN_SNAKES: dict[tuple[str, ...], list[tuple[tuple[int, int], ...]]] = {
-    ("any_way", "clockwise", "hungry", "roomy"): [
-        ((43, 1), (34, 1), (44, 9), (34, 1)),
-        ((8, 1), (8, 1), (150, 25), (150, 1)),
-        ((128, 2), (26, 1), (150, 22), (150, 3)),
-    ],
-    ("clockwise", "follows_wall", "hungry", "roomy"): [
-        ((150, 2), (6, 1), (150, 25), (6, 1)),
-        ((18, 1), (13, 2), (150, 32), (150, 4)),
-        ((150, 5), (7, 1), (150, 24), (132, 4)),
-    ],
-}
-
-
-@pytest.mark.parametrize("names", GOLDEN_SNAKES)
-def test_snakes_of_every_kind_play_the_golden_games(names: tuple[str, ...]) -> None:
-    ((result, rows),) = play_table(rules_of("snakes"), bots_of("snakes", *names), sessions=3, seats=4)
-    games = rows["games"]
-    played = [
-        tuple((int(of_seat(games, "turns", seat)[i]), int(of_seat(games, "length", seat)[i])) for seat in range(4))
-        for i in range(3)
-    ]
-    assert result.faults == () and played == GOLDEN_SNAKES[names]
 
 
 WAYS = ("up", "right", "down", "left")

@@ -16,7 +16,7 @@ from tests.cli.in_process import run_cli
 from tests.contest_runs import EXAMPLES
 from tournament.config import load_config
 from tournament.open_contest.authors import AuthorsFile, add_author, read_authors
-from tournament.open_contest.jobs import OTHER, PRACTICE, QUICK, TRIAL, Job, database_beside
+from tournament.open_contest.jobs import OTHER, QUICK, TRIAL, Job, database_beside
 from tournament.open_contest.submissions import OpenContests, Submissions
 from tournament.records.results import Results
 from tournament.runner.schedule import legs
@@ -135,7 +135,5 @@ def test_four_seat_open_contest_takes_uploads_and_plays_practice(tmp_path: Path)
     entered = done(taken.take(ann, "snakes", "mine.c", new), QUICK, TRIAL)
     assert entered.state == "entered", entered.said
     assert {"mine", "hungry"} <= {line.name for line in play(folder).ranking.entrants}
-    practised = done(taken.take(ann, "snakes", "mine.c", new + b"/* another */", PRACTICE), OTHER)
-    assert practised.state == "played" and json.loads(practised.said)["baseline"] == "mine.c", practised.said
     shown_game = done(taken.show(ann, "snakes", "mine", {"opponent": "hungry", "session": 1}), OTHER)
     assert shown_game.state == "played" and len(json.loads(shown_game.said)["seats"]) == 4, shown_game.said

@@ -87,17 +87,16 @@ def test_broken_drawing_is_reported_by_run_and_report(folder: Path, render: str,
     assert "render failed" in page and "ann" in page
 
 
-def test_replay_prints_text_that_rules_draw_and_no_svg(folder: Path) -> None:
+def test_replay_prints_drawings_of_text_and_otherwise_questions(folder: Path) -> None:
     write(folder, "return f'after {len(self.said)}\\nhere'")
     assert not run_cli("run", "guesses", "--executor", "local").code
     shown = run_cli("replay", "guesses", "--match", "0", "--session", "0").out.splitlines()
     assert shown[0].startswith("as recorded")
     assert [line for line in shown if "after" in line] == [f"  after {count}" for count in range(7)]
-    assert not any("round: " in line for line in shown)  # which the drawing replaces
-
-
-def test_replay_prints_questions_instead_of_drawings_that_are_svg(folder: Path) -> None:
-    write(folder, "return '<svg></svg>'")
+    assert not any("round: " in line for line in shown)
+    source = folder / "guesses.py"
+    source.write_text(source.read_text().replace("f'after {len(self.said)}\\nhere'", "'<svg></svg>'"))
+    rules_loader.forget()
     assert not run_cli("run", "guesses", "--executor", "local").code
     text = run_cli("replay", "guesses", "--match", "0", "--session", "0").out
     assert "<svg" not in text and "round" in text

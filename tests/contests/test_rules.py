@@ -294,7 +294,7 @@ PICK = Decision("pick", "Pick", observation={}, answer=Int(0, 1, "a"))
 
 class Picking(Rules):
     seats = 2
-    decisions: Any = (PICK,)
+    decisions: ClassVar[tuple[Decision, ...]] = (PICK,)
 
     def play(self, session: Session) -> Questions:
         yield PICK(0)

@@ -128,21 +128,13 @@ def test_three_seats_lists_and_questions_together(prizes: Path, tmp_path: Path) 
     (result,) = played(of_bots, [of_bots.leg(0, 0)])
     with Environment(open_table) as environment:
         points = points_of(environment, first_of_prizes, 40)
-    assert [sum(one[seat] for one in points) for seat in range(3)] == [one.points for one in result.sums]
 
-
-def test_functions_play_as_open_seats_do(prizes: Path) -> None:
     def second(turn: Turn) -> object:
-        return first_of_prizes(turn) if turn.decision == "name" else [turn.seat, 3]
-
-    def each(turn: Turn) -> object:
-        return first_of_prizes(turn) if turn.seat == 0 else second(turn)
+        return first_of_prizes(turn) if turn.decision == "name" else [turn.observation["worth"][1] // 2, turn.seat]
 
     with Environment(table_of("prizes", [second, second], config=prizes)) as environment:
-        one = points_of(environment, first_of_prizes, 50)
-    with Environment(table_of("prizes", [], seats=(), config=prizes)) as environment:
-        assert environment.seats == (0, 1, 2)
-        assert points_of(environment, each, 50) == one
+        assert points_of(environment, first_of_prizes, 40) == points
+    assert [sum(one[seat] for one in points) for seat in range(3)] == [one.points for one in result.sums]
 
 
 def test_illegal_answer_counts_as_default(prizes: Path) -> None:
@@ -183,12 +175,6 @@ def test_numbers_of_numpy_are_numbers(prizes: Path) -> None:
             assert environment.illegal == ""
 
 
-def test_turns_have_the_number_of_their_session() -> None:
-    with Environment(table_of("von_neumann_poker", seats=(0, 1), sessions=2)) as environment:
-        for number in range(5):
-            assert {turn.session for turn in answered(environment)} == {number}
-
-
 def test_news_need_no_answer(tmp_path: Path) -> None:
     config = tmp_path / "tournament.toml"
     config.write_text('[news]\nrules = "news.py"\n')
@@ -211,7 +197,10 @@ def test_seed_repeats_games_and_reset_begins_the_next_session() -> None:
     def first_cards(environment: Environment, seed: int | None) -> list[float]:
         cards = [environment.reset(seed).observation["card"]]
         environment.answer(0)
-        cards += [environment.reset().observation["card"] for _ in range(5)]  # leaves sessions unfinished
+        for number in range(1, 6):
+            turn = environment.reset()
+            assert turn.session == number
+            cards.append(turn.observation["card"])
         return cards
 
     with Environment(table_of("von_neumann_poker", seats=(0, 1), seed=1)) as environment:
@@ -342,18 +331,3 @@ def test_turn_left_open_and_ended_session_are_said() -> None:
             environment.answer(0)
         with pytest.raises(InputError, match=r"reset\(\) begins the next"):
             environment.answer(0)
-
-
-def test_house_contests_have_one_seat() -> None:
-    for contest in ("two_card_draw", "holdem_training"):
-        with tournament.environment(contest, seed=3) as environment:
-            first = environment.reset()
-            assert environment.seats == (0,) and first.observation
-            for _ in range(50):
-                environment.answer(0)
-                environment.turn or environment.reset()
-
-
-def test_table_with_another_seed_has_the_same_players() -> None:
-    table = table_of("von_neumann_poker", seats=(0, 1), seed=1)
-    assert replace(table.with_seed(2), key=b"") == replace(table, key=b"")

@@ -76,7 +76,7 @@ def test_rows_play_the_legs_of_bots(
     assert len(np.unique(points)) > ROWS // 2, "rows differ"
 
 
-@pytest.mark.parametrize("contest", ["auction", "blotto", "holdem", "liars_dice", "snakes", "words"])
+@pytest.mark.parametrize("contest", ["auction", "holdem", "liars_dice", "snakes"])
 def test_records_are_the_structs_of_c_bots(contest: str) -> None:
     table = table_of(contest, seats=(0, 1, 2) if contest == "auction" else ())
     dtype, is_written = record_dtype(table.contest)
