@@ -112,13 +112,13 @@ def test_worth_of_positions_shows_also_between_bots_that_differ(tmp_path: Path) 
         ('"all"', {"thorough": True}, (2, 3, 4, 5, 6, 8, 16, 32, 64)),
     ],
 )
-def test_positions_are_compared_at_the_fewest_and_the_most_seats(
+def test_positions_are_compared_at_fewest_and_most_seats(
     seats: str, options: dict[str, Any], counts: tuple[int, ...], tmp_path: Path
 ) -> None:
     assert suite_of(tmp_path, "[0] * session.seats", seats, **options).seat_counts == counts
 
 
-def test_a_worth_that_only_many_seats_show_is_found(tmp_path: Path) -> None:
+def test_worth_shown_by_many_seats_is_found(tmp_path: Path) -> None:
     suite = suite_of(tmp_path, "[int(session.seats > 3)] + [0] * (session.seats - 1)", "range(2, 6)")
     worth = conformance.worth_of_positions(suite)
     assert [line.partition(" between ")[2] for line in worth] == [
@@ -127,11 +127,11 @@ def test_a_worth_that_only_many_seats_show_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("manner", ["equal", "random"])
-def test_bots_of_which_one_earns_more_over_blocks_are_found(manner: str, tmp_path: Path) -> None:
+def test_bot_that_earns_more_over_blocks_is_found(manner: str, tmp_path: Path) -> None:
     suite = suite_of(tmp_path, "[0, 0, 0]")
     points = suite.points_of_equal_bots(3) if manner == "equal" else suite.points_of_random_bots(3)
     favoured = sorted(points.bot.unique())[1]
-    points["points"] += (points.bot == favoured) * 0.1  # as rules would that know their bots
+    points["points"] += (points.bot == favoured) * 0.1
     with pytest.raises(conformance.ConformanceError, match=f"of 3 {manner} bots one earns"):
         conformance.positions(suite)
 
@@ -143,7 +143,7 @@ def test_rules_that_fail_between_random_bots_are_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seats", [2, 3])
-def test_points_from_nowhere_are_found_at_any_number_of_seats(seats: int, tmp_path: Path) -> None:
+def test_points_that_do_not_add_up_are_found(seats: int, tmp_path: Path) -> None:
     (tmp_path / "paying.py").write_text(
         WORTH.replace("POINTS", "[0.25, -0.25, 0][: session.seats]")
         .replace("SEATS", str(seats))

@@ -86,7 +86,7 @@ def test_four_seat_records_answer_every_command(played: tuple[Path, Results], mo
         ("leaderboard snakes --rating elo", "snakes: it has matches of 4 bots; --rating is for two"),
         ("match snakes BOT --until-settled 0.9", "--until-settled requires --baseline, or one OTHER"),
         ("match snakes BOT entrants/snakes/hungry.py", "a match needs 4 bots, one for each seat"),
-        ("replay snakes --match hungry,nobody --session 0", "they have no nobody"),
+        ("replay snakes --match hungry,absent --session 0", "they have no absent"),
     ],
 )
 def test_two_seat_option_is_refused_for_four_seats(

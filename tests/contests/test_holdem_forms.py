@@ -166,7 +166,7 @@ def test_every_form_plays_the_same_hands(tmp_path: Path, name: str, source: Sour
 # Python.
 
 
-def test_a_state_can_be_made_and_changed(tmp_path: Path) -> None:
+def test_helpers_answer_about_any_state(tmp_path: Path) -> None:
     """Helpers answer about any cards."""
     source = """
     from texas import *
@@ -251,7 +251,7 @@ BAD: dict[str, tuple[dict[str, str], str, int]] = {
 }
 
 
-def test_a_broken_protocol_ends_the_session(tmp_path: Path, impatient: None) -> None:
+def test_program_that_breaks_protocol_ends_its_session(tmp_path: Path, impatient: None) -> None:
     """Sessions end at the first fault, which quotes the line. Other bots play as they do alone."""
     sources: dict[str, Source] = {name: source for name, (source, _, _) in BAD.items()}
     bots = build(tmp_path, {**sources, "fine.py": PYTHON})
@@ -289,7 +289,7 @@ for line in sys.stdin: pass
         ('say("ACTION CHECK" if hand == 1 else "ACTION FOLD")', r"BOARD\nRESULT 0\nSCORE [05]\.\d{6}"),
     ],
 )
-def test_what_a_program_reads_when_it_is_over(tmp_path: Path, decide: str, end: str) -> None:
+def test_program_reads_score_or_minus_one_at_end(tmp_path: Path, decide: str, end: str) -> None:
     """Programs read -1 after a violation, otherwise the last RESULT and the SCORE."""
     ear = Ear(tmp_path / "heard")
     source = program(decide)
@@ -301,7 +301,7 @@ def test_what_a_program_reads_when_it_is_over(tmp_path: Path, decide: str, end: 
     assert re.fullmatch(rf"2\nSTATE 1 1 100 100 10 0\nALICE [\d ]+\nBOARD\n(.*\n)*{end}\n", ear.heard())
 
 
-def test_the_documented_dialogue(tmp_path: Path) -> None:
+def test_documented_dialogue_is_what_commands_write(tmp_path: Path) -> None:
     """Commands of the page write the dialogue, line by line."""
     (dialogue,) = re.findall(r"\n\n```\n(< .*?)```", PAGE, re.DOTALL)
     (commands,) = re.findall(r"```\n(tournament new [^`]*tournament judge [^`]*)```", PAGE)
@@ -314,7 +314,7 @@ def test_the_documented_dialogue(tmp_path: Path) -> None:
 # The contest.
 
 
-def test_a_field_of_all_forms(tmp_path: Path) -> None:
+def test_field_of_all_forms_keeps_its_games(tmp_path: Path) -> None:
     """Records of all forms are those of a field that grew, and name Bob as the opponent."""
     (tmp_path / "bots").mkdir()
     (tmp_path / "tournament.toml").write_text("[holdem_training]\nhands = 150\nsessions = 2\nseed = 5\n")

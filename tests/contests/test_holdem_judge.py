@@ -185,7 +185,7 @@ def test_violations_are_said_with_the_line(line: str, reason: str) -> None:
     assert match.transcript.getvalue().isascii()
 
 
-def test_the_rate_budget_is_of_the_whole_match() -> None:
+def test_rate_budget_lasts_for_match() -> None:
     """Blanks and a carriage return are accepted on the way."""
     match = Match()
     match.start()
@@ -238,7 +238,7 @@ def test_judge_returns_score_of_finished_program(tmp_path: Path) -> None:
         ("print('x' * 100000, flush=True); input()", "violation", "the line is longer than 255 bytes"),
     ],
 )  # fmt: skip
-def test_a_program_that_fails_ends_its_match(tmp_path: Path, source: str, ending: str, reason: str) -> None:
+def test_failing_program_ends_its_match(tmp_path: Path, source: str, ending: str, reason: str) -> None:
     said = tmp_path / "said.txt"
     verdict = judged(tmp_path, source, transcript=said)
     assert (verdict.ending, verdict.exit_code) == (ending, {"violation": 3, "died": 5}[ending])
@@ -339,7 +339,7 @@ print("CHECK")
         ("import time; block = b'x' * (1 << 30); time.sleep(100)", 5, "died: ran out of memory (512 MB)"),
     ],
 )
-def test_the_command_in_the_sandbox(tmp_path: Path, source: str, code: int, words: str) -> None:
+def test_judge_confines_program_and_shows_its_stderr(tmp_path: Path, source: str, code: int, words: str) -> None:
     """Programs read their own folder alone, and what they write to stderr is shown."""
     folder = tmp_path / "inside"
     folder.mkdir()

@@ -98,7 +98,7 @@ def test_bots_see_the_state_and_follow_hands(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_no_bot_is_refused_in_words(tmp_path: Path, name: str) -> None:
+def test_file_without_bot_is_refused(tmp_path: Path, name: str) -> None:
     (entrant,) = build(tmp_path, {name: REFUSED[name][0]}).values()
     problem = entrant.problem
     assert problem is not None and REFUSED[name][1] in problem
@@ -221,7 +221,7 @@ def test_shipped_bots_make_what_they_should(shipped: dict[str, Entrant], name: s
 @pytest.mark.parametrize(
     ("seed", "hands"), [(0, 8_000), *[pytest.param(seed, 50_000, marks=pytest.mark.thorough) for seed in (0, 1)]]
 )
-def test_the_strong_bot_passes_the_large_task(shipped: dict[str, Entrant], seed: int, hands: int) -> None:
+def test_strong_bot_passes_large_task(shipped: dict[str, Entrant], seed: int, hands: int) -> None:
     """Profits of 50,000 hands, as in the statement, have the mean 17.2 with a standard error of 0.25."""
     result, _ = play_built(shipped["practised"], 1000 + seed, hands=hands, random_seed=seed)
     assert result.faults == ()

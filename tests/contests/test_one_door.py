@@ -1,4 +1,4 @@
-"""Rules that bring more than `play`: house players, luck and charts, or a core of the engine."""
+"""Rules with house players, luck and charts, or with a core of the engine."""
 
 from __future__ import annotations
 

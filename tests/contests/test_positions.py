@@ -169,7 +169,7 @@ def test_drawn_tables_rows_name_their_bots(tmp_path: Path) -> None:
     assert sums.to_dict() == pytest.approx(lines)
 
 
-def test_games_of_poker_name_bots_and_exchange_roles_by_replica(tmp_path: Path) -> None:
+def test_poker_rows_name_bots_and_replicas_exchange_roles(tmp_path: Path) -> None:
     place = make_contest(tmp_path, ["bold", "calm", "even"], sessions=5, settings="replicas = 2")
     tournament.run(CONTEST, config=place.config, workers=1, executor="local")
     matches = pd.read_parquet(place.results / "matches.parquet")

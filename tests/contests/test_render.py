@@ -51,7 +51,7 @@ def write(folder: Path, render: str, seats: str = "2", settings: str = "sessions
     rules_loader.forget()
 
 
-def test_a_drawing_has_the_bots_names_by_position(folder: Path) -> None:
+def test_drawing_has_bot_names_by_position(folder: Path) -> None:
     write(folder, 'return f"{self.bot_names[len(self.said) % session_seats(self)]}: {self.said}"', "range(3, 7)")
     source = folder / "guesses.py"
     source.write_text(source.read_text() + "\n\ndef session_seats(rules):\n    return len(rules.bot_names)\n")
@@ -102,7 +102,7 @@ def test_replay_prints_drawings_of_text_and_otherwise_questions(folder: Path) ->
     assert "<svg" not in text and "round" in text
 
 
-def test_a_long_list_is_shown_by_its_ends() -> None:
+def test_long_list_is_shown_by_its_ends() -> None:
     numbers = list(range(1, 90, 2))
     assert short_lists(f"cards: {numbers[:13]}") == f"cards: {numbers[:13]}"
     assert short_lists(f"cards: {numbers}, pot: 3") == (

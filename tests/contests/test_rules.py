@@ -318,7 +318,7 @@ class Picking(Rules):
         ({"settings_class": "x"}, "settings_class is 'x', which is no subclass of Settings"),
     ],
 )
-def test_what_would_fail_in_play_alone_is_refused_before(changed: dict[str, Any], message: str) -> None:
+def test_wrong_declaration_is_refused_before_play(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         contest_of(type("Wrong", (Picking,), {"name": "wrong", **changed}))
 
@@ -383,7 +383,7 @@ def test_declarations_that_contradict_each_other_are_refused() -> None:
         (lambda: answered(Int(0, 9))(0, answer=Int(0, 3), default=9), "the default answer 9 is not legal"),
     ],
 )
-def test_an_impossible_type_is_refused_where_it_is_declared(declare: Any, message: str) -> None:
+def test_impossible_type_is_refused_at_declaration(declare: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         declare()
 

@@ -136,9 +136,7 @@ def test_records_without_rules_load_without_running_files(folder: Path, monkeypa
         ("brought_dice:LiarsDice", DICE.replace('"our_dice"', "5"), "brought_dice: LiarsDice has no name"),
     ],
 )
-def test_what_is_wrong_with_package_is_said_in_a_line(
-    folder: Path, site: Path, game: str, content: str, message: str
-) -> None:
+def test_broken_package_is_refused_in_one_line(folder: Path, site: Path, game: str, content: str, message: str) -> None:
     (site / "brought_dice.py").write_text(content)
     (folder / "tournament.toml").write_text(f'[dice]\nrules = "{game}"\n[von_neumann_poker]\n')
     with pytest.raises(InputError, match=message) as caught:
@@ -148,7 +146,7 @@ def test_what_is_wrong_with_package_is_said_in_a_line(
     load_contests().find("von_neumann_poker")
 
 
-def test_a_class_of_a_package_is_played_and_read(folder: Path, site: Path) -> None:
+def test_class_of_package_plays_as_its_file(folder: Path, site: Path) -> None:
     by_file = run("dice", sessions=4, executor="local", workers=1, results=str(folder / "by_file"))
     rules_loader.forget()
     (site / "brought_dice.py").write_text(DICE)

@@ -61,7 +61,7 @@ def test_slow_step_of_rules_ends_command(folder: Path, words: tuple[str, ...]) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["Python bots", "at the start"])
-def test_slow_step_ends_run_with_python_bots_or_at_start(kind: str, folder: Path) -> None:
+def test_slow_step_elsewhere_ends_run(kind: str, folder: Path) -> None:
     if kind == "at the start":
         with (folder / "loops.py").open("a") as file:
             file.write("\n    def __init__(self, settings):\n        while True: pass\n")
@@ -73,7 +73,7 @@ def test_slow_step_ends_run_with_python_bots_or_at_start(kind: str, folder: Path
     assert run.returncode == 1 and "a step took more than 0.5 s (loops.py, line " in run.stderr
 
 
-def test_a_signal_ends_rules_that_loop(folder: Path) -> None:
+def test_signal_ends_endless_rules(folder: Path) -> None:
     """Runs end at once, though a step is allowed ten minutes."""
     settings = folder / "tournament.toml"
     settings.write_text(settings.read_text().replace("per_step = 0.5", "per_step = 600"))

@@ -67,7 +67,7 @@ def likeme(card: float, money: int, theirs: int, bet: int | None) -> int:
 
 
 @pytest.mark.parametrize("sample", [naive, kuhn3, likeme])
-def test_the_statements_poker_bots_decide_as_it_has_them(sample: object, tmp_path: Path) -> None:
+def test_statement_poker_bots_decide_as_given(sample: object, tmp_path: Path) -> None:
     """Stacks are of all sizes, also such as no session has."""
     assert callable(sample)
     questions = questions_of("von_neumann_poker")
@@ -100,7 +100,7 @@ def test_statement_draw_bot_raises_only_pair_of_fours(tmp_path: Path) -> None:
     assert fours
 
 
-def test_the_statements_example_of_a_hand() -> None:
+def test_statement_example_of_hand_comes_out() -> None:
     """Bots with 1 and 2 bet, are called, draw a 4, and lose to 3 and 4 after a check and a call."""
     heard: list[tuple[str, tuple[int, ...]]] = []
 

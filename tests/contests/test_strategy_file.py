@@ -57,7 +57,7 @@ def test_files_round_trip(seed: int, bet1: int, data: st.DataObject) -> None:
     assert write_strategy(back) == text
 
 
-def test_any_order_and_spacing_will_do() -> None:
+def test_file_in_any_order_and_spacing_is_read() -> None:
     head, *lines = good_text().splitlines()
     random.Random(1).shuffle(lines)
     text = "\r\n".join([f"  {head}", "", *[line.replace(" ", "\t ") for line in lines], ""])

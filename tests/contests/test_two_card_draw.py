@@ -81,7 +81,7 @@ def test_classes_functions_and_modules_are_the_same_bot(tmp_path: Path) -> None:
     assert [(line.games, line.faults) for line in ranking.entrants] == [(1600, 0)] * 6
 
 
-def test_what_is_missing_is_said(tmp_path: Path) -> None:
+def test_missing_function_is_named(tmp_path: Path) -> None:
     (tmp_path / "half.c").write_text(CALLER.replace("int draw", "int drow"))
     (tmp_path / "other.cpp").write_text(CLASS.replace("int draw", "int drow"))
     text = '(module (memory (export "memory") 1) (func (export "init") (param i32 i64) (result i32) (i32.const 0)))'
@@ -222,7 +222,7 @@ def test_faults_have_the_default_taken_and_too_many_disqualify(place: Path) -> N
     assert "in init against server_01" in lines["endless"].reason
 
 
-def test_a_showdown_is_told_to_those_who_listen(place: Path) -> None:
+def test_showdown_reaches_bots_with_function(place: Path) -> None:
     """Functions for showdowns that give up or count are called. Only those that do nothing are left out."""
     showdown = "int showdown(int card1, int card2, int opp1, int opp2) { return 0; }"
     bet = "return card1 == card2; }"

@@ -60,7 +60,8 @@ OBSERVED: dict[str, ValueType] = {
     "price": Float("a price", 0, 99, single=True),
     "last": Choice(SIGNS, "a sign"),
 }
-ANSWERS: dict[str, tuple[ValueType, Any]] = {  # with the default
+# Types and defaults.
+ANSWERS: dict[str, tuple[ValueType, Any]] = {
     "share": (Float("a number"), 0.0),
     "word": (Text(12), "é"),
     "split": (List(Int(0, 10), 5), [7]),

@@ -30,7 +30,7 @@ def test_chacha8_gives_the_published_blocks() -> None:
 
 
 @given(key=keys, number=words64, stream=words64, across=st.booleans())
-def test_all_versions_give_the_words_of_the_plain_one(key: bytes, number: int, stream: int, across: bool) -> None:
+def test_vector_versions_give_words_of_plain_one(key: bytes, number: int, stream: int, across: bool) -> None:
     """Versions are for the vectors that a processor has. Numbers wrap around."""
     wanted = [
         block_words(key, number if across else (number + i) % 2**64, (stream + i) % 2**64 if across else stream)

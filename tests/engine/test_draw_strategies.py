@@ -90,7 +90,7 @@ def test_constraints_hold_after_any_number_of_steps(steps: int) -> None:
 
 
 @pytest.mark.statistical
-def test_the_start_is_uniform_on_the_simplex() -> None:
+def test_random_strategy_is_uniform_on_simplex() -> None:
     """Three actions each have the mean 1/3 and the variance 1/18, and the least of them has the mean 1/9."""
     rows = np.concatenate([random_strategy(seed) for seed in range(40)])
     allowed = np.tile(random_strategy(0) > 0, (40, 1))

@@ -73,7 +73,7 @@ def test_agrees_with_another_evaluator_on_all_hands() -> None:
         ("2c 3c 4c 5c 7c Jh Td", "Ts Jh Qd Kc As 2h 2d"),
     ],
 )
-def test_the_rules_examples(better: str, worse: str) -> None:
+def test_statement_examples_of_hands_compare_as_given(better: str, worse: str) -> None:
     hands = np.array([cards_of(better), cards_of(worse)], dtype=np.uint8)
     first, second = strengths(hands)
     assert first > second

@@ -174,7 +174,7 @@ def test_every_turn_is_the_oracles(
 
 @pytest.mark.parametrize("answer", [-1, 2, 2**40, -(2**63)])
 @pytest.mark.parametrize("seat", [0, 1])
-def test_a_move_that_there_is_none_of_is_refused(answer: int, seat: int) -> None:
+def test_move_out_of_range_is_refused(answer: int, seat: int) -> None:
     core = MatrixGame(
         *tables(), deals_key=key_of(1), sessions=1, row_payoffs=DILEMMA, column_payoffs=DILEMMA, turns_per_game=3
     )

@@ -51,7 +51,7 @@ def test_rates_converge_to_the_exact_equities(alice: str, board: str) -> None:
     check_share(ties / samples, tie, samples)
 
 
-def test_any_card_may_be_unknown() -> None:
+def test_rates_with_unknown_cards_are_right() -> None:
     """Mirrored cards have mirrored rates, and unknown cards even ones."""
     samples = 400_000
     wins, ties = RateSampler(key_of(7)).rates([None, None, *cards_of("Ah As"), *[None] * 5], samples)

@@ -100,7 +100,7 @@ def test_equal_cards_are_bs(bet: int) -> None:
 
 
 @pytest.mark.parametrize(("bet_cap", "lowest"), [("before_ante", -10), ("after_ante", 0)])
-def test_the_lowest_stack(bet_cap: BetCap, lowest: int) -> None:
+def test_stack_after_lost_bets_has_lowest_value(bet_cap: BetCap, lowest: int) -> None:
     """Bets of a whole stack before the ante leave losers at −10, and winners 110 richer."""
     record = play_core(constant_bot(50, 1), constant_bot(50, 1), 1, sessions=40, bet_cap=bet_cap)
     gains = {session.gain_0 for session in record.sessions}

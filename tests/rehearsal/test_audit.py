@@ -109,7 +109,7 @@ def test_sound_rules_have_no_fault(seats: str, tmp_path: Path) -> None:
     assert not [one for one in found if one.name == "positions"]
 
 
-def test_favoured_position_is_told_with_its_worth_and_is_no_fault(tmp_path: Path) -> None:
+def test_favoured_position_has_worth_and_is_no_fault(tmp_path: Path) -> None:
     found = audited(tmp_path, "4", POINTS="points[2] += 12; points = [one - 3 for one in points]")
     assert not [one for one in found if one.is_fault]
     told = [one.text for one in found if one.name == "positions"]
@@ -122,7 +122,7 @@ def test_shipped_rules_have_no_fault(name: str) -> None:
     assert not [one for one in audit(contest, contest.settings(), 0, lambda _: None, fewest=30) if one.is_fault]
 
 
-def test_points_that_grow_over_a_leg_are_told_as_drift(tmp_path: Path) -> None:
+def test_growing_points_of_leg_are_reported_as_drift(tmp_path: Path) -> None:
     found = audited(tmp_path, POINTS="points = [one * (1 + session.number) for one in points]")
     assert not [one for one in found if one.is_fault]
     assert ["change by +" in one.text for one in found if one.name == "drift"] == [True]
@@ -151,7 +151,7 @@ def test_contests_of_a_core_are_audited_without_foresight(name: str) -> None:
     assert {one.name for one in found} == {"fuzz", "independence", "twins", "luck and length", "cost"}
 
 
-def test_a_contest_against_house_players_is_refused() -> None:
+def test_audit_of_house_contest_is_refused() -> None:
     config = load_config("two_card_draw", Path(__file__).parents[2] / "tournament.toml")
     with pytest.raises(InputError, match="bots of Two-card draw play house players, not each other"):
         audit(config.played, config.contest, 0, lambda _: None)

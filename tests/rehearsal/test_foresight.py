@@ -127,6 +127,6 @@ def test_sound_values_are_none_of_foresight(case: str, tmp_path: Path) -> None:
     assert told(tmp_path, *SOUND[case]) == []
 
 
-def test_a_hint_that_is_meant_is_listed(tmp_path: Path) -> None:
+def test_declared_hint_is_no_foresight(tmp_path: Path) -> None:
     draw, shown, _ = LEAKS["the parity of the next"]
     assert told(tmp_path, draw, shown, hints='("bid.turn",)') == []

@@ -62,7 +62,7 @@ def test_seed_repeats_games() -> None:
         seed_test(lambda: aec_of("von_neumann_poker"), num_cycles=50)
 
 
-def test_rewards_are_the_points_of_the_session_and_come_at_its_end() -> None:
+def test_reward_at_end_is_points_of_session() -> None:
     environment = aec_of("von_neumann_poker")
     environment.reset(seed=3)
     totals = dict.fromkeys(environment.agents, 0.0)

@@ -100,7 +100,7 @@ def prizes(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("suffix", [".c", ".py", ""])
-def test_open_seat_that_answers_as_a_bot_gets_its_points(suffix: str, tmp_path: Path) -> None:
+def test_open_seat_that_answers_alike_gets_same_points(suffix: str, tmp_path: Path) -> None:
     source = {".c": POKER_IN_C, ".py": IN_PYTHON.replace("0.6", "0.8"), "": AS_PROGRAM}[suffix]
     if suffix:
         (opponent,) = written(tmp_path, {f"other{suffix}": source})
@@ -130,7 +130,11 @@ def test_three_seats_lists_and_questions_together(prizes: Path, tmp_path: Path) 
         points = points_of(environment, first_of_prizes, 40)
 
     def second(turn: Turn) -> object:
-        return first_of_prizes(turn) if turn.decision == "name" else [turn.observation["worth"][1] // 2, turn.seat]
+        return (
+            first_of_prizes(turn)
+            if turn.decision == "name"
+            else [turn.observation["worth"][1] // 2, turn.observation["seat"]]
+        )
 
     with Environment(table_of("prizes", [second, second], config=prizes)) as environment:
         assert points_of(environment, first_of_prizes, 40) == points
@@ -160,7 +164,7 @@ def test_illegal_answer_counts_as_default(prizes: Path) -> None:
 
 
 @pytest.mark.parametrize("wrong", [True, 2.5, "x", None, 1 << 70, [1], {"x": object()}])
-def test_what_is_no_number_is_illegal_where_numbers_are_asked(wrong: object) -> None:
+def test_answer_that_is_no_number_is_illegal(wrong: object) -> None:
     with Environment(table_of("liars_dice", seats=(0, 1))) as environment:
         environment.reset()
         environment.answer(wrong)
@@ -233,12 +237,12 @@ def answered(environment: Environment) -> list[Turn]:
 
 
 def bots_of(sessions: Sessions) -> list[int]:
-    """The processes of the bots."""
+    """Return the processes of the bots."""
     return [process.confined.pid for process in sessions._legs.pool.by_channel.values()]
 
 
-def test_bot_whose_process_is_killed_plays_on_and_no_turn_is_repeated(tmp_path: Path) -> None:
-    """The leg begins again, with the answers that were given."""
+def test_killed_bot_plays_on_without_repeated_turns(tmp_path: Path) -> None:
+    """Legs begin again with the answers that were given."""
     (opponent,) = written(tmp_path, {"other.py": IN_PYTHON.replace("0.6", "0.8")})
     table, tries = table_of("von_neumann_poker", [opponent], sessions=60), list[int]()
 
@@ -281,7 +285,7 @@ def test_reset_with_a_seed_lets_former_legs_go() -> None:
 
 
 def test_house_player_is_made_once() -> None:
-    """A server of two-card draw takes longer than a leg."""
+    """Servers of two-card draw take longer than a leg."""
     table, made = table_of("two_card_draw", hands=32), list[bytes]()
     house = table.contest.house
     assert house
