@@ -50,7 +50,7 @@ def test_values_that_rules_take_from_elsewhere_are_found(
 ) -> None:
     (tmp_path / "rules.py").write_text(RULES.replace("next(Moves.count) % 10**9", moved))
     rules = str(tmp_path / "rules.py")
-    suite = conformance.ContestSuite("random_rules", tmp_path / "suite", rules=rules, sessions=2)
+    suite = conformance.ContestSuite("random_rules", tmp_path / "suite", rules=rules, sessions=2, languages=("python",))
     with pytest.raises(conformance.ConformanceError, match=message):
         found(suite)
     if kept:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.cli.in_process import run_cli
@@ -560,6 +560,7 @@ def struct_of(fields: Any) -> type[ctypes.Structure]:
 
 @settings(max_examples=60, derandomize=True)
 @given(st.lists(KINDS, max_size=5))
+@example([List(List(Float(), 2), 3)])
 def test_nested_values_lie_where_c_looks_for_them(kinds: list[ValueType]) -> None:
     observed = {f"v{i}": kind for i, kind in enumerate(kinds)}
     decision = Decision("act", "m", observation=observed, answer=Int(0, 1))
