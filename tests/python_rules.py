@@ -72,7 +72,7 @@ _AS_CLASS = _IN_PYTHON.replace("\n", "\n    ").replace("(b)", "(self, b)")
 
 
 class Everything(Rules):
-    """Each session asks both for a number and for another; what it tells depends on the session's number alone."""
+    """Rules that ask both for a number and for another. Observations depend on the session's number alone."""
 
     name = "everything"
     seats = 2
@@ -139,7 +139,7 @@ class Everything(Rules):
 
 
 def fold(asked: Question) -> int:
-    """What the bots answer, worked out once more."""
+    """Return what the bots answer, worked out once more."""
     told = asked.plain()
     if asked.decision.name == "name":
         return 2 * int(told["small"])
@@ -155,7 +155,7 @@ def tables_of(contest: Contest, rows: int) -> tuple[Table, Table]:
 def new_core(
     rules: type[Rules], games: Table, sessions: Table, count: int, *, number: int = 0, **settings: Any
 ) -> SessionCore:
-    """A core of rules in Python, without a contest around it."""
+    """Return a core of rules in Python, without a contest around it."""
     played = rules(settings)
     return SessionCore(
         games,
@@ -179,7 +179,7 @@ def rows_of(tables: tuple[Table, Table]) -> Rows:
 
 
 def of_seat(rows: Mapping[str, Any], column: str, seat: int) -> Any:
-    """Return a column's values of the bot at a seat, by row; the rows have them by position."""
+    """Return a column's values of the bot at a seat, from rows by position."""
     at = np.stack([rows[name] for name in sorted(rows, key=len) if name.startswith("bot_")])
     return np.stack([rows[f"{column}_{position}"] for position in range(len(at))])[
         (at == seat).argmax(axis=0), np.arange(at.shape[1])
@@ -199,7 +199,7 @@ def answered(play: Questions, answers: tuple[Answer, Answer], session: Session) 
 def play_field(
     contest: Contest, bots: Mapping[str, tuple[str, str]], *, sessions: int, **settings: Any
 ) -> dict[tuple[str, ...], tuple[LegResult, Rows]]:
-    """Play all pairs of bots; results and rows by pair. Bots are (suffix, source); "" is a program in Python."""
+    """Play all pairs of bots, and return results and rows by pair. Bots are (suffix, source), "" for a program."""
     chosen = contest.settings.model_validate({"sessions": sessions, **settings})
     seats, artifacts = _built(contest, bots, chosen)
     competitors = [Competitor(number, seat.name, seat.kind, seat.artifact) for number, seat in enumerate(seats)]
@@ -226,7 +226,7 @@ def play_table(
 def _built(
     contest: Contest, bots: Mapping[str, tuple[str, str]], settings: ContestSettings
 ) -> tuple[list[Seat], dict[str, bytes]]:
-    """The seats of bots, and their artifacts by sha256."""
+    """Return the seats of bots, and their artifacts by sha256."""
     seats: list[Seat] = []
     artifacts: dict[str, bytes] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -269,7 +269,7 @@ def _played(
 
 
 def played_by_functions(rules: type[Rules], contest: Contest, x: Answer, y: Answer, sessions: int) -> Rows:
-    """The rows of a leg in which functions answer."""
+    """Return the rows of a leg in which functions answer."""
 
     class Answered(rules):  # type: ignore[misc, valid-type]
         def play(self, session: Session) -> Questions:
