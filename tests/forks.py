@@ -99,9 +99,15 @@ class Forks:
     ) -> Run:
         """Start a command after a setup, here or in a folder. In the end call `after`, if the setup defines it."""
         output = self.new_file()
-        request = {"arguments": list(arguments), "setup": setup, "output": str(output), "errors": str(errors or output)}
-        where = {"variables": dict(os.environ if variables is None else variables), "folder": str(folder or Path.cwd())}
-        process = self.ask(request | where)
+        request = {
+            "arguments": list(arguments),
+            "setup": setup,
+            "output": str(output),
+            "errors": str(errors or output),
+            "variables": dict(os.environ if variables is None else variables),
+            "folder": str(folder or Path.cwd()),
+        }
+        process = self.ask(request)
         assert process is not None
         return Run(self, process, output)
 
