@@ -35,7 +35,7 @@ class HigherNumber(Rules):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A played contest of two bots and a broken one, beside rules of others and files of the same names."""
+    """Return a played contest of two bots and a broken one, beside files of the same names."""
     place = tmp_path_factory.mktemp("contest")
     for name, source in (("steady", bot_source(6, 5)), ("loose", bot_source(1, 1)), ("torn", "int a(")):
         for bots in (place / "entrants" / "von_neumann_poker", place / "other"):
@@ -274,7 +274,7 @@ SETTINGS = [
 
 
 def mistakes_of(folder: Path, text: str) -> list[str]:
-    """The lines by which a settings file is refused, without the file's name."""
+    """Return the lines by which a settings file is refused, without the file's name."""
     path = folder / "tournament.toml"
     path.write_text(text)
     with pytest.raises(InputError) as caught:

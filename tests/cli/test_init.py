@@ -28,7 +28,7 @@ NAMES = [contest.name for contest in SHIPPED]
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder by its relative path."""
+    """Return every file below a folder by its relative path."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
@@ -64,7 +64,7 @@ def test_nothing_is_overwritten(tmp_path: Path, taken: str, kind: str) -> None:
 
 
 def test_every_key_is_in_the_settings_at_its_default(tmp_path: Path) -> None:
-    """Also when every # before a key with a default is taken away."""
+    """Keys keep their defaults if every # before them is removed."""
     text = settings_text(SHIPPED)
     plain, bare = tmp_path / "plain.toml", tmp_path / "bare.toml"
     plain.write_text(text)

@@ -95,7 +95,7 @@ def test_rules_that_fail_set_their_match_aside_and_mended_rules_play_it(
 def test_points_that_no_record_holds_set_their_match_aside(
     folder: Path, points: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One of the two matches has a bot with a process."""
+    """Processes play in one of the two matches."""
     write_rules(folder, 99)
     (folder / "sum.py").write_text(
         RULES.replace("record([bids[0] - bids[1], bids[1] - bids[0]])", f"record([{points}, 0])")
