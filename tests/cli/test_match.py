@@ -120,4 +120,4 @@ def test_a_bot_plays_against_a_copy_of_itself(folder: Path, monkeypatch: pytest.
         told = run_cli("match", CONTEST, "bold", other, "--sessions", "20", "--seed", "4", "--json")
         (line,) = json.loads(told.out)["opponents"]
         assert (told.code, line["opponent"]) == (0, "bold_copy")
-    assert "both bots are called bold_copy" in run_cli("match", CONTEST, "bold", "bold", "bold").err
+    assert "a bot can play one copy of itself" in run_cli("match", CONTEST, "bold", "bold", "bold").err
