@@ -104,6 +104,11 @@ def test_a_url_without_a_bucket_or_of_an_unknown_kind_is_no_folder(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_table_given_twice_names_table_and_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=rf"line 3: \[{CONTEST}\] is there twice; rename one"):
+        load_text(tmp_path, f"[{CONTEST}]\n\n[{CONTEST}]\n")
+
+
 def test_options_lie_over_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "there").mkdir()

@@ -279,6 +279,7 @@ class ContestSuite:
             except Exception as failure:
                 raise ConformanceError(
                     f"the rules failed between {seats} bots that answer at random: {type(failure).__name__}: {failure}"
+                    f"{place_of_failure(self.contest, failure)}"
                 ) from failure
             rows = pd.DataFrame({name: values[:count] for name, values in sessions.arrays.items()})
             rows["session"] = np.arange(count)

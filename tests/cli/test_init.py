@@ -21,7 +21,7 @@ from tournament.config import GeneralSettings, load_config
 from tournament.errors import InputError
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.starter.folder import write_contest_folder
-from tournament.starter.own_rules import SHAPES
+from tournament.starter.own_rules import SHAPES, write_rules_folder
 from tournament.starter.settings_file import settings_text
 
 NAMES = [contest.name for contest in SHIPPED]
@@ -61,6 +61,12 @@ def test_nothing_is_overwritten(tmp_path: Path, taken: str, kind: str) -> None:
         write_contest_folder(tmp_path, SHIPPED)
     assert files_in(tmp_path) == before
     assert not (tmp_path / "nowhere").exists()
+
+
+def test_rules_folder_with_results_is_completed(tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    write_rules_folder(tmp_path, "foo", "turns")
+    assert (tmp_path / "foo.py").is_file()
 
 
 def test_every_key_is_in_the_settings_at_its_default(tmp_path: Path) -> None:
