@@ -38,7 +38,7 @@ def test_new_bots_pass_the_check_and_play_the_same_in_every_language(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Versions meet the same deals and one opponent."""
-    monkeypatch.setattr("tournament.trial.trial_legs._kind_of_house", lambda kind: "c")
+    monkeypatch.setattr("tournament.trial.trial_legs._house_kind", lambda kind: "c")
     contest = find_contest(name)
     programs = {"program-python"}
     if name != "holdem_training":  # Programs speak another protocol there.

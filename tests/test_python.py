@@ -11,7 +11,7 @@ import pytest
 
 import tournament
 from tests.contest_runs import CONTEST, make_contest
-from tournament.errors import InputError, _of_parameters
+from tournament.errors import InputError, _as_parameters
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from tournament.errors import InputError, _of_parameters
     ],
 )
 def test_error_of_the_command_names_parameters_in_python(said: str, told: str) -> None:
-    assert _of_parameters(said) == told
+    assert _as_parameters(said) == told
 
 
 def test_run_takes_every_key_of_the_contests_table(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def __getattr__(name: str) -> object:
     if name in ("cite", "compare", "environment", "match", "replay", "report", "run", "verify"):
         from tournament import api, errors
 
-        return _kept(name, errors.name_parameters_in_errors(getattr(api, name)))
+        return _cache_attribute(name, errors.name_parameters_in_errors(getattr(api, name)))
     if name == "Results":
         from tournament.records.results import Results
 
@@ -61,7 +61,7 @@ def __getattr__(name: str) -> object:
         from tournament import errors
         from tournament.records import results
 
-        return _kept(name, errors.name_parameters_in_errors(getattr(results, name)))
+        return _cache_attribute(name, errors.name_parameters_in_errors(getattr(results, name)))
     if name == "__version__":
         from importlib.metadata import version
 
@@ -69,7 +69,7 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module 'tournament' has no attribute {name!r}")
 
 
-def _kept(name: str, value: object) -> object:
+def _cache_attribute(name: str, value: object) -> object:
     """Store a function in the module, so that each later access finds it directly."""
     globals()[name] = value
     return value

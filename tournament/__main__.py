@@ -38,7 +38,7 @@ def fix_hash_seed() -> None:
             os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
-def _leave_out_the_current_folder() -> None:
+def _drop_current_folder() -> None:
     """Let `python -m tournament` import what `tournament` does, even if the current folder has an engine.py."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     if not sys.flags.safe_path and os.path.abspath(sys.path[0]) != package:
@@ -46,5 +46,5 @@ def _leave_out_the_current_folder() -> None:
 
 
 if __name__ == "__main__":
-    _leave_out_the_current_folder()
+    _drop_current_folder()
     main()

@@ -70,20 +70,20 @@ def run(
         InputError: A setting, file or argument is wrong.
         RunError: The run ended early; committed games are kept.
     """
-    contest = _chosen(contest, config, results)
-    given = {"entrants": entrants, "results": results, "sessions": sessions, "seed": seed}
-    chosen = load_config(
-        contest, config, **given, **settings, workers=workers, executor=executor, ray_address=ray_address
+    contest = _contest_name(contest, config, results)
+    options = {"entrants": entrants, "results": results, "sessions": sessions, "seed": seed}
+    loaded = load_config(
+        contest, config, **options, **settings, workers=workers, executor=executor, ray_address=ray_address
     )
     listener = listener or NullListener()
-    with prepare_contest(chosen.played, chosen, listener) as prepared:
+    with prepare_contest(loaded.played, loaded, listener) as prepared:
         if not archive and (unlike := prepared.incompatible_records()) and unlike.needs_confirmation:
             raise InputError(f"{unlike}; give archive=True to let them")
         run_prepared(prepared, listener)
-    return load(join_location(chosen.results, contest))
+    return load(join_location(loaded.results, contest))
 
 
-def _chosen(contest: str | None, config: str | os.PathLike[str] | None, results: object) -> str:
+def _contest_name(contest: str | None, config: str | os.PathLike[str] | None, results: object) -> str:
     """Return the named contest, or the settings file's only one, or the first built-in one if the file has none.
 
     Raises:
@@ -144,17 +144,17 @@ def match(
     """
     from tournament.trial.match import play_match
 
-    given = {"entrants": entrants, "sessions": sessions, "replicas": replicas, "max_replicas": max_replicas}
+    options = {"entrants": entrants, "sessions": sessions, "replicas": replicas, "max_replicas": max_replicas}
     seed = drawn_seed() if seed is None else seed
-    chosen = load_config(contest, config, **given, seed=seed, workers=workers, executor="local")
+    loaded = load_config(contest, config, **options, seed=seed, workers=workers, executor="local")
     names = [os.fspath(one) for one in others]
     return play_match(
-        chosen.played,
-        chosen,
-        find_bot(os.fspath(bot), chosen),
-        names if chosen.played.house else [find_bot(one, chosen) for one in names],
+        loaded.played,
+        loaded,
+        find_bot(os.fspath(bot), loaded),
+        names if loaded.played.house else [find_bot(one, loaded) for one in names],
         listener or NullListener(),
-        baseline=None if baseline is None else find_bot(os.fspath(baseline), chosen),
+        baseline=None if baseline is None else find_bot(os.fspath(baseline), loaded),
         until_settled=until_settled,
         keep=results,
         look=look or (lambda config, report: None),
@@ -195,10 +195,10 @@ def environment(
     from tournament.training.table import new_table
 
     seed = drawn_seed() if seed is None else seed
-    chosen = load_config(_chosen(contest, config, None), config, entrants=entrants, sessions=sessions, seed=seed)
-    say = (listener or NullListener()).on_message
+    loaded = load_config(_contest_name(contest, config, None), config, entrants=entrants, sessions=sessions, seed=seed)
+    on_message = (listener or NullListener()).on_message
     seats = [seat] if isinstance(seat, int) else list(seat)
-    return Environment(new_table(chosen, opponents, lambda name: find_bot(name, chosen), say, seats, seed))
+    return Environment(new_table(loaded, opponents, lambda name: find_bot(name, loaded), on_message, seats, seed))
 
 
 def compare(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> Comparison:
@@ -234,8 +234,8 @@ def cite(results: str | os.PathLike[str], *, final: bool = False, show_seed: boo
     from tournament.records import citation
     from tournament.records.contest_of import contest_of
 
-    found = load(results, final=final)
-    return citation.cite(found, contest_of(found.location, found.setup), show_seed=show_seed)
+    loaded = load(results, final=final)
+    return citation.cite(loaded, contest_of(loaded.location, loaded.setup), show_seed=show_seed)
 
 
 def verify(
@@ -266,10 +266,10 @@ def verify(
     """
     from tournament.audit.verification import verify_contest
 
-    contest = _chosen(contest, config, results)
-    config_of = partial(load_config, path=config, entrants=entrants, results=results)
-    location = join_location(config_of(contest).results, contest)
-    return verify_contest(location, config_of, None if replay == "all" else replay, listener or NullListener())
+    contest = _contest_name(contest, config, results)
+    get_config = partial(load_config, path=config, entrants=entrants, results=results)
+    location = join_location(get_config(contest).results, contest)
+    return verify_contest(location, get_config, None if replay == "all" else replay, listener or NullListener())
 
 
 def report(
@@ -295,10 +295,10 @@ def report(
     """
     from tournament.reporting.writing import make_page, write_report  # needs templates, and playing doesn't
 
-    contest = _chosen(contest, config, results)
-    chosen = load_config(contest, config, results=results)
-    config_of = partial(load_config, path=config, results=results)
-    text, _ = make_page(join_location(chosen.results, contest), public=public, read_config=config_of)
+    contest = _contest_name(contest, config, results)
+    loaded = load_config(contest, config, results=results)
+    get_config = partial(load_config, path=config, results=results)
+    text, _ = make_page(join_location(loaded.results, contest), public=public, read_config=get_config)
     write_report(Path(output), text)
     return Path(output)
 
@@ -330,6 +330,6 @@ def replay(
     """
     from tournament.audit.replay import replay_games
 
-    contest = _chosen(contest, config, results)
-    config_of = partial(load_config, path=config, entrants=entrants, results=results)
-    return replay_games(join_location(config_of(contest).results, contest), config_of, match, session, game)
+    contest = _contest_name(contest, config, results)
+    get_config = partial(load_config, path=config, entrants=entrants, results=results)
+    return replay_games(join_location(get_config(contest).results, contest), get_config, match, session, game)

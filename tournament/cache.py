@@ -16,7 +16,7 @@ from pathlib import Path
 from tournament.errors import RunError
 from tournament.small_files import write_whole
 
-_SOME_ROOM = 4 << 20  # bytes: a compiler leaves less than it would write next
+_PROBE_BYTES = 4 << 20  # bytes: a compiler leaves less than it would write next
 _SEAL_BYTES = hashlib.sha256().digest_size
 
 
@@ -132,7 +132,7 @@ def require_room(folder: Path, place: str, hint: str = "") -> None:
     """
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
-            file.write(bytes(_SOME_ROOM))
+            file.write(bytes(_PROBE_BYTES))
             file.flush()
     except OSError as error:
         raise RunError(trouble_in_words(error, place) + hint) from None

@@ -236,23 +236,23 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     played = contests.find(contest_name)
     tables = {*contests.names, *contests.broken, _SANDBOX, _WATCH}
     head = {key: value for key, value in file.document.items() if key not in tables}
-    given = {
+    overrides = {
         key: os.fspath(value) if isinstance(value, os.PathLike) else value
         for key, value in options.items()
         if value is not None
     }
-    general_given = {key: given.pop(key) for key in GeneralSettings.model_fields.keys() & given.keys()}
+    general_overrides = {key: overrides.pop(key) for key in GeneralSettings.model_fields.keys() & overrides.keys()}
     _validate(GeneralSettings, file, head, None)
     sandbox = _sandbox(file)
     opening = _validate(WatchSettings, file, file.table(_WATCH), _WATCH)
-    general = _validate(GeneralSettings, file, head | general_given, None, general_given)
-    own = _validate(played.settings, file, file.table(contest_name) | given, contest_name, given)
+    general = _validate(GeneralSettings, file, head | general_overrides, None, general_overrides)
+    own = _validate(played.settings, file, file.table(contest_name) | overrides, contest_name, overrides)
     if own.adapter is not None:
         own = own.model_copy(update={"adapter": _adapters(file, contest_name, own)})
     if own.library is not None:
         own = own.model_copy(update={"library": [str(path) for path in _library(file, contest_name, own.library)]})
-    if "entrants" in given:
-        entrants = Path(given["entrants"])
+    if "entrants" in overrides:
+        entrants = Path(overrides["entrants"])
     else:
         entrants = file.folder / (own.entrants or f"entrants/{contest_name}")
     results = general.results
@@ -262,7 +262,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
 
             ObjectLocation(results)  # raises InputError
     else:
-        base = Path() if "results" in general_given else file.folder
+        base = Path() if "results" in general_overrides else file.folder
         results = str((base / results).absolute())
     played = played.under(own)
     named = replace(played, title=own.title or played.title, description=own.description or played.description)
@@ -308,9 +308,9 @@ def _library(file: _File, contest_name: str, value: object) -> list[Path]:
 def with_configured_titles(contest: Contest, config_of: Callable[[str], Config]) -> Contest:
     """Return the contest of records with its table's title and description, if the table still has these rules."""
     with contextlib.suppress(InputError):
-        told = config_of(contest.name).played
-        if told.rules == contest.rules:
-            return replace(contest, title=told.title, description=told.description)
+        configured = config_of(contest.name).played
+        if configured.rules == contest.rules:
+            return replace(contest, title=configured.title, description=configured.description)
     return contest
 
 
@@ -333,7 +333,7 @@ class _File:
 
     def place(self, table: str | None, key: str) -> str:
         """File and line of a key, for a message."""
-        return f"{self.name}, line {_line_of(self.text, table, key)}"
+        return f"{self.name}, line {_line_number(self.text, table, key)}"
 
     def table(self, name: str) -> dict[str, Any]:
         """Return the table of that name, empty if there is none, or raise an error for another kind of value."""
@@ -350,7 +350,7 @@ class _File:
 
 def _contests_in(file: _File) -> Contests:
     """Return the contests that a file's tables define."""
-    made: dict[str, Contest] = {}
+    contests: dict[str, Contest] = {}
     broken: dict[str, InputError] = {}
     for name, table in file.document.items():
         is_table = isinstance(table, dict)
@@ -362,7 +362,7 @@ def _contests_in(file: _File) -> Contests:
             continue
         game = table.get("rules") if is_table else None
         if game is None and name in BUILT_IN:
-            made[name] = find_contest(name)
+            contests[name] = find_contest(name)
             continue
         _check_table(file, name, game)
         try:
@@ -372,26 +372,26 @@ def _contests_in(file: _File) -> Contests:
             continue
         try:
             if names_rules(game):
-                made[name] = _of_others(str(game), file, library, made)
+                contests[name] = _load_own_rules(str(game), file, library, contests)
             else:
-                made[name] = find_contest(name, game or name)
-            made[name] = made[name].named(name)
+                contests[name] = find_contest(name, game or name)
+            contests[name] = contests[name].named(name)
         except InputError as problem:
             broken[name] = InputError(f"{file.place(name, 'rules')}: {problem}")
-    chosen = [name for name in file.document if name in made or name in broken]
-    return Contests(made, tuple(chosen or BUILT_IN), broken)
+    names = [name for name in file.document if name in contests or name in broken]
+    return Contests(contests, tuple(names or BUILT_IN), broken)
 
 
-def _of_others(game: str, file: _File, library: list[Path], made: Mapping[str, Contest]) -> Contest:
+def _load_own_rules(game: str, file: _File, library: list[Path], made: Mapping[str, Contest]) -> Contest:
     """Return the contest of a file or package with rules, or raise an error, also if other rules have its name."""
     contest = load_rules(game, file.folder, library)
     assert contest.source
-    others = [other for other in made.values() if other.rules == contest.rules]
+    same_rules = [other for other in made.values() if other.rules == contest.rules]
     if contest.rules in KNOWN_RULES or any(
-        other.source is None or other.source[:3] != contest.source[:3] for other in others
+        other.source is None or other.source[:3] != contest.source[:3] for other in same_rules
     ):
         raise InputError(f"{game} calls its rules {contest.rules}, as others are called; give them another name")
-    if any(other.edition != contest.edition for other in others):
+    if any(other.edition != contest.edition for other in same_rules):
         raise InputError(
             f"{game}: another table has another library for these rules; use one library, or put the"
             " rules into two files with different names"
@@ -401,22 +401,22 @@ def _of_others(game: str, file: _File, library: list[Path], made: Mapping[str, C
 
 def _check_table(file: _File, name: str, game: object) -> None:
     """Raise InputError for a table that defines no contest, given the value of its key `rules`, if any."""
-    shown, rules = truncate(name, 100), ", ".join(KNOWN_RULES)
-    others = 'a file: rules = "my_rules.py", or a package\'s class: rules = "my_package:MyRules"'
+    short_name, rules = truncate(name, 100), ", ".join(KNOWN_RULES)
+    examples = 'a file: rules = "my_rules.py", or a package\'s class: rules = "my_package:MyRules"'
     if game is None and name not in KNOWN_RULES and loaded_rules(name) is None:
         raise InputError(
-            f"{file.place(None, name)}: unknown table {shown}; a contest of that name needs a key for its rules:"
-            f' rules = "{KNOWN_RULES[0]}", {others}. Built in are {rules}; other tables: {_SANDBOX}, {_WATCH}'
+            f"{file.place(None, name)}: unknown table {short_name}; a contest of that name needs a key for its rules:"
+            f' rules = "{KNOWN_RULES[0]}", {examples}. Built in are {rules}; other tables: {_SANDBOX}, {_WATCH}'
             f"{did_you_mean(name, [*KNOWN_RULES, _SANDBOX, _WATCH])}"
         )
-    place = file.place(name, "rules")
+    location = file.place(name, "rules")
     if game is not None and game not in KNOWN_RULES and not names_rules(game):
         close = did_you_mean(game, KNOWN_RULES) if isinstance(game, str) else ""
-        raise InputError(f"{place}: rules = {game!r}: unknown rules; expected one of: {rules}; {others}{close}")
+        raise InputError(f"{location}: rules = {game!r}: unknown rules; expected one of: {rules}; {examples}{close}")
     if game is not None and name in KNOWN_RULES and game != name:
-        raise InputError(f"{place}: {name} has rules of its own; give a contest of {game} another name")
+        raise InputError(f"{location}: {name} has rules of its own; give a contest of {game} another name")
     if not valid_contest_name(name):
-        raise InputError(f"{file.place(None, name)}: [{shown}]: {CONTEST_NAME_RULE}")
+        raise InputError(f"{file.place(None, name)}: [{short_name}]: {CONTEST_NAME_RULE}")
 
 
 def _read(path: Path | None) -> _File:
@@ -437,9 +437,9 @@ def _read(path: Path | None) -> _File:
     except ValueError as error:  # Python itself refuses integers of too many digits
         message = str(error)
         lines = text.splitlines()
-        place = re.search(r" \(at line (\d+), column (\d+)\)$", message)
-        line = int(place.group(1)) if place else len(lines)
-        message = message[: place.start()] if place else message.replace(" (at end of document)", "")
+        position = re.search(r" \(at line (\d+), column (\d+)\)$", message)
+        line = int(position.group(1)) if position else len(lines)
+        message = message[: position.start()] if position else message.replace(" (at end of document)", "")
         if declared := re.fullmatch(r"Cannot declare \((.+?),?\) twice", message):
             message = f"[{declared.group(1).replace(', ', '.').replace(chr(39), '')}] is there twice; rename one"
         message = _PLAINLY.get(message, message)
@@ -493,12 +493,12 @@ def _unknown(key: str, value: object, model: type[BaseModel], table: str | None)
         return "deals is no longer a setting, because each leg has its own deals; delete this line"
     if key == "max_games_per_call" and model is WatchSettings:  # older files have it
         return f"{key} is no key any more: a practice match has at most about 5,000,000 games; delete this line"
-    known = [*model.model_fields, *([_SANDBOX, _WATCH, *BUILT_IN] if table is None else [])]
+    keys = [*model.model_fields, *([_SANDBOX, _WATCH, *BUILT_IN] if table is None else [])]
     kind = "table" if isinstance(value, dict) else "key"
-    return f"unknown {kind} {key}; expected one of: {', '.join(known)}{did_you_mean(key, known)}"
+    return f"unknown {kind} {key}; expected one of: {', '.join(keys)}{did_you_mean(key, keys)}"
 
 
-def _line_of(text: str, table: str | None, key: str) -> int:
+def _line_number(text: str, table: str | None, key: str) -> int:
     """Return the line number, from 1, of a key of a table (None: before the first table)."""
     current: str | None = None
     table_line = 1

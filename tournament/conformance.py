@@ -61,7 +61,7 @@ _NO_ANSWERS = {
 _SEED = "a seed of the conformance suite"
 _BLOCKS, _FEW_BLOCKS = 16, 8  # blocks of sessions between equal bots, thorough or not
 _FALSE_ALARMS = 0.001  # share of comparisons of all bots, or positions, of a table
-_COUNTS_OF_EVERYBODY = (2, 3, 4, 5, 6, 8, 16, 32, MOST_SEATS)
+_FIELD_SIZES = (2, 3, 4, 5, 6, 8, 16, 32, MOST_SEATS)
 # Of two sets in another order, one has it by chance too often.
 _HASH_SEEDS = ("1", "2")
 _PLAY = """
@@ -151,68 +151,68 @@ class ContestSuite:
     @property
     def languages(self) -> tuple[str, ...]:
         """Languages of the bots, repeated if there are more bots."""
-        known = list(templates(self.contest))
-        compiled = [language for language in ("c", "cpp") if language in known]
-        return self._languages or (*compiled[:1], *[language for language in known if language == "python"])
+        languages = list(templates(self.contest))
+        compiled = [language for language in ("c", "cpp") if language in languages]
+        return self._languages or (*compiled[:1], *[language for language in languages if language == "python"])
 
     @cached_property
     def once(self) -> PlayedContest:
         """A run of all bots, by one worker."""
-        place = self._place("once")
+        file = self._place("once")
         for number in range(self.bots):
-            self._write_bot(place, number)
-        return self._play(place, workers=1)
+            self._write_bot(file, number)
+        return self._play(file, workers=1)
 
     @cached_property
     def in_pieces(self) -> PlayedContest:
         """The same bots in three runs by two workers: the last bot comes later, and then a part is lost."""
-        place = self._place("in_pieces")
+        file = self._place("in_pieces")
         for number in range(self.bots - 1):
-            self._write_bot(place, number)
-        self._play(place, workers=2)
-        self._write_bot(place, self.bots - 1)
-        played = self._play(place, workers=2)
+            self._write_bot(file, number)
+        self._play(file, workers=2)
+        self._write_bot(file, self.bots - 1)
+        played = self._play(file, workers=2)
         lost = sorted((played.folder / "games").glob("*.parquet"))[0]
         lost.unlink()
-        return self._play(place, workers=2)
+        return self._play(file, workers=2)
 
     @cached_property
     def with_other_hash_seeds(self) -> list[dict[str, pd.DataFrame]]:
         """Tables of the same bots, written in another order and played in processes with other hash seeds."""
-        places = [self._place(f"hash_seed_{hash_seed}") for hash_seed in _HASH_SEEDS]
-        for place in places:
+        files = [self._place(f"hash_seed_{hash_seed}") for hash_seed in _HASH_SEEDS]
+        for file in files:
             for number in reversed(range(self.bots)):
-                self._write_bot(place, number)
+                self._write_bot(file, number)
         playing = [
             subprocess.Popen(
-                [sys.executable, "-c", _PLAY, self.name, str(place)],
+                [sys.executable, "-c", _PLAY, self.name, str(file)],
                 env={**os.environ, "PYTHONHASHSEED": hash_seed},
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 text=True,
             )
-            for place, hash_seed in zip(places, _HASH_SEEDS)
+            for file, hash_seed in zip(files, _HASH_SEEDS)
         ]
-        told = [process.communicate()[1] for process in playing]
-        for process, errors in zip(playing, told):
+        outputs = [process.communicate()[1] for process in playing]
+        for process, errors in zip(playing, outputs):
             if process.returncode:
                 raise ConformanceError(f"played in another process it fails: {errors.strip()[-500:]}")
-        folders = [place.parent / "results" / self.name for place in places]
+        folders = [file.parent / "results" / self.name for file in files]
         return [{name: _sorted(pd.read_parquet(folder / name)) for name in _TABLES} for folder in folders]
 
     @cached_property
     def lost(self) -> PlayedContest:
         """Bots, and one that answers illegally wherever that loses the game."""
-        place = self._place("illegal")
+        file = self._place("illegal")
         for number in range(self.bots - 1):
-            self._write_bot(place, number)
-        lines = []
+            self._write_bot(file, number)
+        functions = []
         for question in self.contest.interface.questions:
             legal = f"view.legal_actions[0] if hasattr(view, 'legal_actions') else {question.default!r}"
             answer = _NO_ANSWERS[question.returns] if question.loses else legal
-            lines.append(f"def {question.python_name}(view):\n    return {answer}\n")
-        (place.parent / "bots" / f"{_ILLEGAL}.py").write_text("\n\n".join(lines), encoding="utf-8")
-        return self._play(place, workers=1)
+            functions.append(f"def {question.python_name}(view):\n    return {answer}\n")
+        (file.parent / "bots" / f"{_ILLEGAL}.py").write_text("\n\n".join(functions), encoding="utf-8")
+        return self._play(file, workers=1)
 
     @property
     def seat_counts(self) -> tuple[int, ...]:
@@ -223,7 +223,7 @@ class ContestSuite:
         seats = self.contest.seats
         if not self.has_positions or isinstance(seats, int) or "seats" in self._table:
             return (self.seats,)
-        counts = _COUNTS_OF_EVERYBODY if seats == "all" else tuple(seats)
+        counts = _FIELD_SIZES if seats == "all" else tuple(seats)
         counts = counts if self.thorough else tuple(dict.fromkeys((counts[0], counts[-1])))
         return tuple(count for count in counts if self._can_seat(count)) or (self.seats,)
 
@@ -243,14 +243,14 @@ class ContestSuite:
         A row for each session and position.
         """
         if seats not in self._equal:
-            place = self._place(f"equal_{seats}", **self._blocks_of(seats))
-            first = write_new_bot(self.contest, place.parent / "bots", "bot_0", self.languages[0])
+            file = self._place(f"equal_{seats}", **self._blocks_of(seats))
+            first = write_new_bot(self.contest, file.parent / "bots", "bot_0", self.languages[0])
             for number in range(1, seats - self.settings.house_seats):
                 # Contents, with the name in them, are the same, so that only one bot is built.
                 copy = first.with_name(f"bot_{number}{first.suffix}")
                 (shutil.copytree if first.is_dir() else shutil.copy)(first, copy)
-            rows = self._play(place, workers=1).tables["sessions"]
-            self._equal[seats] = _by_position(rows, [rows[f"bot_{place}"] for place in range(seats)])
+            rows = self._play(file, workers=1).tables["sessions"]
+            self._equal[seats] = _by_position(rows, [rows[f"bot_{file}"] for file in range(seats)])
         return self._equal[seats]
 
     def _blocks_of(self, seats: int) -> dict[str, int]:
@@ -264,14 +264,14 @@ class ContestSuite:
             make = self.contest.new_random_core
             assert make is not None
             contest = self.contest.seated(seats)
-            chosen = self.settings.model_copy(update=self._blocks_of(seats))
-            count = chosen.sessions
+            settings = self.settings.model_copy(update=self._blocks_of(seats))
+            count = settings.sessions
             games, sessions = (
                 Table(buffer_fields(columns), rows)
                 for columns, rows in ((contest.games, ROWS_PER_BUFFER), (contest.sessions, count))
             )
             key = sub_key(bytes(KEY_BYTES), "random bots of the conformance suite", seats)
-            core = make(CoreSetup(LegPlan(0, 0, count, key, seats), chosen, games, sessions))
+            core = make(CoreSetup(LegPlan(0, 0, count, key, seats), settings, games, sessions))
             while core.play() == RECORDS_ARE_FULL:
                 games.rows = 0
             try:
@@ -293,17 +293,17 @@ class ContestSuite:
 
     def _place(self, name: str, **settings: Any) -> Path:
         """Return the settings file of a folder of this suite, with these settings instead of the suite's."""
-        place = self.folder / name / "tournament.toml"
-        if not place.exists():
-            place.parent.mkdir(parents=True)
+        file = self.folder / name / "tournament.toml"
+        if not file.exists():
+            file.parent.mkdir(parents=True)
             lines = [
                 f"{key} = {json.dumps(value)}" for key, value in {"entrants": "bots", **self._table, **settings}.items()
             ]
-            place.write_text("\n".join([f"[{self.name}]", *lines, ""]), encoding="utf-8")
-            loaded = load_config(self.name, place)
+            file.write_text("\n".join([f"[{self.name}]", *lines, ""]), encoding="utf-8")
+            loaded = load_config(self.name, file)
             for number in range(loaded.contest.house_seats):
-                write_new_bot(loaded.played, place.parent / "house" / self.name, f"house_{number}", self.languages[0])
-        return place
+                write_new_bot(loaded.played, file.parent / "house" / self.name, f"house_{number}", self.languages[0])
+        return file
 
     def _write_bot(self, place: Path, number: int) -> None:
         bots = place.parent / "bots"
@@ -354,17 +354,17 @@ def records(suite: ContestSuite) -> None:
     games, sessions = (suite.once.tables[name] for name in _TABLES)
     for table, columns in ((games, suite.contest.games), (sessions, suite.contest.sessions)):
         declared = {column.name: column.dtype for column in columns}
-        there = {str(name): NAME if is_string_dtype(kind) else str(kind) for name, kind in table.dtypes.items()}
-        _require(there == declared, f"the records have {there}, declared is {declared}")
+        actual = {str(name): NAME if is_string_dtype(kind) else str(kind) for name, kind in table.dtypes.items()}
+        _require(actual == declared, f"the records have {actual}, declared is {declared}")
         _require(not table.isna().any().any(), "the records have values that are no numbers")
     _require(not games.duplicated(["match", "session", "game"]).any(), "a game is recorded twice")
     _require(not sessions.duplicated(["match", "session"]).any(), "a session is recorded twice")
     finished = games.merge(sessions[["match", "session"]], on=["match", "session"])
     counted = finished.groupby(["match", "session"]).size()
     if "games" in sessions:
-        said = sessions.set_index(["match", "session"])["games"].sort_index()
+        stated = sessions.set_index(["match", "session"])["games"].sort_index()
         _require(
-            counted.sort_index().tolist() == said.tolist(), "sessions have other numbers of games than are recorded"
+            counted.sort_index().tolist() == stated.tolist(), "sessions have other numbers of games than are recorded"
         )
     scored = suite.contest.scored
     for column in scored.columns:
@@ -384,9 +384,9 @@ def conservation(suite: ContestSuite) -> None:
             _require(False, f"in {name} the points of a row add up to {points[row].sum():g}: {points[row].tolist()}")
     if not scored.zero_sum:
         return
-    lines = suite.once.results.ranking.entrants
-    total = sum(line.score for line in lines if line.rank is not None)
-    _require(abs(total) < 1e-6 * max(1.0, *(abs(line.score) for line in lines)), f"the scores' sum is {total}")
+    standings = suite.once.results.ranking.entrants
+    total = sum(line.score for line in standings if line.rank is not None)
+    _require(abs(total) < 1e-6 * max(1.0, *(abs(line.score) for line in standings)), f"the scores' sum is {total}")
 
 
 def determinism(suite: ContestSuite) -> None:
@@ -416,22 +416,22 @@ def resume(suite: ContestSuite) -> None:
     """Check that a run that finds its records complete plays nothing and changes no record."""
     folder = suite.in_pieces.folder
     before = {path: path.stat().st_mtime_ns for name in _TABLES for path in (folder / name).glob("*.parquet")}
-    again = suite._play(folder.parents[1] / "tournament.toml", workers=1)
+    resumed = suite._play(folder.parents[1] / "tournament.toml", workers=1)
     after = {path: path.stat().st_mtime_ns for name in _TABLES for path in (folder / name).glob("*.parquet")}
     _require(before == after, "a run with nothing to play wrote records")
     _require(
-        len(again.tables["games"]) == len(suite.in_pieces.tables["games"]), "a run with nothing to play changed them"
+        len(resumed.tables["games"]) == len(suite.in_pieces.tables["games"]), "a run with nothing to play changed them"
     )
 
 
 def faults(suite: ContestSuite) -> None:
     """Check that a bot that fails is disqualified by the first fault too many, and that no other bot is at fault."""
-    lines = {line.name: line for line in suite.once.results.ranking.entrants}
+    standings = {line.name: line for line in suite.once.results.ranking.entrants}
     names = {_FAULTY, *(f"bot_{number}" for number in range(suite.bots - 1))}
     names |= {f"house_{number}" for number in range(suite.settings.house_seats)}
-    _require(set(lines) == names, f"the leaderboard has {', '.join(lines)}")
-    _require(lines[_FAULTY].rank is None, "a bot that fails at every question has a place")
-    for name, line in lines.items():
+    _require(set(standings) == names, f"the leaderboard has {', '.join(standings)}")
+    _require(standings[_FAULTY].rank is None, "a bot that fails at every question has a place")
+    for name, line in standings.items():
         _require((line.faults > 0) == (name == _FAULTY), f"{name} has {line.faults} faults")
     allowed = suite.settings.max_faults
     convicting = [leg for batch in suite.once.results.batches for leg in batch.legs if leg.disqualified_seats]
@@ -439,8 +439,8 @@ def faults(suite: ContestSuite) -> None:
     for leg in convicting:
         counts = [leg.fault_count(seat) for seat in leg.disqualified_seats]
         _require(counts == [allowed + 1], f"a leg disqualified by {counts} faults, of which {allowed} are allowed")
-        what = {fault.message for fault in leg.faults}
-        _require(all("a fault on purpose" in text for text in what), f"faults are {what}")
+        messages = {fault.message for fault in leg.faults}
+        _require(all("a fault on purpose" in text for text in messages), f"faults are {messages}")
 
 
 def positions(suite: ContestSuite) -> None:
@@ -467,8 +467,8 @@ def positions(suite: ContestSuite) -> None:
 
 def _manners(suite: ContestSuite) -> list[tuple[str, Callable[[int], pd.DataFrame]]]:
     """Return the kinds of bots that positions are compared between, and what gives their points."""
-    found: list[tuple[str, Callable[[int], pd.DataFrame]]] = [("equal", suite.points_of_equal_bots)]
-    return [*found, ("random", suite.points_of_random_bots)] if suite.contest.new_random_core else found
+    manners: list[tuple[str, Callable[[int], pd.DataFrame]]] = [("equal", suite.points_of_equal_bots)]
+    return [*manners, ("random", suite.points_of_random_bots)] if suite.contest.new_random_core else manners
 
 
 def _mean_and_error(values: Floats) -> tuple[float, float]:
@@ -483,33 +483,33 @@ def worth_of_positions(suite: ContestSuite) -> list[str]:
     """
     if not suite.has_positions:
         return []
-    found = {}
+    texts = {}
     for manner, points_of in _manners(suite):
         for seats in suite.seat_counts:
             if worth := _worth(points_of(seats), seats, suite.blocks):
-                found[seats, manner] = f"{worth} between {manner} bots; rotated over {seats} sessions"
-    return [text for _, text in sorted(found.items())]
+                texts[seats, manner] = f"{worth} between {manner} bots; rotated over {seats} sessions"
+    return [text for _, text in sorted(texts.items())]
 
 
 def _worth(points: pd.DataFrame, seats: int, blocks: int) -> str:
     """Return the excess earnings of the best and worst positions as text, or "" if all earn the same."""
-    found = []
+    differing = []
     for position, own in points.groupby("position"):
-        others = points[points.position != position].groupby("session").points.mean()
-        mean, error = _mean_and_error((own.set_index("session").points - others).to_numpy())
+        other_points = points[points.position != position].groupby("session").points.mean()
+        mean, error = _mean_and_error((own.set_index("session").points - other_points).to_numpy())
         if abs(mean) > quantile(1 - _FALSE_ALARMS / (2 * seats), blocks * seats - 1) * error:
-            found.append((mean, f"position {position} earns {mean:+.3g} ± {error:.2g} a session more"))
-    ends = [text for _, text in sorted(found)]
+            differing.append((mean, f"position {position} earns {mean:+.3g} ± {error:.2g} a session more"))
+    ends = [text for _, text in sorted(differing)]
     return ", ".join(dict.fromkeys([*ends[-1:], *ends[:1]]))
 
 
 def _by_position(rows: pd.DataFrame, bots: Sequence[pd.Series[Any]]) -> pd.DataFrame:
     """Return rows of sessions as a row for each session and position."""
-    several = [
+    frames = [
         pd.DataFrame({"session": rows.session, "position": place, "bot": bot, "points": rows[f"points_{place}"]})
         for place, bot in enumerate(bots)
     ]
-    return pd.concat(several)
+    return pd.concat(frames)
 
 
 def illegal(suite: ContestSuite) -> None:

@@ -37,10 +37,11 @@ class BotTrouble(RunError):
 
 def our_error(error: BaseException, doing: str) -> str:
     """Return a line about our own code's error while `doing` something with a bot, with the place of the traceback."""
-    what = truncate(" ".join(printable(str(error)).split()), _MAX_LETTERS)
-    kept = _keep_traceback(error)
-    please = f"please report it, with {kept}" if kept else "please report it"
-    return f"{doing}: an error of the tournament's own, {type(error).__name__}{f': {what}' if what else ''}; {please}"
+    message = truncate(" ".join(printable(str(error)).split()), _MAX_LETTERS)
+    path = _store_traceback(error)
+    please = f"please report it, with {path}" if path else "please report it"
+    problem = f"{type(error).__name__}{f': {message}' if message else ''}"
+    return f"{doing}: an error of the tournament's own, {problem}; {please}"
 
 
 class containing:  # noqa: N801
@@ -75,7 +76,7 @@ def contained(error: Exception, name: str, doing: str) -> BotTrouble:
     return BotTrouble((name,), f"{doing}: {error}" if isinstance(error, TournamentError) else our_error(error, doing))
 
 
-def _keep_traceback(error: BaseException) -> str:
+def _store_traceback(error: BaseException) -> str:
     """Write an error's traceback to a file named by its content, and return its path, or "" if it can't be written."""
     try:
         text = printable("".join(traceback.format_exception(error))).encode("utf-8", "replace")

@@ -14,8 +14,8 @@ def cores() -> int:
 
     If the system doesn't report them, all of the machine count.
     """
-    here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(here, _quota())
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(available, _quota())
 
 
 @cache

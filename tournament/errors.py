@@ -47,8 +47,8 @@ def one_line(text: str) -> str:
 
 def truncate(text: str, most: int) -> str:
     """Return a text's first `most` characters, encodable as UTF-8, and the number of further ones."""
-    kept = text[:most].encode("utf-8", "replace").decode("utf-8")
-    return kept if len(text) <= most else f"{kept}… ({len(text) - most:,} characters more)"
+    shortened = text[:most].encode("utf-8", "replace").decode("utf-8")
+    return shortened if len(text) <= most else f"{shortened}… ({len(text) - most:,} characters more)"
 
 
 def pluralize(count: int, one: str, more: str = "") -> str:
@@ -85,12 +85,12 @@ def name_parameters_in_errors(called: _Called) -> _Called:
         try:
             return called(*given, **named)
         except InputError as error:
-            raise type(error)(_of_parameters(str(error))) from None
+            raise type(error)(_as_parameters(str(error))) from None
 
     return call  # type: ignore[return-value]
 
 
-def _of_parameters(text: str) -> str:
+def _as_parameters(text: str) -> str:
     """Return an error's text with `--max-replicas 0` as `max_replicas=0`, except in commands that it names."""
 
     def named(match: re.Match[str]) -> str:

@@ -84,12 +84,12 @@ class SubKeys:
     def of(self, *more: str | int) -> bytes:
         """Return the `sub_key` whose label ends with these parts."""
         digest = self._begun.copy()
-        digest.update(_end_of(more))
+        digest.update(_label_end(more))
         return digest.digest()
 
 
 @cache
-def _end_of(label: tuple[str | int, ...]) -> bytes:
+def _label_end(label: tuple[str | int, ...]) -> bytes:
     return f",{_written(label)}]".encode()
 
 

@@ -181,9 +181,9 @@ class Leg:
         if members == 1:
             return self
         seats = [
-            seat._replace(random_seed=seed_of_partner(seat.random_seed, place))
+            seat._replace(random_seed=seed_of_partner(seat.random_seed, index))
             for seat in self.seats
-            for place in range(members)
+            for index in range(members)
         ]
         return replace(self, seats=tuple(seats), members=members)
 

@@ -96,7 +96,7 @@ class Library:
         with _importing:
             if self in sys.meta_path:  # a module of the library imports another
                 return builtins.__import__(name, global_names, local_names, fromlist or (), level)
-            others = self._take_ours()
+            displaced = self._take_ours()
             sys.modules.update(self.modules)
             sys.meta_path.insert(0, self)
             try:
@@ -104,7 +104,7 @@ class Library:
             finally:
                 sys.meta_path.remove(self)
                 self.modules |= self._take_ours()
-                sys.modules.update(others)
+                sys.modules.update(displaced)
 
     def _take_ours(self) -> dict[str, types.ModuleType]:
         """Remove the modules of the library's names from `sys.modules`, and return them."""
@@ -118,15 +118,15 @@ def mentioned(source: bytes, files: Mapping[str, str]) -> dict[str, str]:
         return {}  # The next line takes milliseconds of each bot's process.
     import re
 
-    found: dict[str, str] = {}
-    left = dict(files)
+    matches: dict[str, str] = {}
+    remaining = dict(files)
     more = {"": source.decode("utf-8", "replace")}
     while more:
-        words = set(re.findall(r"[^\W\d]\w*", "\n".join(more.values())))
-        more = {path: text for path, text in left.items() if _module(path) in words}
-        found |= more
-        left = {path: text for path, text in left.items() if path not in more}
-    return found
+        identifiers = set(re.findall(r"[^\W\d]\w*", "\n".join(more.values())))
+        more = {path: text for path, text in remaining.items() if _module(path) in identifiers}
+        matches |= more
+        remaining = {path: text for path, text in remaining.items() if path not in more}
+    return matches
 
 
 def library_paths(value: object, folder: Path) -> list[Path]:

@@ -28,17 +28,17 @@ class _Dispatcher:
         self.shared = shared
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(_stream_of_thread(self), name)
+        return getattr(_thread_stream(self), name)
 
 
-def _stream_of_thread(dispatcher: _Dispatcher) -> Any:
+def _thread_stream(dispatcher: _Dispatcher) -> Any:
     """Return the stream that this thread has set, or the process's."""
     return getattr(_thread_streams, dispatcher.name_in_sys, dispatcher.shared)
 
 
 def _stream_property(name: str) -> property:
     def get(module: types.ModuleType) -> Any:
-        return _stream_of_thread(module.__dict__[name])
+        return _thread_stream(module.__dict__[name])
 
     def set_stream(module: types.ModuleType, stream: Any) -> None:
         if threading.current_thread() is threading.main_thread():

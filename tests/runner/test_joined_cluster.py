@@ -46,7 +46,7 @@ class RayWith:
 
 @pytest.fixture(autouse=True)
 def looks_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster_nodes, "_LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(cluster_nodes, "_POLL_SECONDS", 0.0)
     monkeypatch.setattr(cluster_nodes, "listens", lambda address: True)
 
 

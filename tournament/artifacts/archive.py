@@ -20,7 +20,7 @@ _MOST_FILES = 2000
 _MAX_LEVELS = 32
 _LONGEST_PATH = 1024  # bytes; with the folder in which it is unpacked, a path can have 4,096
 _MAKEFILES = {"makefile", "gnumakefile"}
-_LEFT_OUT = {"__pycache__", ".git"}
+_IGNORED_NAMES = {"__pycache__", ".git"}
 
 
 def pack(folder: Path, *, built: bool = False) -> bytes:
@@ -86,7 +86,7 @@ def _files(folder: Path, shown: str) -> Iterator[tuple[str, Path]]:
         except OSError as error:
             raise InputError(f"{shown}/{prefix}: can't be read: {error.strerror}") from None
         for entry in entries:
-            if entry.name in _LEFT_OUT:
+            if entry.name in _IGNORED_NAMES:
                 continue
             count += 1
             if count > _MOST_FILES:
@@ -116,11 +116,11 @@ def read_plainly(path: Path, most: int) -> tuple[bytes | None, int]:
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        if found.st_size > most or not stat.S_ISREG(found.st_mode):
-            return None, found.st_mode
+        status = os.fstat(descriptor)
+        if status.st_size > most or not stat.S_ISREG(status.st_mode):
+            return None, status.st_mode
         source = file.read(most + 1)
-    return (source if len(source) <= most else None), found.st_mode
+    return (source if len(source) <= most else None), status.st_mode
 
 
 def unpack(archive: bytes, folder: Path) -> None:

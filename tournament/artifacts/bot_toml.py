@@ -38,12 +38,12 @@ def read_recipe(text: str, where: str) -> Recipe:
         raise Unfit(f"{where}: {error}") from None
     for key in document:
         if key not in ("command", "build"):
-            shown = key if re.fullmatch(r"[\w-]{1,40}", key) else ascii(key)[:40]
-            place, close = f"{where}, line {_line_of(text, key)}", did_you_mean(key, ("command", "build"))
-            raise Unfit(f"{place}: unknown key {shown}; expected one of: command, build{close}")
+            short_key = key if re.fullmatch(r"[\w-]{1,40}", key) else ascii(key)[:40]
+            place, close = f"{where}, line {_line_number(text, key)}", did_you_mean(key, ("command", "build"))
+            raise Unfit(f"{place}: unknown key {short_key}; expected one of: command, build{close}")
     if "command" not in document:
         raise Unfit(f'{where}: lacks command, for example: command = ["python3", "bot.py"]')
-    words: dict[str, tuple[str, ...]] = {}
+    commands: dict[str, tuple[str, ...]] = {}
     for key, value in document.items():
         if (
             not isinstance(value, list)
@@ -51,13 +51,13 @@ def read_recipe(text: str, where: str) -> Recipe:
             or not all(isinstance(word, str) and word and "\0" not in word for word in value)
         ):
             raise Unfit(
-                f'{where}, line {_line_of(text, key)}: {key} must be a list of words, like ["python3", "bot.py"]'
+                f'{where}, line {_line_number(text, key)}: {key} must be a list of words, like ["python3", "bot.py"]'
             )
-        words[key] = tuple(value)
-    return Recipe(words["command"], words.get("build", ()))
+        commands[key] = tuple(value)
+    return Recipe(commands["command"], commands.get("build", ()))
 
 
-def _line_of(text: str, key: str) -> int:
+def _line_number(text: str, key: str) -> int:
     lines = text.splitlines()
     return next(
         (number for number, line in enumerate(lines, 1) if re.match(rf'\s*"?{re.escape(key)}"?\s*[.=]', line)), 1

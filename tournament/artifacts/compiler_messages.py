@@ -76,20 +76,20 @@ def shortened(message: str, folders: list[Path], hints: Hints) -> str:
         return f"takes more than {MEGABYTES_OF_BUILDS_FILES >> 10} GiB compiled"
     for folder in folders:
         message = message.replace(f"{folder}/", "")
-    kept = []
+    selected = []
     quoting_ours = False  # whether the following lines quote text that isn't the bot's
     for line in message.replace("./", "").replace(f"{BOT_FOLDER}/", "").splitlines():
         if in_unit := _IN_UNIT.match(line):
-            kept.append(f"at the end of the file: {in_unit.group(1)}")
+            selected.append(f"at the end of the file: {in_unit.group(1)}")
             quoting_ours = True
         elif _IN_TRIAL.match(line):
             quoting_ours = True
         elif line.startswith(" ") and quoting_ours:
             continue
-        elif line.startswith("In file included from") and (line in kept or "from unit." in line):
+        elif line.startswith("In file included from") and (line in selected or "from unit." in line):
             continue  # names a file that includes itself once
         elif line.strip() and "generated." not in line:
-            kept.append(line)
+            selected.append(line)
             quoting_ours = False
-    ways_out = list(dict.fromkeys(f"Hint: {hint}" for sign, hint in (*_HINTS, *hints) if sign in message))
-    return "\n".join([*truncate_lines(kept, _MAX_LINES), *ways_out]) or "the compiler failed without a message"
+    advice = list(dict.fromkeys(f"Hint: {hint}" for sign, hint in (*_HINTS, *hints) if sign in message))
+    return "\n".join([*truncate_lines(selected, _MAX_LINES), *advice]) or "the compiler failed without a message"

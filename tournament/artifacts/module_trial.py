@@ -42,5 +42,5 @@ def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]],
         raise Unfit(f"takes more than {SECONDS} seconds to be compiled to machine code")
     if finished.cut_off:
         raise MachineBusyError("this machine is too busy")
-    what = f"takes more than {_MEGABYTES} MB to be compiled to machine code, or this machine has too little memory"
-    raise MachineBusyError(f"{what} ({finished.in_words})")
+    problem = f"takes more than {_MEGABYTES} MB to be compiled to machine code, or this machine has too little memory"
+    raise MachineBusyError(f"{problem} ({finished.in_words})")

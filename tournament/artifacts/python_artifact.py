@@ -38,8 +38,10 @@ class Packages:
 
     def imported_by(self, source: bytes) -> list[str]:
         """Return those of the modules that a bot's file imports, according to the words of its lines."""
-        words = {word.decode() for line in _IMPORTS.findall(source) for word in re.findall(rb"[A-Za-z_]\w*", line)}
-        return sorted(words & self.modules.keys())
+        identifiers = {
+            word.decode() for line in _IMPORTS.findall(source) for word in re.findall(rb"[A-Za-z_]\w*", line)
+        }
+        return sorted(identifiers & self.modules.keys())
 
 
 @cache
@@ -52,9 +54,9 @@ def installed(names: tuple[str, ...]) -> Packages:
     versions: dict[str, str] = {}
     modules: dict[str, tuple[str, list[str]]] = {}
     readable: list[str] = []
-    wanted = list(names)
-    while wanted:
-        name = wanted.pop()
+    pending = list(names)
+    while pending:
+        name = pending.pop()
         key = re.sub(r"[-_.]+", "-", name).lower()
         if key in versions:
             continue
@@ -68,7 +70,7 @@ def installed(names: tuple[str, ...]) -> Packages:
                 ) from None
             continue  # needed on other systems only
         versions[key] = distribution.version
-        wanted += _requirements(distribution)
+        pending += _requirements(distribution)
         for top in sorted(
             {file.parts[0] for file in distribution.files or () if file.parts[0] not in ("..", "__pycache__")}
         ):
@@ -87,21 +89,21 @@ def _requirements(distribution: importlib.metadata.Distribution) -> list[str]:
     for line in distribution.requires or ():
         requirement, _, condition = line.partition(";")
         if "extra" not in condition:
-            found = re.match(r"[A-Za-z0-9._-]+", requirement.strip())
-            if found:
-                names.append(found.group())
+            match = re.match(r"[A-Za-z0-9._-]+", requirement.strip())
+            if match:
+                names.append(match.group())
     return names
 
 
 def identity(sandbox: SandboxSettings, sdk: PythonSdk | None) -> dict[str, Any]:
     """Return everything on which a Python bot's answers depend, except its file."""
-    known: dict[str, Any] = {
+    parts: dict[str, Any] = {
         "python": platform.python_version(),
         "packages": installed(tuple(sorted(sandbox.python_packages))).versions,
     }
     if sdk:
-        known["packages"] = {**known["packages"], sdk.file.stem: _short_digest(sdk.file)}
-    return known
+        parts["packages"] = {**parts["packages"], sdk.file.stem: _short_digest(sdk.file)}
+    return parts
 
 
 @cache
@@ -140,8 +142,8 @@ def library_for(source: bytes, adapter: bytes, files: Mapping[str, str]) -> byte
 
     So a bot that imports nothing of the library stays the same when the library changes.
     """
-    words = set(re.findall(rb"[A-Za-z_]\w*", adapter + b"\n" + source))
-    if not any(name.encode() in words for name in Library(files).names):
+    identifiers = set(re.findall(rb"[A-Za-z_]\w*", adapter + b"\n" + source))
+    if not any(name.encode() in identifiers for name in Library(files).names):
         return b""
     return json.dumps(dict(files), sort_keys=True).encode()
 
@@ -159,19 +161,19 @@ def sources_of(artifact: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None 
         RunError: Interpreter or packages differ from those of the run's driver.
     """
     line, source = artifact.split(b"\n", 1)
-    wanted, here = json.loads(line), identity(sandbox, sdk)
-    del wanted["legs_may_share"]
-    adapter_bytes, library_bytes = wanted.pop("adapter_bytes", 0), wanted.pop("library_bytes", 0)
-    if wanted != here:
+    expected, actual = json.loads(line), identity(sandbox, sdk)
+    del expected["legs_may_share"]
+    adapter_bytes, library_bytes = expected.pop("adapter_bytes", 0), expected.pop("library_bytes", 0)
+    if expected != actual:
         raise RunError(
-            f"Python bots play with {_in_words(wanted)}, but this machine ({platform.node()}) has {_in_words(here)};"
-            " install the same everywhere"
+            f"Python bots play with {_describe_identity(expected)}, but this machine ({platform.node()}) has"
+            f" {_describe_identity(actual)}; install the same everywhere"
         )
     library, source = source[:library_bytes], source[library_bytes:]
     return source[:adapter_bytes], source[adapter_bytes:], library
 
 
-def _in_words(known: dict[str, Any]) -> str:
+def _describe_identity(known: dict[str, Any]) -> str:
     return ", ".join(
         [f"Python {known['python']}", *[f"{name} {version}" for name, version in known["packages"].items()]]
     )

@@ -97,15 +97,15 @@ def replay_games(
     """
     with reading(location):
         storage = open_storage(location)
-        known = recorded_leg(storage, config_of, match, session, say)
-        contest, recorded = known.contest, known.recorded
-        require_written(storage, known.batch.part("games"))
+        leg_record = recorded_leg(storage, config_of, match, session, say)
+        contest, recorded = leg_record.contest, leg_record.recorded
+        require_written(storage, leg_record.batch.part("games"))
         rows: dict[int, dict[str, Any]] = {}
-        for chunk in read_rows(storage, known.batch.part("games"), contest.games):
+        for chunk in read_rows(storage, leg_record.batch.part("games"), contest.games):
             for row in np.flatnonzero((chunk["match"] == recorded.match) & (chunk["session"] == session)):
                 by_column = {name: values[row : row + 1].tolist()[0] for name, values in chunk.items()}
                 rows[by_column["game"]] = by_column
-        return _replayed(known, rows, session, game)
+        return _replayed(leg_record, rows, session, game)
 
 
 def recorded_leg(
@@ -151,7 +151,7 @@ def recorded_leg(
     leg = players.schedule.leg(fixture)
     variants = [players.artifacts]
     # A bot built with line numbers can use slightly less fuel. If that matters, the build without them is played.
-    if recorded.faults and (built := _with_lines(contest, config, field, leg)):
+    if recorded.faults and (built := _build_with_lines(contest, config, field, leg)):
         variants.insert(0, {**players.artifacts, **built})
     return RecordedLeg(contest, players, leg, tuple(variants), recorded, tuple(field.entrants), batch)
 
@@ -164,10 +164,10 @@ def _replayed(known: RecordedLeg, rows: Mapping[int, Mapping[str, Any]], session
     first, last = (0, MOST_GAMES - 1) if game is None else (0 if contest.new_drawn_core else game, game)
     window = Window(in_leg, in_leg, first, last, drawn=in_leg)
 
-    def shown(faults: Sequence[Fault]) -> tuple[Fault, ...]:
+    def in_session(faults: Sequence[Fault]) -> tuple[Fault, ...]:
         return tuple(fault for fault in faults if fault.session == session and game in (None, fault.game))
 
-    faults = shown(recorded.faults)
+    faults = in_session(recorded.faults)
     for artifacts in known.artifacts:
         observed = observe_leg(contest, players.settings, players.sandbox, leg, artifacts, window)
         games = tuple(
@@ -176,7 +176,7 @@ def _replayed(known: RecordedLeg, rows: Mapping[int, Mapping[str, Any]], session
             if game in (None, one.game)
         )
         differing = [one.game for one in games if not one.matches_record]
-        if not differing and _places(faults) == _places(shown(observed.result.faults)):
+        if not differing and _fault_positions(faults) == _fault_positions(in_session(observed.result.faults)):
             mismatch = ""
             break
         mismatch = f"{f'game {differing[0]}' if differing else 'its faults'} came out differently from the records"
@@ -195,7 +195,7 @@ def _replayed(known: RecordedLeg, rows: Mapping[int, Mapping[str, Any]], session
     )
 
 
-def _places(faults: Sequence[Fault]) -> list[tuple[int, int, str]]:
+def _fault_positions(faults: Sequence[Fault]) -> list[tuple[int, int, str]]:
     return [(fault.seat, fault.game, fault.decision) for fault in faults]
 
 
@@ -209,7 +209,7 @@ def _recorded_leg(
     """
     last = -1
     names = {name for batch in batches for name in batch.legs.names}
-    match_number = match if isinstance(match, int) else _match_of(batches, match)
+    match_number = match if isinstance(match, int) else _find_match(batches, match)
     number = session // sessions_per_leg
     for batch in batches:
         for index in np.flatnonzero(batch.legs.match == match_number):
@@ -225,7 +225,7 @@ def _recorded_leg(
     raise InputError(f"--session {session}: match {name} has sessions 0 to {(last + 1) * sessions_per_leg - 1}")
 
 
-def _match_of(batches: Sequence[Batch], names: tuple[str, ...]) -> int:
+def _find_match(batches: Sequence[Batch], names: tuple[str, ...]) -> int:
     """Return the lowest number of a match with all of these players, or −1 if there is none."""
     matches = [
         int(number)
@@ -236,13 +236,13 @@ def _match_of(batches: Sequence[Batch], names: tuple[str, ...]) -> int:
     return min(matches, default=-1)
 
 
-def _with_lines(contest: Contest, config: Config, field: ContestSetup, leg: Leg) -> dict[str, bytes]:
+def _build_with_lines(contest: Contest, config: Config, field: ContestSetup, leg: Leg) -> dict[str, bytes]:
     """Return the leg's C and C++ bots built with line numbers, by the bots' artifacts."""
     builds = {}
     seats = {seat.name: seat for seat in leg.seats if seat.kind == "wasm"}
     interface = adapted(contest.interface, config.contest)
-    is_there = config.entrants.is_dir()
-    files = find_bots(config.entrants, config.house, lambda: field.entrants)[0] if is_there else []
+    has_entrants = config.entrants.is_dir()
+    files = find_bots(config.entrants, config.house, lambda: field.entrants)[0] if has_entrants else []
     for submission in files:
         is_this = submission.name in seats and submission.sha256 == field.sha256[submission.name]
         if is_this and (code := build_with_line_numbers(submission, interface, config.sandbox)):

@@ -139,15 +139,15 @@ def _verified(
     after = Snapshot.of(storage)
     problems += [problem for batch in after.batches if batch in damaged for problem in check(batch)]
     problems += batches_problems(after.records)
-    problems_of_field = field_problems(storage)
-    problems += problems_of_field
+    field_defects = field_problems(storage)
+    problems += field_defects
     problems += stray_problems(storage, after.there)
     problems += history_problems(storage)
     problems += kept_bot_problems(storage)
     problems += house_problems(storage, after.field, contest.house.suffix if contest.house else None)
     ranking = rank_records(storage, after.field, after.batches)
     per_replica = 1 if after.field.house_numbers else legs_per_replica(after.field.settings, ranking.seats)
-    if not (problems_of_field or after.records.problems or after.records.waiting):
+    if not (field_defects or after.records.problems or after.records.waiting):
         wrong = summary_problems(storage, after.records, ranking, per_replica)
         if wrong and storage.may_be_locked():
             notes.append(
@@ -157,8 +157,8 @@ def _verified(
             problems += wrong
     replayed = 0
     if replay != 0 and config and settings and settings.seed is not None:
-        sound = [batch for batch in after.batches if batch not in damaged]
-        replaying = _Replay(storage, contest, config, after.field, settings, sound)
+        undamaged = [batch for batch in after.batches if batch not in damaged]
+        replaying = _Replay(storage, contest, config, after.field, settings, undamaged)
         differences, replayed, replay_notes = replaying.played(replay, listener)
         problems += differences
         notes += replay_notes
@@ -251,11 +251,11 @@ class _Replay:
         if players.others:
             notes.append(f"different from the entrants folder: {', '.join(sorted(players.others))}")
         problems = list(players.problems)
-        chosen = chosen_legs(self.batches, players.missing, count, players.schedule.legs_of_deals)
-        done, total = 0, sum(len(indices) for _, indices in chosen)
+        selected = chosen_legs(self.batches, players.missing, count, players.schedule.legs_of_deals)
+        done, total = 0, sum(len(indices) for _, indices in selected)
         executor = LocalExecutor(self.config.general.workers or cores())
         recorded = Legs.joined(batch.legs for batch in self.batches)
-        for number, differing in replay_problems(self.contest, self.storage, players, chosen, recorded, executor):
+        for number, differing in replay_problems(self.contest, self.storage, players, selected, recorded, executor):
             problems += differing
             listener.checked("legs replayed", done := done + number, total)
         return problems, total, notes

@@ -100,13 +100,13 @@ def find_players(
     assert settings.seed is not None
     recorded_entrants = {e.name: e for e in field.entrants}
 
-    def is_chosen(file: Submission) -> bool:
+    def is_selected(file: Submission) -> bool:
         return only is None or (file.name in only and field.sha256.get(file.name) == file.sha256)
 
     entrants: list[Entrant] = []
     if only is None or config.entrants.is_dir():
         entrants = build_entrants(
-            contest, settings, config.sandbox, config.entrants, say, is_chosen, lambda: field.entrants, config.house
+            contest, settings, config.sandbox, config.entrants, say, is_selected, lambda: field.entrants, config.house
         )
     house = contest.house.players(settings, config.folder, say) if contest.house else ()
     artifacts = artifacts_of(entrants, house)
@@ -147,20 +147,20 @@ def _as_it_played(
     content = read_bot(storage, entrant.artifact)
     if content is None:
         return None
-    place = f"{storage.location}/{artifact_path(entrant.artifact)}"
+    path = f"{storage.location}/{artifact_path(entrant.artifact)}"
     try:
         if entrant.kind == "program":
             recipe_of(content)
         elif entrant.kind == "python":
             legs_may_share(content)
         else:
-            module = Submission(entrant.name, "wasm", Path(place), content, entrant.artifact)
+            module = Submission(entrant.name, "wasm", Path(path), content, entrant.artifact)
             built = build_entrant(module, adapted(contest.interface, settings), settings, config.sandbox)
             if built.problem:
                 raise Unfit(built.problem)
     except (Unfit, ValueError, KeyError, TypeError, RecursionError, tarfile.TarError) as problem:
         why = " ".join(str(problem).split())
-        raise RunError(f"{place} isn't {entrant.name} as it played: {why}; restore its file") from None
+        raise RunError(f"{path} isn't {entrant.name} as it played: {why}; restore its file") from None
     return content
 
 
@@ -298,7 +298,7 @@ class _Replayed:
         """
         fixtures = list(fixtures_of(recorded, players.schedule, all_recorded))
         problems = [
-            Problem(batch.parts[1].path, f"has {_name_of(recorded[index])} {reason}", plays_again(len(batch.legs)))
+            Problem(batch.parts[1].path, f"has {_leg_name(recorded[index])} {reason}", plays_again(len(batch.legs)))
             for index, reason in enumerate(fixtures)
             if isinstance(reason, str)
         ]
@@ -346,7 +346,7 @@ class _Replayed:
         if leg.has_processes:
             reason = began_again(recorded) or "a bot's process reads a clock or ran short of time"
             fix = f"possibly because {reason}; if not, {fix}"
-        message = f"has {_name_of(recorded)} with other {', '.join(differing)}"
+        message = f"has {_leg_name(recorded)} with other {', '.join(differing)}"
         return Problem(self.batch.parts[0].path, message, fix)
 
 
@@ -355,7 +355,7 @@ def began_again(leg: LegResult) -> str:
     return f"it was started {leg.tries} times, and a bot answered differently in a later attempt" * (leg.tries > 1)
 
 
-def _name_of(leg: LegResult) -> str:
+def _leg_name(leg: LegResult) -> str:
     """Return a leg as text."""
     return f"match {leg.match}, leg {leg.number} ({leg.title})"
 
@@ -387,11 +387,11 @@ def _by_leg(
     starts, length = pair_keys(plans[:, 0], plans[:, 1]), legs[0].plan.sessions
     for rows in chunks:
         keys = pair_keys(rows["match"].astype(np.int64), rows["session"].astype(np.int64))
-        leg_of = np.searchsorted(starts, keys, "right") - 1
-        leg_of[(leg_of < 0) | (keys >= starts[leg_of] + 1j * length)] = -1
-        for leg in np.unique(leg_of[leg_of >= 0]).tolist():
+        leg_indices = np.searchsorted(starts, keys, "right") - 1
+        leg_indices[(leg_indices < 0) | (keys >= starts[leg_indices] + 1j * length)] = -1
+        for leg in np.unique(leg_indices[leg_indices >= 0]).tolist():
             for name in by_leg[leg]:
-                values = rows[name][leg_of == leg]
+                values = rows[name][leg_indices == leg]
                 is_name = values.dtype == object
                 by_leg[leg][name] += "\n".join(["", *values]).encode() if is_name else values.tobytes()
     return by_leg

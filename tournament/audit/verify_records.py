@@ -28,7 +28,7 @@ from tournament.store.summary_parts import is_as_summarised, summary_parts
 
 WRITE = "tournament run writes it again"
 # Maximum bytes of a house player's file.
-_MAX_OF_HOUSE = 4 << 20
+_MAX_HOUSE_BYTES = 4 << 20
 # Relative rounding error of a sum in another order.
 _ROUNDING = 1e-9
 
@@ -44,7 +44,7 @@ def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: C
     """
     plays = plays_again(len(batch.legs))
     remove = f"remove it, and {plays}"
-    if problems := [problem for part in batch.parts if (problem := _place_problem(storage, part, plays))]:
+    if problems := [problem for part in batch.parts if (problem := _file_problem(storage, part, plays))]:
         return problems
     damaged = [part for part in batch.parts if damage(storage, part)]
     if damaged or settings is None:
@@ -73,20 +73,20 @@ def _not_adding_up(storage: Storage, batch: Batch, contest: Contest, settings: C
         for rows in read_rows(storage, part, contest.columns(table)):
             session = rows["session"].astype(np.int64)
             row_keys = pair_keys(rows["match"].astype(np.int64), session // per_leg)
-            leg_of = np.searchsorted(keys, row_keys).clip(max=len(keys) - 1)
-            if not np.array_equal(keys[leg_of], row_keys):
+            leg_indices = np.searchsorted(keys, row_keys).clip(max=len(keys) - 1)
+            if not np.array_equal(keys[leg_indices], row_keys):
                 return {part.path: "has rows of other legs"}
-            add(table, leg_of)
+            add(table, leg_indices)
             # Other rows belong to a session that a disqualification ended.
-            counts = session % per_leg < finished[leg_of]
+            counts = session % per_leg < finished[leg_indices]
             if table == "games":
-                add("games in sessions", leg_of[counts])
+                add("games in sessions", leg_indices[counts])
             else:
-                add("games of sessions", leg_of, rows["games"].astype(np.float64))
+                add("games of sessions", leg_indices, rows["games"].astype(np.float64))
             if table == scored.table:
-                for seat, amounts in enumerate(scored.points(rows, legs, leg_of)):
-                    points[seat] += np.bincount(leg_of[counts], amounts[counts], len(legs))
-                    amount += np.bincount(leg_of[counts], np.abs(amounts[counts]), len(legs))
+                for seat, amounts in enumerate(scored.points(rows, legs, leg_indices)):
+                    points[seat] += np.bincount(leg_indices[counts], amounts[counts], len(legs))
+                    amount += np.bincount(leg_indices[counts], np.abs(amounts[counts]), len(legs))
     wrong: dict[str, list[str]] = {part.path: [] for part in batch.parts}
     for table, recorded in (("games", legs.games), ("sessions", legs.sessions)):
         if not np.array_equal(sums[table], recorded):
@@ -121,7 +121,7 @@ def field_problems(storage: Storage) -> list[Problem]:
     return []
 
 
-def _place_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
+def _file_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
     """Return the problem of a part's place or size, or None if there is none."""
     size = storage.size(part.path)
     if size != part.size and storage.size(part.staged) == part.size:
@@ -171,10 +171,10 @@ def house_problems(storage: Storage, field: ContestSetup, suffix: str | None) ->
     """
     problems = []
     for player in field.house if suffix is not None else ():
-        place = f"house/{player.name}{suffix}"
-        text = read_if_present(storage, place, _MAX_OF_HOUSE)
+        path = f"house/{player.name}{suffix}"
+        text = read_if_present(storage, path, _MAX_HOUSE_BYTES)
         if text is None or sha256(text).hexdigest() != player.sha256:
-            problems.append(Problem(place, "is missing" if text is None else "has other bytes than were played", WRITE))
+            problems.append(Problem(path, "is missing" if text is None else "has other bytes than were played", WRITE))
     return problems
 
 
@@ -188,22 +188,22 @@ def summary_problems(storage: Storage, records: Records, ranking: Standings, per
         per_replica: Number of legs of a replica.
     """
     problems = []
-    for place, (columns, values) in summaries(ranking).items():
+    for path, (columns, values) in summaries(ranking).items():
         try:
-            same = is_as_written(storage, place, summary_table(columns, values))
+            same = is_as_written(storage, path, summary_table(columns, values))
         except FileNotFoundError:
-            problems.append(Problem(place, "is missing", WRITE))
+            problems.append(Problem(path, "is missing", WRITE))
             continue
         if not same:
-            problems.append(Problem(place, "is damaged" if same is None else "doesn't match the legs", WRITE))
+            problems.append(Problem(path, "is damaged" if same is None else "doesn't match the legs", WRITE))
     for table, parts in summary_parts(records.batches).items():
         for name, legs in parts.items():
-            place = f"{table}/{name}"
-            content = read_if_present(storage, place)
+            path = f"{table}/{name}"
+            content = read_if_present(storage, path)
             if content is None:
-                problems.append(Problem(place, "is missing", WRITE))
+                problems.append(Problem(path, "is missing", WRITE))
             elif not is_as_summarised(content, table, legs, per_replica):
-                problems.append(Problem(place, "has other bytes than were written", f"remove it: {WRITE}"))
+                problems.append(Problem(path, "has other bytes than were written", f"remove it: {WRITE}"))
         for name in sorted(filter(SUMMARY_FILE.fullmatch, storage.list(table).keys() - parts.keys())):
             problems.append(Problem(f"{table}/{name}", "is of legs that don't count", "tournament run removes it"))
     return problems

@@ -28,8 +28,8 @@ def find_seed(storage: Storage, given: str | None, field: ContestSetup) -> tuple
         seed = seed_of(storage, given, fingerprint)
     except RunError as problem:
         if storage.everything(SECRETS).keys() & {fingerprint, f"{fingerprint}-copy"}:
-            place = f"{SECRETS}/{fingerprint}"
-            return None, [Problem(place, "is damaged", "restore it from a copy, or give the seed")], []
+            path = f"{SECRETS}/{fingerprint}"
+            return None, [Problem(path, "is damaged", "restore it from a copy, or give the seed")], []
         return None, [], [f"nothing can be replayed without the seed: {problem}"]
     damaged = unlike_seed(storage, seed)
     # The seed comes from the settings, and isn't stored here.
@@ -37,6 +37,6 @@ def find_seed(storage: Storage, given: str | None, field: ContestSetup) -> tuple
         return seed, [], []
     return (
         seed,
-        [Problem(place, "is damaged" if exists else "is missing", _RESTORE) for place, exists in damaged.items()],
+        [Problem(path, "is damaged" if exists else "is missing", _RESTORE) for path, exists in damaged.items()],
         [],
     )

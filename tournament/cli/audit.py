@@ -45,19 +45,19 @@ def verify(
         raise InputError(f"--replay {replay}: expected a number of legs, or all")
     count = None if replay == "all" else int(replay)
     with Screen(err, "") as screen:
-        found = [
+        verifications = [
             verify_contest(location, partial(load_config, path=config), count, screen)
             for location in recorded(contest, results, config, final=final)
         ]
     if as_json:
-        print_json([dataclasses.asdict(one) for one in found])
+        print_json([dataclasses.asdict(one) for one in verifications])
     else:
-        for one in found:
+        for one in verifications:
             lines = [f"{one.location}/{problem}" for problem in one.problems]
             lines += [f"{one.location}: {note}" for note in one.notes]
             for line in (*lines, f"{one}: {one.verdict}"):
                 print_text(printable(line))
-    codes = {one.exit_code for one in found}
+    codes = {one.exit_code for one in verifications}
     if code := 1 if 1 in codes else max(codes, default=0):
         raise typer.Exit(code)
 
@@ -81,18 +81,18 @@ def replay(
     """
     with Screen(err, "") as screen:
         (place,) = recorded(contest, results, config, final=final)
-        config_of = partial(load_config, path=config, entrants=entrants, results=results)
+        get_config = partial(load_config, path=config, entrants=entrants, results=results)
         names = tuple(name.strip() for name in match.split(","))
         if not match.isdecimal() and not (len(names) > 1 and all(names)):
             raise InputError(f"--match {match}: expected the match's number, or names of its bots separated by commas")
-        found = replay_games(
-            place, config_of, int(match) if match.isdecimal() else names, session, game, screen.on_message
+        replayed = replay_games(
+            place, get_config, int(match) if match.isdecimal() else names, session, game, screen.on_message
         )
     if as_json:
-        print_json(dataclasses.asdict(found))
+        print_json(dataclasses.asdict(replayed))
     else:
-        print_replay(out, found)
-        if game is None and len(found.games) == MOST_GAMES:
+        print_replay(out, replayed)
+        if game is None and len(replayed.games) == MOST_GAMES:
             out.print(f"these are the first {MOST_GAMES:,} games; --game shows one of the others")
-    if found.mismatch:
+    if replayed.mismatch:
         raise typer.Exit(1)

@@ -29,7 +29,7 @@ def are_rules(path: Path) -> bool:
     return path.suffix == ".py" and path.is_file() and bool(_RULES.search(read_small_file(path, MOST_BYTES)))
 
 
-def _library_of(path: Path) -> list[Path]:
+def _find_library(path: Path) -> list[Path]:
     """Return the library that a settings file beside the rules, or here, gives these rules.
 
     Raises:
@@ -74,7 +74,7 @@ def check_rules(
     """
     from tournament import conformance
 
-    library = _library_of(path)
+    library = _find_library(path)
     contest = load_rules(path.name, path.parent, library)
     held: list[tuple[str, Text]] = [("rules", Text(f"{contest.rules}, {contest.title}"))]
     failed: list[tuple[str, Text]] = []

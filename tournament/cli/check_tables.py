@@ -35,9 +35,9 @@ def check_table(report: CheckReport) -> Facts:
         table.add_row("builds", Text(printable(report.problem)))
     if report.leg:
         leg = report.leg
-        what = {"python": "of Python", "program": "of its folder"}.get(report.kind, "of WebAssembly")
+        kind = {"python": "of Python", "program": "of its folder"}.get(report.kind, "of WebAssembly")
         by = f", compiled by {report.standard}" if report.standard else ""
-        table.add_row("builds", f"yes: {short(report.size)} bytes {what}{by}")
+        table.add_row("builds", f"yes: {short(report.size)} bytes {kind}{by}")
         if report.warnings:
             table.add_row("warnings", Text(report.warnings, style="yellow"))
         if report.confined_by:
@@ -76,8 +76,8 @@ def _legs(report: CheckReport) -> str:
         return "share a process"
     violation = printable(report.isolation_violation)
     # Measured: 3 times with legs of a thousand quick games, 8 times with legs of a few.
-    apart = "separate: each leg starts its own process, so its games take 3 to 8 times as long"
-    return f"{apart}; to share one, change {violation}"
+    separate = "separate: each leg starts its own process, so its games take 3 to 8 times as long"
+    return f"{separate}; to share one, change {violation}"
 
 
 def _won(points: float, leg: LegResult) -> str:
@@ -120,7 +120,7 @@ def _at_limits(report: CheckReport) -> Text:
     )
 
 
-_HINT_TO_LINES = (
+_LINE_HINT = (
     "standard output is for answers alone, one line for each question: print what you want to read to standard error"
 )
 
@@ -134,7 +134,7 @@ def fault_lines(faults: Sequence[tuple[LegResult, Fault]], *, of_both: bool = Fa
         lines.append(f"  asked {fault.question_text}")
         lines += [f"  | {line}" for line in fault.last_output.splitlines()]
         if fault.kind == "line":
-            lines.append(f"  {_HINT_TO_LINES}")
+            lines.append(f"  {_LINE_HINT}")
         if like_it:
             lines.append(f"  and the same {pluralize(len(like_it), 'more time')}")
     return Text(printable("\n".join(lines) or "none"))

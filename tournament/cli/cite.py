@@ -29,9 +29,9 @@ def cite(
     """Equal games have the same digest of the results everywhere."""
     if bibtex and as_json:
         raise InputError("--bibtex, --json: choose one of the two")
-    found = load_records(contest, results, config, final=final)
-    played = with_configured_titles(contest_of(found.location, found.setup), partial(load_config, path=config))
-    cited = citation.cite(found, played, show_seed=show_seed)
+    loaded = load_records(contest, results, config, final=final)
+    played = with_configured_titles(contest_of(loaded.location, loaded.setup), partial(load_config, path=config))
+    cited = citation.cite(loaded, played, show_seed=show_seed)
     if as_json:
         print_json(dataclasses.asdict(cited))
     else:

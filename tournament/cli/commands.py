@@ -19,7 +19,7 @@ _NO_MORE = ("can't start new thread", str(OSError(errno.EAGAIN, os.strerror(errn
 _PLAYS_WITH = ("wasmtime", "ziglang", "ray", "pyarrow")
 
 
-def _show_versions(wanted: bool) -> None:
+def _print_versions(wanted: bool) -> None:
     """Print the versions of all that plays, and end. They are looked up, not imported: Ray alone takes a second."""
     if not wanted:
         return
@@ -41,7 +41,7 @@ def _show_versions(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_versions, is_eager=True, help="print versions and exit")
+        bool, typer.Option("--version", callback=_print_versions, is_eager=True, help="print versions and exit")
     ] = False,
 ) -> None:
     """Bot contests: drop one file per bot into a folder, run, watch the leaderboard, read every game in pandas."""
@@ -74,7 +74,7 @@ def main() -> None:
         sys.exit(problem.exit_code)
     except BrokenPipeError:
         print("tournament: the output was closed before all of it was written", file=sys.stderr)
-        _give_up_output()
+        _abandon_output()
     except (OSError, RuntimeError) as error:
         if str(error) in _NO_MORE:
             more = "stop other processes, or raise the limit (ulimit -u, or a container's number of pids)"
@@ -83,10 +83,10 @@ def main() -> None:
         if isinstance(error, RuntimeError):
             raise
         print(f"tournament: {error.filename or 'the output'}: {error.strerror or error}", file=sys.stderr)
-        _give_up_output()
+        _abandon_output()
 
 
-def _give_up_output() -> NoReturn:
+def _abandon_output() -> NoReturn:
     """End with exit code 1, dropping what can't be written to a closed or full output."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(1)

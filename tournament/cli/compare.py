@@ -37,14 +37,14 @@ def compare(
 
     if as_csv and as_json:
         raise InputError("--csv, --json: choose one of the two")
-    found = compare_results(load(first), load(second))
+    comparison = compare_results(load(first), load(second))
     if as_json:
-        print_json(comparison_values(found))
+        print_json(comparison_values(comparison))
     elif as_csv:
-        print(rows_csv(frame_rows(found.scores)), end="")
+        print(rows_csv(frame_rows(comparison.scores)), end="")
     else:
-        _show(found, max(0, most))
-    if assert_same and not found.is_same:
+        _print_comparison(comparison, max(0, most))
+    if assert_same and not comparison.is_same:
         raise typer.Exit(1)
 
 
@@ -62,7 +62,7 @@ def comparison_values(found: Comparison) -> dict[str, Any]:
     }
 
 
-def _show(found: Comparison, most: int) -> None:
+def _print_comparison(found: Comparison, most: int) -> None:
     for name, one, other in found.settings:
         if name == "seed":
             out.print("setting seed: another one")
@@ -100,8 +100,10 @@ def _show(found: Comparison, most: int) -> None:
 
 
 def _table(title: str, frame: pd.DataFrame, most: int) -> FittingTable:
-    rest = len(frame) - most
-    table = FittingTable(f"points per session, {title}", f"{and_more(rest)}: --most, --csv, --json" if rest > 0 else "")
+    remaining = len(frame) - most
+    table = FittingTable(
+        f"points per session, {title}", f"{and_more(remaining)}: --most, --csv, --json" if remaining > 0 else ""
+    )
     is_pair = "opponent" in frame
     table.add_column("bot", is_left=True)
     if is_pair:
@@ -115,10 +117,10 @@ def _table(title: str, frame: pd.DataFrame, most: int) -> FittingTable:
     table.add_column("beyond luck", drop=LATE - 1)
     row: Any
     for row in frame.head(most).itertuples(index=False):
-        numbers = [_signed(row.first), _signed(row.second), _signed(row.difference), _reach(row.ci_half_width)]
-        places = [] if is_pair else [_places(row.first_rank, row.second_rank)]
+        numbers = [_signed(row.first), _signed(row.second), _signed(row.difference), _half_width(row.ci_half_width)]
+        ranks = [] if is_pair else [_rank_change(row.first_rank, row.second_rank)]
         names = [printable(row.bot), printable(row.opponent)] if is_pair else [printable(row.bot)]
-        table.add_row(*names, *numbers, *places, "yes" if row.differs else "")
+        table.add_row(*names, *numbers, *ranks, "yes" if row.differs else "")
     return table
 
 
@@ -126,11 +128,11 @@ def _signed(value: float) -> str:
     return "" if value != value else f"{value:+.3f}"
 
 
-def _reach(value: float) -> str:
+def _half_width(value: float) -> str:
     return "" if value != value else f"{value:.3f}"
 
 
-def _places(first: Any, second: Any) -> str:
+def _rank_change(first: Any, second: Any) -> str:
     import pandas as pd
 
     one, other = ("—" if pd.isna(rank) else str(rank) for rank in (first, second))

@@ -46,19 +46,19 @@ def debug(
     if bot is None:
         raise InputError("missing BOT; give the name of a bot in the records")
     where = location_of(contest, results, config, final=final)
-    config_of = partial(load_config, path=config, entrants=entrants, results=results)
+    get_config = partial(load_config, path=config, entrants=entrants, results=results)
     if match is None:
-        place = first_fault(where, bot)
+        position = first_fault(where, bot)
     else:
         names = tuple(name.strip() for name in match.split(","))
-        place = Place(int(match) if match.isdecimal() else names, session, game)
+        position = Place(int(match) if match.isdecimal() else names, session, game)
     if keep is not None and keep.exists():
         raise InputError(f"--keep {keep}: exists; name a new folder")
     with Screen(err, "") as screen:
-        taped = tape_bot(where, config_of, bot, place, screen.on_message)
+        taped = tape_bot(where, get_config, bot, position, screen.on_message)
     recorded = taped.known.recorded
     against = " against ".join(filter(None, [*recorded.seats, recorded.house]))
-    where_played = f"session {place.session}" + ("" if place.game is None else f", game {place.game}")
+    where_played = f"session {position.session}" + ("" if position.game is None else f", game {position.game}")
     decisions = f"{pluralize(len(taped.decisions) - taped.first, 'decision')} after {taped.first:,}"
     print_text(f"match {recorded.match} ({against}), {where_played}: {decisions}")
     if taped.is_changed:

@@ -74,14 +74,14 @@ class FittingTable:
         columns: list[Sequence[Cell]] = list(zip(*rows)) or [()] * len(heads)
         widths = [max(_width(head), _column_width(cells)) for head, cells in zip(heads, columns)]
         room = options.max_width if console.is_terminal and self.fits else None
-        kept = list(range(len(widths))) if room is None else self._fit(widths, room)
-        widths = [widths[place] for place in kept]
-        columns = [columns[place] for place in kept]
-        is_left = [self.columns[place].is_left for place in kept]
-        whole = sum(widths) + 3 * (len(widths) - 1)
-        across = max(whole, min(room, 40)) if room is not None else None
-        yield from _centred(self.title, whole, across, Style(bold=True))
-        yield from _lines([heads[place] for place in kept], widths, is_left, " ┃ ", Style(bold=True))
+        visible = list(range(len(widths))) if room is None else self._fit(widths, room)
+        widths = [widths[place] for place in visible]
+        columns = [columns[place] for place in visible]
+        is_left = [self.columns[place].is_left for place in visible]
+        table_width = sum(widths) + 3 * (len(widths) - 1)
+        across = max(table_width, min(room, 40)) if room is not None else None
+        yield from _centred(self.title, table_width, across, Style(bold=True))
+        yield from _row_segments([heads[place] for place in visible], widths, is_left, " ┃ ", Style(bold=True))
         yield Segment("━╇━".join("━" * width for width in widths) + "\n")
         if _are_plain(columns, widths) and not any(ends_section for _, ends_section in self.rows):
             padded = [_padded_column(*column) for column in zip(columns, widths, is_left)]
@@ -89,42 +89,42 @@ class FittingTable:
         else:
             rule = Segment("─┼─".join("─" * width for width in widths) + "\n")
             for row, (_, ends_section) in zip(zip(*columns), self.rows):
-                yield from _lines(row, widths, is_left, " │ ")
+                yield from _row_segments(row, widths, is_left, " │ ")
                 if ends_section:
                     yield rule
-        yield from _centred(self.caption, whole, across, Style(dim=True, italic=True))
+        yield from _centred(self.caption, table_width, across, Style(dim=True, italic=True))
 
     def _fit(self, widths: list[int], room: int) -> list[int]:
         """Return the places of the columns that fit, and narrow the `widths` of names."""
-        kept = list(range(len(widths)))
-        names = [place for place in kept if self.columns[place].is_left]
+        visible = list(range(len(widths)))
+        names = [place for place in visible if self.columns[place].is_left]
 
         def missing(name_width: int) -> int:
             """Return by how many characters a table whose names have at most this width is too wide."""
-            wide = sum(min(widths[place], name_width) if place in names else widths[place] for place in kept)
-            return wide + 3 * (len(kept) - 1) - room
+            wide = sum(min(widths[place], name_width) if place in names else widths[place] for place in visible)
+            return wide + 3 * (len(visible) - 1) - room
 
         for last, width in ((LATE - 1, _NAME), (99, _NARROW_NAME)):
-            droppable = [place for place in kept if (drop := self.columns[place].drop) is not None and drop <= last]
+            droppable = [place for place in visible if (drop := self.columns[place].drop) is not None and drop <= last]
             for place in sorted(droppable, key=lambda place: (self.columns[place].drop, -place)):
                 if missing(width) <= 0:
                     break
-                kept.remove(place)
+                visible.remove(place)
         # The longest names are narrowed first.
         limit = max((widths[place] for place in names), default=1)
         while limit > 1 and missing(limit) > 0:
             limit -= 1
         for place in names:
             widths[place] = min(widths[place], limit)
-        return kept
+        return visible
 
 
-def _text_lines(cell: Cell) -> list[str]:
+def _split_text(cell: Cell) -> list[str]:
     return str(cell).split("\n")
 
 
 def _width(cell: Cell) -> int:
-    return max(map(cell_len, _text_lines(cell)))
+    return max(map(cell_len, _split_text(cell)))
 
 
 def _is_simple(cells: Sequence[Cell]) -> bool:
@@ -145,11 +145,11 @@ def _padded_column(cells: Sequence[Cell], width: int, is_left: bool) -> list[str
     return [f"{cell:<{width}}" for cell in cells] if is_left else [f"{cell:>{width}}" for cell in cells]
 
 
-def _lines(
+def _row_segments(
     cells: Sequence[Cell], widths: Sequence[int], is_left: Sequence[bool], between: str, style: Style | None = None
 ) -> Iterator[Segment]:
     """Yield the lines of a row."""
-    columns = [_styled_lines(cell, width) for cell, width in zip(cells, widths)]
+    columns = [_wrap_cell(cell, width) for cell, width in zip(cells, widths)]
     for line in range(max(map(len, columns))):
         for place, (column, width, left) in enumerate(zip(columns, widths, is_left)):
             text, own = column[line] if line < len(column) else ("", None)
@@ -164,16 +164,16 @@ def _padded(text: str, width: int, is_left: bool) -> str:
     return text + blank if is_left else blank + text
 
 
-def _styled_lines(cell: Cell, width: int) -> list[tuple[str, Style | None]]:
+def _wrap_cell(cell: Cell, width: int) -> list[tuple[str, Style | None]]:
     """Return the lines of a cell, none wider than `width`, with the style of each."""
-    found: list[tuple[str, Style | None]] = []
-    whole = Text(cell) if isinstance(cell, str) else cell
-    if "\n" not in whole.plain and cell_len(whole.plain) <= width and not whole.spans:
-        return [(whole.plain, _style(whole.style))]
-    for line in whole.split("\n", allow_blank=True):
-        style = _style(line.spans[0].style if line.spans else whole.style)
-        found += [(part.plain.rstrip(), style) for part in line.wrap(_WRAPPING, width, overflow="fold")]
-    return found
+    styled: list[tuple[str, Style | None]] = []
+    text = Text(cell) if isinstance(cell, str) else cell
+    if "\n" not in text.plain and cell_len(text.plain) <= width and not text.spans:
+        return [(text.plain, _style(text.style))]
+    for line in text.split("\n", allow_blank=True):
+        style = _style(line.spans[0].style if line.spans else text.style)
+        styled += [(part.plain.rstrip(), style) for part in line.wrap(_WRAPPING, width, overflow="fold")]
+    return styled
 
 
 _WRAPPING = Console(file=None, width=1_000)

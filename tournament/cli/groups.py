@@ -183,11 +183,11 @@ def options_by_group(command: Any) -> dict[str, list[Any]]:
     """Return a command's arguments, then its options by group, then those without a group."""
     from tournament.cli.options import GROUPS  # loads the contests' names, which the list of commands doesn't need
 
-    found: dict[str, list[Any]] = {name: [] for name in ("Arguments", *GROUPS, "Options")}
+    groups: dict[str, list[Any]] = {name: [] for name in ("Arguments", *GROUPS, "Options")}
     for param in command.get_params(typer.Context(command)):
         group = "Arguments" if _is_argument(param) else getattr(param, "rich_help_panel", None)
-        found[group or "Options"].append(param)
-    return {name: params for name, params in found.items() if params}
+        groups[group or "Options"].append(param)
+    return {name: params for name, params in groups.items() if params}
 
 
 def _is_argument(param: Any) -> bool:
@@ -199,9 +199,9 @@ class Group(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the names of the commands, each with its sentence."""
-        whole = formatter.width * 100
+        limit = formatter.width * 100
         with formatter.section("Commands"):
-            formatter.write_dl([(name, one.get_short_help_str(whole)) for name, one in self.commands.items()])
+            formatter.write_dl([(name, one.get_short_help_str(limit)) for name, one in self.commands.items()])
 
 
 class Commands(Group):

@@ -20,14 +20,16 @@ def recorded(contest: str | None, results: str | None, config: Path | None, *, f
     Raises:
         InputError: There are none.
     """
-    place = _results_of(contest, results, config)
+    results_location = _results_location(contest, results, config)
     if contest is not None:
-        locations = [_own_location(place, contest)]
+        locations = [_own_location(results_location, contest)]
     else:
-        locations = [join_location(place, name) for name in contests_held(place)] or [place]
+        locations = [join_location(results_location, name) for name in contests_held(results_location)] or [
+            results_location
+        ]
     if held := [location for location in locations if _holds_records(location)]:
         return [last_final(location) for location in held] if final else held
-    raise InputError(f"{place} {NO_RESULTS}")
+    raise InputError(f"{results_location} {NO_RESULTS}")
 
 
 def location_of(contest: str | None, results: str | None, config: Path | None, *, final: bool = False) -> str:
@@ -38,8 +40,8 @@ def location_of(contest: str | None, results: str | None, config: Path | None, *
     Raises:
         InputError: There are no such records, or those of several contests.
     """
-    place = _results_of(contest, results, config)
-    location = locate(place if contest is None else _own_location(place, contest))
+    results_location = _results_location(contest, results, config)
+    location = locate(results_location if contest is None else _own_location(results_location, contest))
     if final:
         return last_final(location)
     if finals_beside(location):
@@ -63,15 +65,15 @@ def load_records(contest: str | None, results: str | None, config: Path | None, 
     return load(location_of(contest, results, config, final=final))
 
 
-def _results_of(contest: str | None, results: str | None, config: Path | None) -> str:
+def _results_location(contest: str | None, results: str | None, config: Path | None) -> str:
     """Return the folder or URL of all contests' records, or raise an error if the contest is unknown."""
-    known = load_contests(config, results)
-    place = load_config(known.names[0], config, results=results).results
-    if contest is None or contest in known.names:
-        return place
-    if not valid_contest_name(contest) or not _holds_records(join_location(place, contest)):
-        known.find(contest)
-    return place
+    defined = load_contests(config, results)
+    location = load_config(defined.names[0], config, results=results).results
+    if contest is None or contest in defined.names:
+        return location
+    if not valid_contest_name(contest) or not _holds_records(join_location(location, contest)):
+        defined.find(contest)
+    return location
 
 
 def _holds_records(location: str) -> bool:

@@ -49,20 +49,22 @@ def losses(
         contest, bot = None, contest
     if bot is None:
         raise InputError("missing BOT; give the name of a bot in the records")
-    found = load_records(contest, results, config, final=final).losses(bot, by_opponent=by_opponent)
+    rows = load_records(contest, results, config, final=final).losses(bot, by_opponent=by_opponent)
     if as_json:
-        print_json(frame_rows(found))
+        print_json(frame_rows(rows))
     elif as_csv:
-        print(rows_csv(frame_rows(found)), end="")
+        print(rows_csv(frame_rows(rows)), end="")
     else:
-        out.print(losses_table(found, bot, max(0, most), by_opponent=by_opponent))
+        out.print(losses_table(rows, bot, max(0, most), by_opponent=by_opponent))
 
 
 def losses_table(found: pd.DataFrame, bot: str, most: int, *, by_opponent: bool = False) -> FittingTable:
     """Return the largest losses as a table, without those within two standard errors."""
-    sure = found[found["lost"] > 2 * found["stderr"]]
-    rest = len(sure) - most
-    table = FittingTable(f"losses of {printable(bot)}", f"{and_more(rest)}: --most, --csv, --json" if rest > 0 else "")
+    significant = found[found["lost"] > 2 * found["stderr"]]
+    remaining = len(significant) - most
+    table = FittingTable(
+        f"losses of {printable(bot)}", f"{and_more(remaining)}: --most, --csv, --json" if remaining > 0 else ""
+    )
     for name in ("decision", "hand", "answer", *(["against"] if by_opponent else [])):
         table.add_column(name, is_left=True)
     table.add_column("games", drop=LATE)
@@ -71,7 +73,7 @@ def losses_table(found: pd.DataFrame, bot: str, most: int, *, by_opponent: bool 
     table.add_column("lost in all")
     table.add_column("± 95%", drop=LATE - 1)
     row: Any
-    for row in sure.head(most).itertuples(index=False):
+    for row in significant.head(most).itertuples(index=False):
         opponent = [printable(row.opponent)] if by_opponent else []
         numbers = f"{row.games:,}", f"{row.points:+.2f}", f"{row.others:+.2f}", f"{row.lost:,.0f}"
         table.add_row(row.decision, row.hand, row.answer, *opponent, *numbers, f"{1.96 * row.stderr:,.0f}")

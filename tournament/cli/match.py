@@ -99,57 +99,59 @@ def match(
     import tournament.api
     from tournament.audit.replay import replay_games
 
-    contest, bot, others = _who_plays(load_contests(config), contest, bot, others or [])
+    contest, bot, others = _resolve_players(load_contests(config), contest, bot, others or [])
     check_game(session, game)
     loaded = load_config(contest, config)
     played = loaded.played
     seats = 2 if played.house else played.seats_of(loaded.contest.playing()) or len(others) + 1
     house = _house_at(loaded, others)
-    alone = len({*others, *house}) + 1 == seats  # one match, of which --session can show a session
-    if session is not None and (not alone or baseline):
+    is_single_match = len({*others, *house}) + 1 == seats  # one match, of which --session can show a session
+    if session is not None and (not is_single_match or baseline):
         raise InputError("--session requires one OTHER for each other seat, and no --baseline")
     seed = seed or drawn_seed()
     names = {Path(one).stem for one in (bot, baseline) if one}
-    shown: list[Replay] = []
+    replays: list[Replay] = []
 
     def draw(standings: Standings, rows: int) -> FittingTable:
         playing = [line.name for line in standings.entrants if line.name in names]  # one version at a time
-        found = [match for name in playing for match in find_matches(standings, name)]
-        return matches_table(found, f"{' '.join(playing)} against each", rows)
+        matches = [match for name in playing for match in find_matches(standings, name)]
+        return matches_table(matches, f"{' '.join(playing)} against each", rows)
 
-    def look(own: Config, report: MatchReport) -> None:
+    def replay_session(own: Config, report: MatchReport) -> None:
         if session is not None:
-            place = join_location(own.results, own.played.name)
+            location = join_location(own.results, own.played.name)
             players = (
                 (report.bot, report.opponent or "")
                 if seats == 2
                 else (report.bot, *dict.fromkeys(Path(one).stem for one in (*others, *house)))
             )
-            shown.append(replay_games(place, lambda _: own, players, session, game))
+            replays.append(replay_games(location, lambda _: own, players, session, game))
 
     with Screen(err, played.title, draw=draw) as screen:
         report = tournament.api.match(
             contest, bot, *others, baseline=baseline, config=config, sessions=sessions, replicas=replicas,
             until_settled=until_settled, max_replicas=max_replicas, seed=seed, workers=workers, results=results,
-            listener=screen, look=look,
+            listener=screen, look=replay_session,
         )  # fmt: skip
     if as_json:
         values = dataclasses.asdict(report) | {"seed": seed, "verdict": report.verdict}
         for which, faults in (("faults", report.faults), ("baseline_faults", report.baseline_faults)):
             values[which] = [{"bot": leg.seats[one.seat], **dataclasses.asdict(one)} for leg, one in faults]
-        print_json(values | {"replay": dataclasses.asdict(shown[0]) if shown else None})
+        print_json(values | {"replay": dataclasses.asdict(replays[0]) if replays else None})
     else:
         _print(report, played, seed)
-        for one in shown:
+        for one in replays:
             print_replay(out, one)
-        given = {"sessions": sessions, "replicas": replicas, "seed": seed, "config": config}
-        if alone and not baseline and not until_settled:
+        options = {"sessions": sessions, "replicas": replicas, "seed": seed, "config": config}
+        if is_single_match and not baseline and not until_settled:
             for (_, fault), *_ in by_sort(report.faults):
-                again = command_line("match", contest, bot, *others, **given, session=fault.session, game=fault.game)
-                out.print(f"see it: {again}", soft_wrap=True)
-            if not shown and not report.faults:
+                command = command_line(
+                    "match", contest, bot, *others, **options, session=fault.session, game=fault.game
+                )
+                out.print(f"see it: {command}", soft_wrap=True)
+            if not replays and not report.faults:
                 out.print(
-                    f"its games: {command_line('match', contest, bot, *others, **given, session=0)}", soft_wrap=True
+                    f"its games: {command_line('match', contest, bot, *others, **options, session=0)}", soft_wrap=True
                 )
     if report.disqualified:
         raise typer.Exit(1)
@@ -157,7 +159,7 @@ def match(
         raise typer.Exit(EXITS[report.verdict or "open"])
 
 
-def _who_plays(known: Contests, contest: str, bot: str | None, others: list[str]) -> tuple[str, str, list[str]]:
+def _resolve_players(known: Contests, contest: str, bot: str | None, others: list[str]) -> tuple[str, str, list[str]]:
     """Return contest, bot and others, with the file's only contest if the bot comes first, or raise an error."""
     is_bot = contest not in known.names and contest not in known.broken and contest not in KNOWN_RULES
     if is_bot and len(known.chosen) == 1:
@@ -221,28 +223,28 @@ def _print(report: MatchReport, contest: PlayedContest, seed: str) -> None:
             if (value := report.opponents[0].measures.get(measure.name)) is not None:
                 facts.add_row(measure.title, f"{measure.shown(value)} ({measure.meaning})")
     elif report.points and not report.opponent:
-        facts.add_row("in all", f"{_in_words(report.points, form)} {unit}")
+        facts.add_row("in all", f"{_format_estimate(report.points, form)} {unit}")
     if report.baseline_points and report.difference:
-        facts.add_row("baseline", Text(f"{_in_words(report.baseline_points, form)} for {report.baseline}"))
-        one_replica = any(line.difference and line.difference.ci_half_width is None for line in report.opponents)
-        more = "; --replicas 10 gives an interval" if one_replica else ""
+        facts.add_row("baseline", Text(f"{_format_estimate(report.baseline_points, form)} for {report.baseline}"))
+        has_no_interval = any(line.difference and line.difference.ci_half_width is None for line in report.opponents)
+        more = "; --replicas 10 gives an interval" if has_no_interval else ""
         verdict = _VERDICTS[report.verdict or "open"]
-        facts.add_row("better by", f"{_in_words(report.difference, signed)}: {verdict}{more}")
+        facts.add_row("better by", f"{_format_estimate(report.difference, signed)}: {verdict}{more}")
     if report.tables:
         saved = report.games_of_unpaired
         share = "" if saved is None else f"; a verdict takes {saved:.0%} of the games that it takes without"
         facts.add_row("tables", f"{report.tables:,}, the same for both{share}")
     if report.stopping:
-        facts.add_row("stopped", _stopped_in_words(report.stopping))
+        facts.add_row("stopped", _describe_stop(report.stopping))
     if there := report.projected_rank:
-        places = f"{there.rank_low}" if there.rank_low == there.rank_high else f"{there.rank_low}–{there.rank_high}"
-        place = "" if there.rank_low is None else f"; place {places}"
-        facts.add_row("would stand", f"number {there.rank} of {there.bots + 1} in the records by score{place}")
+        ranks = f"{there.rank_low}" if there.rank_low == there.rank_high else f"{there.rank_low}–{there.rank_high}"
+        rank_text = "" if there.rank_low is None else f"; place {ranks}"
+        facts.add_row("would stand", f"number {there.rank} of {there.bots + 1} in the records by score{rank_text}")
     facts.add_row("seed", f"--seed {seed} repeats this match")
     if report.disqualified:
         verb = "is" if len(report.disqualified) == 1 else "are"
-        what = f"{' and '.join(report.disqualified)} {verb} disqualified: too many faults"
-        facts.add_row("verdict", Text(what, style="red"))
+        verdict_text = f"{' and '.join(report.disqualified)} {verb} disqualified: too many faults"
+        facts.add_row("verdict", Text(verdict_text, style="red"))
     elif report.lead and not report.stopping and not report.baseline:
         facts.add_row("verdict", _ahead(report))
     if report.losses:
@@ -253,9 +255,9 @@ def _print(report: MatchReport, contest: PlayedContest, seed: str) -> None:
     out.print(facts)
 
 
-def _stopped_in_words(look: InterimResult) -> Text:
-    words = f"after {pluralize(look.replicas, 'replica')}, {look.message}: {_VERDICTS[look.verdict]}"
-    return Text(words, style=_COLOURS[look.verdict])
+def _describe_stop(look: InterimResult) -> Text:
+    text = f"after {pluralize(look.replicas, 'replica')}, {look.message}: {_VERDICTS[look.verdict]}"
+    return Text(text, style=_COLOURS[look.verdict])
 
 
 def _ahead(report: MatchReport) -> Text:
@@ -277,10 +279,10 @@ def _ahead(report: MatchReport) -> Text:
 
 def _cells(figure: Estimate, form: str) -> tuple[Text, Text]:
     style = {1: "green", 0: "", -1: "red"}[figure.sign]
-    reach = "" if figure.ci_half_width is None else f"{figure.ci_half_width:{form.lstrip('+')}}"
-    return Text(f"{figure.value:{form}}", style=style), Text(reach, style="dim")
+    half_width = "" if figure.ci_half_width is None else f"{figure.ci_half_width:{form.lstrip('+')}}"
+    return Text(f"{figure.value:{form}}", style=style), Text(half_width, style="dim")
 
 
-def _in_words(figure: Estimate, form: str) -> str:
-    value, reach = _cells(figure, form)
-    return f"{value}" + (f" ± {reach}" if reach else "")
+def _format_estimate(figure: Estimate, form: str) -> str:
+    value, half_width = _cells(figure, form)
+    return f"{value}" + (f" ± {half_width}" if half_width else "")

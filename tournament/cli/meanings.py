@@ -14,9 +14,11 @@ class Undocumented(Exception):
 
 def meanings_of(kind: Any) -> dict[str, str]:
     """Return the meaning of each field of a dataclass, or raise an error if one has none."""
-    found = re.findall(r"((?:^    #: .*\n)*)^    (\w+): [^#\n]*?(?:  #: (.*))?$", inspect.getsource(kind), re.MULTILINE)
+    matches = re.findall(
+        r"((?:^    #: .*\n)*)^    (\w+): [^#\n]*?(?:  #: (.*))?$", inspect.getsource(kind), re.MULTILINE
+    )
     meanings = {}
-    for above, name, beside in found:
+    for above, name, beside in matches:
         lines = [line.strip().removeprefix("#: ") for line in above.splitlines()]
         meanings[name] = " ".join(lines) or beside
     for field in dataclasses.fields(kind):

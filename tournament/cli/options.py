@@ -71,11 +71,11 @@ def check_game(session: int | None, game: int | None) -> None:
 
 def command_line(*words: str, **options: object) -> str:
     """Return a command for a user to copy. Options that are None, and flags that are False, are omitted."""
-    given: list[str] = []
+    arguments: list[str] = []
     for name, value in options.items():
         if value is not None and value is not False:
-            given += [f"--{name}"] if value is True else [f"--{name}", str(value)]
-    return shlex.join(["tournament", *words, *given])
+            arguments += [f"--{name}"] if value is True else [f"--{name}", str(value)]
+    return shlex.join(["tournament", *words, *arguments])
 
 
 def print_json(value: Any) -> None:

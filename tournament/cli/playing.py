@@ -60,7 +60,7 @@ class RunCommand:
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as by Ctrl-C
         existing_cluster.ends_after_play = True
         name, first = next(iter(self.chosen.items()))
-        place = join_location(first.results, name)
+        location = join_location(first.results, name)
         problems: set[str] = set()
         try:
             before = {name: _stamps(one) for name, one in self.chosen.items()}
@@ -70,17 +70,21 @@ class RunCommand:
                 for name, one in self.chosen.items():
                     with Screen(err, "", contest=name, as_json=self.as_json) as screen:
                         patience = inf if dry_run else PATIENCE_SECONDS
-                        made = prepare_contest(one.played, one, screen, patience, executors=executors)
-                        prepared.append(stack.enter_context(made))
+                        preparation = prepare_contest(one.played, one, screen, patience, executors=executors)
+                        prepared.append(stack.enter_context(preparation))
                 for contest in prepared if not (dry_run or self.archive) else ():
-                    _require_wanted(contest)
+                    _require_consent(contest)
                 for contest in prepared:
-                    place = contest.location
+                    location = contest.location
                     problems |= (
-                        _tell_plan(contest) if dry_run else self._play(contest, before[contest.contest.name], executors)
+                        _print_plan(contest)
+                        if dry_run
+                        else self._play(contest, before[contest.contest.name], executors)
                     )
         except KeyboardInterrupt:
-            print(f"tournament: stopped; what was committed stays in {place}, run again to continue", file=sys.stderr)
+            print(
+                f"tournament: stopped; what was committed stays in {location}, run again to continue", file=sys.stderr
+            )
             raise typer.Exit(130) from None
         if any(entrant.is_nameless for one in prepared for entrant in one.entrants):
             raise typer.Exit(1)  # no one's bot is left out unnoticed
@@ -93,7 +97,7 @@ class RunCommand:
             if self.as_json:
                 screen.on_progress(_progress_before(prepared))
             if cluster_address(prepared.config.general):
-                screen.on_message(f"Playing {_bots_of(prepared)} on a cluster")
+                screen.on_message(f"Playing {_describe_bots(prepared)} on a cluster")
             standings = run_prepared(prepared, screen)
         to_see = commands_to_see(contest.name, standings, self.given)
         for shown in final_tables(out, standings, contest.title, contest.points_unit, to_see):
@@ -105,8 +109,8 @@ class RunCommand:
             print_text(f"to add to these records later, use {options} again, because tournament.toml says otherwise")
         after = _stamps(prepared.config)
         if came := sorted(bot for bot in after if before.get(bot) != after[bot]):
-            what = "it" if len(came) == 1 else "them"
-            print_text(f"{', '.join(came)} were added or changed during the run: run again to play {what}")
+            pronoun = "it" if len(came) == 1 else "them"
+            print_text(f"{', '.join(came)} were added or changed during the run: run again to play {pronoun}")
         provisional = {"provisional"} if standings.is_provisional else set()
         return {line.status for line in standings.entrants} - {"ok", "house"} | provisional
 
@@ -125,7 +129,7 @@ def _progress_before(prepared: Prepared) -> Progress:
     return Progress(plan.total_legs - plan.legs, plan.total_legs, 0, 0.0, plan.seconds, nothing)
 
 
-def _require_wanted(prepared: Prepared) -> None:
+def _require_consent(prepared: Prepared) -> None:
     """Ask for consent before long play is archived, or raise an error if there is no terminal."""
     if not (unlike := prepared.incompatible_records()) or not unlike.needs_confirmation:
         return
@@ -140,32 +144,32 @@ def _stamps(config: Config) -> dict[str, tuple[int, int]]:
     return {name: stamp for folder in folders for name, stamp in stamps(folder).items()}
 
 
-def _bots_of(prepared: Prepared) -> str:
+def _describe_bots(prepared: Prepared) -> str:
     """Return how many bots can play, and which folder they are from."""
     playing = sum(entrant.artifact is not None for entrant in prepared.entrants)
     return f"{pluralize(playing, 'bot')} of {prepared.config.entrants}"
 
 
-def _time_of(plan: Plan) -> str:
+def _describe_time(plan: Plan) -> str:
     """Return how long a run will take, and how many hours of a core, as far as it is known."""
     hours = plan.seconds * plan.workers / 3600
-    known = f"{duration(plan.seconds)} on {pluralize(plan.workers, 'core')}"
-    known += f" ({hours:,.1f} core hours)" if hours >= 0.1 else ""
-    return known if plan.paced else f"at least {known}, not measured yet"
+    duration_text = f"{duration(plan.seconds)} on {pluralize(plan.workers, 'core')}"
+    duration_text += f" ({hours:,.1f} core hours)" if hours >= 0.1 else ""
+    return duration_text if plan.paced else f"at least {duration_text}, not measured yet"
 
 
-def _tell_plan(prepared: Prepared) -> set[str]:
+def _print_plan(prepared: Prepared) -> set[str]:
     """Show what would be played and which bots are broken, and return the problems."""
     plan = plan_of(prepared)
-    what = (
+    text = (
         f"{plan.legs:,} of {plan.total_legs:,} legs, about {short(plan.games)} games, {short(plan.size)}B of records,"
-        f" {_time_of(plan)}, into"
+        f" {_describe_time(plan)}, into"
         f" {prepared.location}"
         if plan.legs
         else f"nothing to play; {prepared.location} has all {plan.total_legs:,} legs"
     )
     print_text(
-        f"{prepared.contest.title}: {_bots_of(prepared)}, {what}"
+        f"{prepared.contest.title}: {_describe_bots(prepared)}, {text}"
         + ("" if plan.last else "; more replicas may follow, until the order is settled")
     )
     if plan.outdated:

@@ -43,26 +43,26 @@ def print_game(console: Console, game: ObservedGame, drawings: Iterable[str] = (
         game: The game.
         drawings: The contest's drawings, of which one is taken for each decision. It replaces the question.
     """
-    shown, drawings = "", iter(drawings)
+    previous, drawings = "", iter(drawings)
     held = ", ".join(f"{name} {' '.join(cards)}" for name, cards in game.cards.items())
     _print_line(console, 0, (f"game {game.game}", "bold"), (f": {held}" if held else "", ""))
     for step in game.steps:
         drawing = next(drawings, "")
-        if drawing != shown:
+        if drawing != previous:
             _print_drawing(console, drawing)
-        shown = drawing
+        previous = drawing
         # Contests without words of their own repeat the decision's name.
         question = step.question_text.removeprefix(f"{step.decision}: ")
-        asked = "" if drawing else f": {short_lists(question)}"
-        _print_line(console, 2, (step.bot, "bold"), (f" {step.decision}{asked}", ""))
+        question_text = "" if drawing else f": {short_lists(question)}"
+        _print_line(console, 2, (step.bot, "bold"), (f" {step.decision}{question_text}", ""))
         for printed in step.printed.splitlines():
             _print_line(console, 4, (f"| {printed}", "dim"))
         if step.fault is not None:
             _print_line(console, 4, (f"fault: {step.fault}", "red"))
         elif step.answer_text:
             _print_line(console, 4, (f"→ {short_lists(step.answer_text)}", "green"))
-    said = [f"{who} {what}" if who else what for who, what in game.actions]
-    outcome = short_lists(f"{', '.join(said)}{'; ' if said else ''}{game.outcome}")
+    actions = [f"{who} {what}" if who else what for who, what in game.actions]
+    outcome = short_lists(f"{', '.join(actions)}{'; ' if actions else ''}{game.outcome}")
     _print_line(console, 2, (outcome, "italic"))
 
 
@@ -94,8 +94,8 @@ def short_lists(text: str) -> str:
         items = found[1].split(", ")
         if len(items) <= _LISTED + 1:
             return found[0]
-        shown = ", ".join([*items[: _LISTED // 2], f"… {len(items) - _LISTED:,} more …", *items[-_LISTED // 2 :]])
-        return f"{found[0][0]}{shown}{found[0][-1]}"
+        items_text = ", ".join([*items[: _LISTED // 2], f"… {len(items) - _LISTED:,} more …", *items[-_LISTED // 2 :]])
+        return f"{found[0][0]}{items_text}{found[0][-1]}"
 
     return _LIST.sub(shortened, text)
 

@@ -32,17 +32,17 @@ def report(
     """Publish a page without --public after the contest: it has games and the seed, from which all cards follow."""
     if folder and output:
         raise InputError("--folder: can't be combined with -o")
-    config_of = partial(load_config, path=config, results=results)
+    get_config = partial(load_config, path=config, results=results)
     location = location_of(contest, results, config, final=final)
     options = command_line(results=results, final=final, config=config).removeprefix("tournament")
     if folder:
-        count = write_folder(location, folder, public=public, read_config=config_of, options=options)
+        count = write_folder(location, folder, public=public, read_config=get_config, options=options)
         pages = f"{count} page{'' if count == 1 else 's'}, one for the author of each bot"
         out.print(f"{folder}: {pages}, leaderboard.csv and crosstable.csv", soft_wrap=True)
         return
     target = output or Path("report.html")
     check_replaceable(target)
-    text, findings = make_page(location, public=public, read_config=config_of, options=options)
+    text, findings = make_page(location, public=public, read_config=get_config, options=options)
     write_report(target, text)
     if findings.render_problem:
         err.print(printable(f"{findings.render_problem}; the page shows this instead of a drawing"), soft_wrap=True)

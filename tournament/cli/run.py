@@ -86,17 +86,17 @@ def run(
         if not dry_run:
             raise InputError("--cores only estimates; add --dry-run, or set the number of workers with --workers")
         options["workers"] = cores
-    chosen = {name: load_config(name, config, **options) for name in contests or load_contests(config).chosen}
+    configs = {name: load_config(name, config, **options) for name in contests or load_contests(config).chosen}
     if progress not in (None, "json"):
         raise InputError(f"--progress {progress}: there is json")
-    given = {"entrants": entrants, "results": results, "config": config}
-    as_written = dict(chosen)
+    repeated = {"entrants": entrants, "results": results, "config": config}
+    as_written = dict(configs)
     if any(options[name] is not None for name in TO_REPEAT):
-        others = {name: value for name, value in options.items() if name not in TO_REPEAT}
-        for name in chosen:
+        unrepeated = {name: value for name, value in options.items() if name not in TO_REPEAT}
+        for name in configs:
             with contextlib.suppress(InputError):  # settings that are none without the options
-                as_written[name] = load_config(name, config, **others)
-    playing = RunCommand(chosen, given, progress == "json", archive, as_written, strict)
+                as_written[name] = load_config(name, config, **unrepeated)
+    playing = RunCommand(configs, repeated, progress == "json", archive, as_written, strict)
     problems = playing.run(dry_run=dry_run)
     if "provisional" in problems or (strict and problems):
         raise typer.Exit(1)

@@ -47,13 +47,13 @@ def schemas(
     ] = None,
 ) -> None:
     """Each field's description is its meaning."""
-    found = schemas_of_commands()
+    by_command = schemas_of_commands()
     if command is None:
-        print_json(found)
-    elif command in found:
-        print_json(found[command])
+        print_json(by_command)
+    elif command in by_command:
+        print_json(by_command[command])
     else:
-        raise InputError(f"{command} prints no JSON; expected one of: {', '.join(found)}")
+        raise InputError(f"{command} prints no JSON; expected one of: {', '.join(by_command)}")
 
 
 def schemas_of_commands() -> dict[str, Any]:
@@ -69,7 +69,7 @@ def schemas_of_commands() -> dict[str, Any]:
         "Fault", faults, {one.name: one.description for one in columns} | {"replay": "the command that shows it"}
     )
     loss = _schema("Loss", _LOSS, LOSSES)
-    match = _of(MatchReport, {"faults": list[dict[str, Any]], "baseline_faults": list[dict[str, Any]]})
+    match = _dataclass_schema(MatchReport, {"faults": list[dict[str, Any]], "baseline_faults": list[dict[str, Any]]})
     match["properties"] |= {
         "seed": {"type": "string", "description": "repeats the match"},
         "verdict": {"enum": ["better", "worse", "open", None], "description": "of the bot, compared"},
@@ -82,24 +82,24 @@ def schemas_of_commands() -> dict[str, Any]:
     rows = list[dict[str, Any]]  # fields as in output.md
     return {
         "check": _schema("Check", checked, CHECKED),
-        "cite": _of(Citation, {}),
-        "compare": _of(Comparison, {"settings": list[dict[str, Any]], "scores": rows, "pairs": rows}),
+        "cite": _dataclass_schema(Citation, {}),
+        "compare": _dataclass_schema(Comparison, {"settings": list[dict[str, Any]], "scores": rows, "pairs": rows}),
         "crosstable": {"type": "array", "items": _schema("Pair", _PAIR, dict.fromkeys(_PAIR, "see output.md"))},
         "leaderboard --rating": {
             "type": "array",
             "items": _schema("Rated", _RATED, dict.fromkeys(_RATED, "see output.md")),
         },
-        "leaderboard --by": {"type": "array", "items": _of(AuthorTotal, {})},
+        "leaderboard --by": {"type": "array", "items": _dataclass_schema(AuthorTotal, {})},
         "leaderboard": {"type": "array", "items": standing},
         "losses": {"type": "array", "items": loss},
         "faults": {"type": "array", "items": fault},
-        "verify": {"type": "array", "items": _of(Verification, {"problems": list[dict[str, Any]]})},
-        "replay": _of(Replay, {"games": list[dict[str, Any]], "faults": list[dict[str, Any]]}),
+        "verify": {"type": "array", "items": _dataclass_schema(Verification, {"problems": list[dict[str, Any]]})},
+        "replay": _dataclass_schema(Replay, {"games": list[dict[str, Any]], "faults": list[dict[str, Any]]}),
         "match": match,
     }
 
 
-def _of(kind: Any, instead: Mapping[str, Any]) -> dict[str, Any]:
+def _dataclass_schema(kind: Any, instead: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of a dataclass, some of whose fields have another type `instead`."""
     meanings = meanings_of(kind)
     hints = {field.name: instead.get(field.name) or _hint(kind, field.name) for field in dataclasses.fields(kind)}
@@ -107,9 +107,9 @@ def _of(kind: Any, instead: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _hint(kind: Any, name: str) -> Any:
-    found = getattr(kind, name, None)
-    if isinstance(found, property):
-        return get_type_hints(found.fget)["return"]
+    attribute = getattr(kind, name, None)
+    if isinstance(attribute, property):
+        return get_type_hints(attribute.fget)["return"]
     return get_type_hints(kind, localns={"pd": pandas})[name]
 
 

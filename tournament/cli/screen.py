@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _LINE_SECONDS = 30.0
 _JSON_SECONDS = 1.0
-_LINES_AROUND = 9  # the table's title, head, rules, caption and what is left out; the progress
+_EXTRA_ROWS = 9  # the table's title, head, rules, caption and what is left out; the progress
 
 
 class Screen:
@@ -85,8 +85,8 @@ class Screen:
         if self.as_json:
             self._write({"message": text})
             return
-        on_lines = not self.console.is_terminal  # a terminal breaks between words, a log not at all
-        self.console.print(printable(text), style="dim", highlight=False, markup=False, soft_wrap=on_lines)
+        is_log = not self.console.is_terminal  # a terminal breaks between words, a log not at all
+        self.console.print(printable(text), style="dim", highlight=False, markup=False, soft_wrap=is_log)
 
     def doing(self, text: str) -> None:
         """Show which slow step runs, on a terminal by a spinner and elsewhere by a line. "" removes the spinner."""
@@ -113,7 +113,7 @@ class Screen:
                 self._ticker.start()
             return
 
-        rows = max(3, self.console.height - _LINES_AROUND)
+        rows = max(3, self.console.height - _EXTRA_ROWS)
         self._show(lambda: Group(self._draw(progress.standings, rows), progress_line(progress, self.console.width)))
 
     def _tick(self) -> None:
@@ -164,10 +164,10 @@ class Screen:
 
 def later(progress: Progress, seconds: float) -> Progress:
     """Return the progress this many seconds later, before more is known. A time that has passed was wrong."""
-    left = progress.seconds_left
-    if left is not None and left > 0:
-        left = left - seconds if left > seconds else None
-    return dataclasses.replace(progress, seconds=progress.seconds + seconds, seconds_left=left)
+    remaining = progress.seconds_left
+    if remaining is not None and remaining > 0:
+        remaining = remaining - seconds if remaining > seconds else None
+    return dataclasses.replace(progress, seconds=progress.seconds + seconds, seconds_left=remaining)
 
 
 def progress_line(progress: Progress, width: int = 120) -> RenderableType:
@@ -183,14 +183,14 @@ def progress_line(progress: Progress, width: int = 120) -> RenderableType:
 def progress_text(progress: Progress) -> str:
     """Return the legs and games played, the speed and the time left."""
     rate = progress.games / progress.seconds if progress.seconds else 0.0
-    left = (
+    remaining = (
         ""
         if not progress.seconds_left and progress.legs < progress.total_legs
         else f" · {_clock(progress.seconds_left)} left"
     )
     legs = f"{progress.legs:,}/{progress.total_legs:,} legs"
     speed = short(rate) if rate >= 10 else f"{rate:.2g}"
-    return f"{legs} · {short(progress.games)} games · {speed} games/s{left}{_cluster_text(progress.cluster)}"
+    return f"{legs} · {short(progress.games)} games · {speed} games/s{remaining}{_cluster_text(progress.cluster)}"
 
 
 def _cluster_text(cluster: ClusterState | None) -> str:
@@ -203,6 +203,6 @@ def _cluster_text(cluster: ClusterState | None) -> str:
 
 
 def _clock(seconds: float) -> str:
-    whole = max(0, round(seconds))
-    hours, rest = divmod(whole, 3600)
+    total = max(0, round(seconds))
+    hours, rest = divmod(total, 3600)
     return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"

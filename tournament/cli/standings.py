@@ -85,35 +85,35 @@ def leaderboard(
     if by not in (None, "author"):
         raise InputError(f"--by {by}: expected author")
     if history is not None:
-        _show_history(history, load_records(contest, results, config, final=final), as_json)
+        _print_history(history, load_records(contest, results, config, final=final), as_json)
         return
     if rating is not None:
-        _show_rating(rating, load_records(contest, results, config, final=final), config, as_json)
+        _print_rating(rating, load_records(contest, results, config, final=final), config, as_json)
         return
-    found = load_records(contest, results, config, final=final)
+    loaded = load_records(contest, results, config, final=final)
     if by is not None:
-        _show_authors(found, _authors(found, authors, config), config, as_csv=as_csv, as_json=as_json)
+        _print_authors(loaded, _authors(loaded, authors, config), config, as_csv=as_csv, as_json=as_json)
         return
-    below = below_final(found.location, found.ranking)
-    others = below.entrants if below else ()
+    below = below_final(loaded.location, loaded.ranking)
+    excluded = below.entrants if below else ()
     if as_csv:
-        more, lines = [], [*found.ranking.entrants, *others]
+        more, lines = [], [*loaded.ranking.entrants, *excluded]
         if final:
             from tournament.open_contest.overview import lines_never_ranked
 
             ranked = [line.name for line in lines]
-            more = lines_never_ranked(_authors_file(authors, config), found.setup.contest, ranked)
-        print(standings_csv(lines, _authors(found, authors, config), more), end="")
+            more = lines_never_ranked(_authors_file(authors, config), loaded.setup.contest, ranked)
+        print(standings_csv(lines, _authors(loaded, authors, config), more), end="")
         return
     if as_json:
-        print_json(leaderboard_values(found.ranking, _authors(found, authors, config), others))
+        print_json(leaderboard_values(loaded.ranking, _authors(loaded, authors, config), excluded))
         return
-    played = _contest_of(found, config)
-    out.print(leaderboard_table(found.ranking, played.title, unit=played.points_unit, wide=wide))
-    if below and others:
+    played = _played_contest(loaded, config)
+    out.print(leaderboard_table(loaded.ranking, played.title, unit=played.points_unit, wide=wide))
+    if below and excluded:
         out.print(leaderboard_table(below, f"{played.title}: preliminary, the others", wide=wide))
-    given = {"results": results, "final": final, "config": config}
-    if faulty := reasons(found.ranking, commands_to_see(found.setup.contest, found.ranking, given)):
+    options = {"results": results, "final": final, "config": config}
+    if faulty := reasons(loaded.ranking, commands_to_see(loaded.setup.contest, loaded.ranking, options)):
         out.print(faulty, soft_wrap=True)
 
 
@@ -121,23 +121,23 @@ def _authors(found: Loaded, authors: Path | None, config: Path | None) -> Mappin
     """Return the author of each bot: as the settings file says, or if an open contest took it."""
     from tournament.open_contest.jobs import authors_of_bots, database_beside
 
-    given: Mapping[str, Sequence[str]] = {}
+    configured: Mapping[str, Sequence[str]] = {}
     with contextlib.suppress(InputError):  # There may be no settings file beside the records.
-        given = load_config(found.setup.contest, config).contest.authors or {}
+        configured = load_config(found.setup.contest, config).contest.authors or {}
     submitted = authors_of_bots(database_beside(_authors_file(authors, config)), found.setup.contest)
-    return submitted | authors_by_bot(given, [line.name for line in found.ranking.entrants])
+    return submitted | authors_by_bot(configured, [line.name for line in found.ranking.entrants])
 
 
 def _authors_file(authors: Path | None, config: Path | None) -> Path:
     return authors or (config.parent if config else Path()) / "authors.toml"
 
 
-def _contest_of(found: Loaded, config: Path | None) -> Contest:
+def _played_contest(found: Loaded, config: Path | None) -> Contest:
     """Return the contest of these records, with the title from the settings file."""
     return with_configured_titles(contest_of(found.location, found.setup), partial(load_config, path=config))
 
 
-def _show_authors(
+def _print_authors(
     found: Loaded, author_of: Mapping[str, str], config: Path | None, *, as_csv: bool, as_json: bool
 ) -> None:
     if not author_of:
@@ -149,12 +149,12 @@ def _show_authors(
     elif as_csv:
         print(rows_csv([row | {"bots": " ".join(row["bots"])} for row in rows]), end="")
     else:
-        left = [line.name for line in found.ranking.ranked if line.name not in author_of]
-        note = f"{pluralize(len(left), 'bot')} without an author left out" if left else ""
-        out.print(authors_table(lines, found.ranking, f"{_contest_of(found, config).title}: authors", note))
+        unassigned = [line.name for line in found.ranking.ranked if line.name not in author_of]
+        caption = f"{pluralize(len(unassigned), 'bot')} without an author left out" if unassigned else ""
+        out.print(authors_table(lines, found.ranking, f"{_played_contest(found, config).title}: authors", caption))
 
 
-def _show_history(bot: str, found: Loaded, as_json: bool) -> None:
+def _print_history(bot: str, found: Loaded, as_json: bool) -> None:
     versions = found.versions(bot)
     if as_json:
         print_json(
@@ -168,15 +168,15 @@ def _show_history(bot: str, found: Loaded, as_json: bool) -> None:
     out.print(history_table(versions, f"{bot}, the newest last"))
 
 
-def _show_rating(kind: str, found: Loaded, config: Path | None, as_json: bool) -> None:
+def _print_rating(kind: str, found: Loaded, config: Path | None, as_json: bool) -> None:
     from tournament.standings.ratings import rating_kind
 
-    look = rating_kind(kind)
+    rating = rating_kind(kind)
     lines = found.rating(kind)
     if as_json:
         print_json([rated_values(line) for line in lines])
         return
-    out.print(rating_table(lines, look, _contest_of(found, config).title))
+    out.print(rating_table(lines, rating, _played_contest(found, config).title))
 
 
 def crosstable(
@@ -193,20 +193,22 @@ def crosstable(
 ) -> None:
     if as_csv and as_json:
         raise InputError("--csv, --json: choose one of the two")
-    found = load_records(contest, results, config, final=final)
+    loaded = load_records(contest, results, config, final=final)
     if bot is not None:
-        find_line(found.ranking, bot)
+        find_line(loaded.ranking, bot)
     if bot is not None and not (as_csv or as_json):
-        out.print(matches_table(find_matches(found.ranking, bot), bot))
+        out.print(matches_table(find_matches(loaded.ranking, bot), bot))
         return
     if as_csv or as_json:
-        rows = [row for row in crosstable_values(found.ranking) if bot in (None, row["bot"])]
+        rows = [row for row in crosstable_values(loaded.ranking) if bot in (None, row["bot"])]
         print(rows_csv(rows), end="") if as_csv else print_json(rows)
         return
-    tables = crosstable_tables(found.ranking, _contest_of(found, config).title, out.width if out.is_terminal else None)
+    tables = crosstable_tables(
+        loaded.ranking, _played_contest(loaded, config).title, out.width if out.is_terminal else None
+    )
     for table in tables:
         out.print(table)
-    if len(tables) > 1 or len(found.ranking.ranked) > MOST_COLUMNS:
+    if len(tables) > 1 or len(loaded.ranking.ranked) > MOST_COLUMNS:
         err.print("--bot NAME shows one bot's matches, the best first", soft_wrap=True)
 
 
@@ -222,15 +224,15 @@ def faults(
     names = {line.name for line in loaded.ranking.entrants}
     if bot is not None and bot not in names:
         raise InputError(f"--bot {bot}: the records have no such bot{did_you_mean(bot, names, ',')}")
-    chosen = [(leg, one) for leg, one in loaded.ranking.faults if bot in (None, leg.seats[one.seat])]
+    selected = [(leg, one) for leg, one in loaded.ranking.faults if bot in (None, leg.seats[one.seat])]
     failed = tuple(leg for leg in loaded.ranking.failed_legs if bot is None or bot in leg.bots)
-    given = {"results": results, "final": final, "config": config}
+    options = {"results": results, "final": final, "config": config}
     if as_json:
-        table = fault_values(dataclasses.replace(loaded.ranking, faults=tuple(chosen), failed_legs=failed))
+        table = fault_values(dataclasses.replace(loaded.ranking, faults=tuple(selected), failed_legs=failed))
         rows = [dict(zip(table, row)) for row in zip(*table.values())]
-        again = [replay_command(loaded.setup.contest, leg, one, given) for leg, one in chosen]
-        again += [""] * (len(rows) - len(again))  # Legs in which the rules failed aren't recorded.
-        print_json([row | {"replay": words} for row, words in zip(rows, again)])
+        commands = [replay_command(loaded.setup.contest, leg, one, options) for leg, one in selected]
+        commands += [""] * (len(rows) - len(commands))  # Legs in which the rules failed aren't recorded.
+        print_json([row | {"replay": words} for row, words in zip(rows, commands)])
         return
     broken = [line for line in loaded.ranking.below if line.status == "broken" and bot in (None, line.name)]
     for line in broken:
@@ -242,7 +244,7 @@ def faults(
             soft_wrap=True,
             markup=False,
         )
-    if not (chosen or broken or failed):
+    if not (selected or broken or failed):
         out.print("no faults")
-    for words in fault_lines(loaded.setup.contest, chosen, given):
+    for words in fault_lines(loaded.setup.contest, selected, options):
         out.print(words, soft_wrap=True)

@@ -37,10 +37,10 @@ def new(
     if entrants is config is None and Path.cwd().parts[-2:] == ("entrants", contest) and not Path(FILE_NAME).exists():
         entrants, above = Path(), Path("..", "..", FILE_NAME)  # the folder of the contest's bots
         config = above if above.exists() else None
-    chosen = load_config(contest, config, entrants=entrants)
-    path = write_new_bot(chosen.played, chosen.entrants, name, language)
-    shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-    out.print(f"{shown} is there; try it with: tournament check {shown}", soft_wrap=True)
+    loaded = load_config(contest, config, entrants=entrants)
+    path = write_new_bot(loaded.played, loaded.entrants, name, language)
+    shortest = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    out.print(f"{shortest} is there; try it with: tournament check {shortest}", soft_wrap=True)
 
 
 def init(
@@ -66,17 +66,19 @@ def init(
     from tournament.contests import CONTESTS  # loads all contests
 
     with_bots = {name: known.named(name) for known in CONTESTS for name in known.presets}
-    there = {known.name: known for known in CONTESTS} | with_bots
+    contests = {known.name: known for known in CONTESTS} | with_bots
     names = dict.fromkeys(contest or with_bots)
-    for name in names.keys() - there.keys():
-        raise InputError(f"no contest is called {name}; expected one of: {', '.join(there)}{did_you_mean(name, there)}")
-    chosen = [there[name] for name in names]
+    for name in names.keys() - contests.keys():
+        raise InputError(
+            f"no contest is called {name}; expected one of: {', '.join(contests)}{did_you_mean(name, contests)}"
+        )
+    selected = [contests[name] for name in names]
     try:
         tier.version_here()
     except InputError as problem:  # said first: without it only your own bots can play here
         print_text(f"tournament: {problem}")
-    written = write_contest_folder(folder, chosen, with_bots=not no_bots)
+    written = write_contest_folder(folder, selected, with_bots=not no_bots)
     print_text(f"{folder} has {', '.join(str(path) for path in written)}")
     step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
-    words = f"new {chosen[0].name} my_bot" if no_bots else f"run {chosen[0].name}"
-    out.print(f"{'start' if no_bots else 'play it'} with: {step}tournament {words}", soft_wrap=True)
+    command = f"new {selected[0].name} my_bot" if no_bots else f"run {selected[0].name}"
+    out.print(f"{'start' if no_bots else 'play it'} with: {step}tournament {command}", soft_wrap=True)

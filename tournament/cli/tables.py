@@ -67,7 +67,7 @@ def columns(standings: Standings, wide: bool) -> list[_Heading]:
     score = _Heading(
         "score", lambda line: f"{line.score:{sign},.{digits}f}" if line.matches else "", None, style=_by_sign
     )
-    reach = _Heading(
+    half_width = _Heading(
         "± 95%",
         lambda line: "" if line.ci_high is None else f"{line.ci_high - line.score:,.{digits}f}",
         LATE + 1,
@@ -85,10 +85,10 @@ def columns(standings: Standings, wide: bool) -> list[_Heading]:
     return [
         *([_PER_MATCH] if _is_uneven(standings) and not (scoring or standings.has_means) else []),
         score,
-        reach,
+        half_width,
         *([_Heading(one.title, partial(_measured, one), 5) for one in scoring.measures] if scoring else []),
         _Heading("place", lambda line: line.rank_range, LATE + 2, lambda _: "cyan"),
-        *([] if standings.until is None else [_Heading("order", _order_of, 6)]),
+        *([] if standings.until is None else [_Heading("order", _order_status, 6)]),
         *(more if wide else []),
         _Heading("faults", lambda line: f"{line.faults:,}" if line.faults else "", 7, lambda _: "red"),
     ]
@@ -98,7 +98,7 @@ def _is_uneven(standings: Standings) -> bool:
     return len({line.matches for line in standings.ranked}) > 1
 
 
-def _order_of(line: Standing) -> str:
+def _order_status(line: Standing) -> str:
     return (line.order_status or "").replace("_", " ")
 
 
@@ -137,34 +137,34 @@ def leaderboard_table(
     _add_number_and_bot(table)
     for heading in headings:
         table.add_column(heading.title, drop=heading.drop)
-    ranked, below = shown, shown_below = standings.ranked, standings.below
+    ranked, below = visible, visible_below = standings.ranked, standings.below
     house = standings.house_bots
     if most_rows is not None and len(ranked) + len(below) > most_rows:
-        shown_below = below[: max(1, most_rows // 3)]
-        shown = ranked[: max(1, most_rows - len(shown_below))]
+        visible_below = below[: max(1, most_rows // 3)]
+        visible = ranked[: max(1, most_rows - len(visible_below))]
     before: Standing | None = None
-    for line in shown:
+    for line in visible:
         number = "=" if before and _are_equal(before, line) else str(line.rank)
         before = line
         cells = [Text(heading.cell(line), style=heading.style(line)) for heading in headings]
         ends_section = bool(below or house) and line is ranked[-1]
         table.add_row(number, Text(line.name, style="bold"), *cells, ends_section=ends_section)
-    if len(shown) < len(ranked):
-        table.add_row("", f"…{and_more(len(ranked) - len(shown))}", ends_section=bool(below or house))
+    if len(visible) < len(ranked):
+        table.add_row("", f"…{and_more(len(ranked) - len(visible))}", ends_section=bool(below or house))
     for line in house:
         cells = [Text("house" if one.title == "place" else one.cell(line), style="dim") for one in headings]
         table.add_row("", Text(line.name, style="dim"), *cells, ends_section=bool(below) and line is house[-1])
-    for line in shown_below:
+    for line in visible_below:
         # The status replaces the score, a column that no table drops.
         counts = [
             Text(line.status, style="red") if heading.title == "score" else f"{line.faults or ''}" * (
                 heading.title == "faults") for heading in headings
         ]  # fmt: skip
         table.add_row("", Text(line.name, style="dim"), *counts)
-    if len(shown_below) < len(below):
-        place = next(number for number, heading in enumerate(headings) if heading.title == "score")
-        more = f"…{and_more(len(below) - len(shown_below))}"
-        table.add_row("", more, *[""] * place, Text("can't play", style="red"))
+    if len(visible_below) < len(below):
+        column = next(number for number, heading in enumerate(headings) if heading.title == "score")
+        more = f"…{and_more(len(below) - len(visible_below))}"
+        table.add_row("", more, *[""] * column, Text("can't play", style="red"))
     return table
 
 
@@ -185,10 +185,10 @@ def rating_table(lines: Sequence[Rated], look: RatingKind, title: str) -> Fittin
     for number, (_, column, _) in enumerate(look.columns):
         table.add_column(column, drop=9 - min(9, number))
     for line in lines:
-        reach = "" if line.ci_half_width is None else look.format_rating(line.ci_half_width).lstrip("+")
+        half_width = "" if line.ci_half_width is None else look.format_rating(line.ci_half_width).lstrip("+")
         more = [show(line.more[name]) for name, _, show in look.columns]
         table.add_row(
-            str(line.rank), line.name, look.format_rating(line.rating), *([reach] if with_errors else []), *more
+            str(line.rank), line.name, look.format_rating(line.rating), *([half_width] if with_errors else []), *more
         )
     return table
 
@@ -204,8 +204,8 @@ def authors_table(lines: Sequence[AuthorTotal], standings: Standings, title: str
     table.add_column("place", drop=LATE + 1)
     table.add_column("bots", is_left=True, drop=0)
     for line in lines:
-        reach = "" if line.ci_half_width is None else f"{line.ci_half_width:,.{digits}f}"
-        cells = (f"{line.total:+,.{digits}f}", reach, line.rank_range, ", ".join(line.bots))
+        half_width = "" if line.ci_half_width is None else f"{line.ci_half_width:,.{digits}f}"
+        cells = (f"{line.total:+,.{digits}f}", half_width, line.rank_range, ", ".join(line.bots))
         table.add_row(str(line.rank), line.author, *cells)
     return table
 
@@ -223,12 +223,12 @@ def history_table(versions: Sequence[Version], title: str) -> FittingTable:
         table.add_column("records", drop=3)
     for version in versions:
         line = version.line
-        reach = "" if line.ci_high is None else f"{line.ci_high - line.score:,.1f}"
+        half_width = "" if line.ci_high is None else f"{line.ci_high - line.score:,.1f}"
         rank = line.status if line.rank is None else f"{line.rank} of {version.field_size}"
         score = f"{line.score:+,.1f}" if line.matches else ""
         where = [f"archive {version.archive}" if version.archive else ""] if archived else []
         table.add_row(
-            line.sha256[:12], rank, line.rank_range, score, reach, _per_session(line), f"{line.sessions:,}", *where
+            line.sha256[:12], rank, line.rank_range, score, half_width, _per_session(line), f"{line.sessions:,}", *where
         )
     return table
 
@@ -248,8 +248,8 @@ def matches_table(matches: Sequence[Match], title: str, most: int | None = None)
 
 def _points(match: Match) -> tuple[str, str]:
     """Points a session, and half the width of their interval."""
-    reach = match.ci_half_width_per_session
-    return f"{match.points_per_session:+.3f}", "" if reach is None else f"{reach:.3f}"
+    half_width = match.ci_half_width_per_session
+    return f"{match.points_per_session:+.3f}", "" if half_width is None else f"{half_width:.3f}"
 
 
 def reasons(standings: Standings, again: Mapping[str, str] | None = None, most: int | None = None) -> Text:
@@ -312,7 +312,7 @@ def crosstable_tables(standings: Standings, title: str, width: int | None = 120)
         caption += ", " + ", ".join(measure.title for measure in scoring.measures)
     across = list(standings.house) if scoring else names
     if len(across) > MOST_COLUMNS:
-        return [_list_of_pairs(standings, title, caption)]
+        return [_pairs_table(standings, title, caption)]
     pairs = {(match.x, match.y): match for match in standings.sides}
     pairs |= {(name, name): match for name, match in standings.self_play.items()}
     cells = {pair: _cell(match, scoring) for pair, match in pairs.items()}
@@ -332,16 +332,16 @@ def crosstable_tables(standings: Standings, title: str, width: int | None = 120)
             table.add_column(across[number] if scoring else f"{number + 1}")
         for row, name in enumerate(names):
             itself = Text("·", style="dim")
-            of_row: list[Cell] = [
+            row_cells: list[Cell] = [
                 cells.get((name, across[number]), itself if number == row and not scoring else "")
                 for number in opponents
             ]
-            table.add_row(f"{row + 1}", name, *of_row)
+            table.add_row(f"{row + 1}", name, *row_cells)
         tables.append(table)
     return tables
 
 
-def _list_of_pairs(standings: Standings, title: str, caption: str) -> FittingTable:
+def _pairs_table(standings: Standings, title: str, caption: str) -> FittingTable:
     """Return each match as a row, if it isn't zero-sum from either side."""
     table = FittingTable(title, caption)
     table.add_column("x", is_left=True)
@@ -356,16 +356,16 @@ def _list_of_pairs(standings: Standings, title: str, caption: str) -> FittingTab
         sides.append((names[:, ::-1], matches.amounts[:, 2], matches.ci_half_width_per_session[1]))
     rows = [
         [
-            (x, y, f"{value:+.3f}", "" if reach != reach else f"{reach:.3f}")
-            for (x, y), value, reach in zip(named.tolist(), (points / sessions).tolist(), reaches.tolist())
+            (x, y, f"{value:+.3f}", "" if half_width != half_width else f"{half_width:.3f}")
+            for (x, y), value, half_width in zip(named.tolist(), (points / sessions).tolist(), reaches.tolist())
         ]
         for named, points, reaches in sides
     ]
     # Both sides of a match follow each other.
     table.add_rows(row for of_match in zip(*rows) for row in of_match)
     for name, match in standings.self_play.items():
-        reach = match.ci_half_width_per_session
-        table.add_row(name, name, f"{match.points_per_session:+.3f}", "" if reach is None else f"{reach:.3f}")
+        half_width = match.ci_half_width_per_session
+        table.add_row(name, name, f"{match.points_per_session:+.3f}", "" if half_width is None else f"{half_width:.3f}")
     return table
 
 
@@ -377,13 +377,13 @@ def _add_number_and_bot(table: FittingTable) -> None:
 
 def _cell(match: Match, scoring: HouseScoring | None) -> Text:
     value = match.points_per_session
-    reach = match.ci_half_width_per_session
+    half_width = match.ci_half_width_per_session
     digits = 2 if scoring is None else 0
-    clear = reach is not None and abs(value) > reach
+    clear = half_width is not None and abs(value) > half_width
     style = "green" if clear and value > 0 else "red" if clear else ""
     text = Text(f"{value:+,.{digits}f}", style=style)
-    if reach is not None:
-        text.append(f"\n±{reach:,.{digits}f}", style="dim")
+    if half_width is not None:
+        text.append(f"\n±{half_width:,.{digits}f}", style="dim")
     for measure in scoring.measures if scoring else ():
         text.append(f"\n{_measured(measure, match)}")
     return text

@@ -68,8 +68,8 @@ def check(
     """
     if submission_limits:
         allow_less()
-    known = load_contests(config)
-    if audit and str(bot) in known.names:
+    contests = load_contests(config)
+    if audit and str(bot) in contests.names:
         loaded = load_config(str(bot), config)
         with Screen(err, loaded.played.title) as screen:
             table, sound = audit_contest(loaded, screen, minutes, seed)
@@ -78,28 +78,30 @@ def check(
             raise typer.Exit(1)
         return
     if not os.path.lexists(bot):
-        there = sorted(Path("entrants").glob(f"*/{glob.escape(bot.name)}*"))
-        hint = f"; did you mean {there[0]}?" if there else ": say the path of the bot's file, or of its folder"
+        candidates = sorted(Path("entrants").glob(f"*/{glob.escape(bot.name)}*"))
+        hint = (
+            f"; did you mean {candidates[0]}?" if candidates else ": say the path of the bot's file, or of its folder"
+        )
         raise InputError(f"{bot}: not found{hint}")
     if contest is None and are_rules(bot):
         if (seed is not None and not audit) or submission_limits or quick:
             raise InputError(f"{bot}: this is a contest's rules; --quick, --seed and --submission-limits are for bots")
         with Screen(err, bot.name) as screen:
-            chosen_minutes = minutes if audit else None
-            table, sound = check_rules(bot, screen, thorough=thorough, audit_minutes=chosen_minutes, seed=seed)
+            audit_minutes = minutes if audit else None
+            table, sound = check_rules(bot, screen, thorough=thorough, audit_minutes=audit_minutes, seed=seed)
         out.print(table)
         if not sound:
             raise typer.Exit(1)
         return
     if thorough or audit:
         raise InputError(f"{bot}: --thorough and --audit are for a contest's rules, and this is a bot")
-    loaded = load_config(contest or contest_of(bot, known), config, seed=seed)
-    chosen = loaded.played
+    loaded = load_config(contest or contest_of(bot, contests), config, seed=seed)
+    played = loaded.played
     check_entry(bot, loaded.entrants, lambda: _recorded(loaded))
     # A check contains what its bot brings about; nothing else of ours may show as a traceback either.
     with containing(bot.name, "can't be shown", TournamentError, OSError, CommandAborted):
-        with Screen(err, chosen.title) as screen:
-            report = check_bot(chosen, loaded.contest, loaded.sandbox, bot, screen, screen.doing, quick=quick)
+        with Screen(err, played.title) as screen:
+            report = check_bot(played, loaded.contest, loaded.sandbox, bot, screen, screen.doing, quick=quick)
             if submission_limits and report.problem:  # an author needs no path of this machine
                 report = replace(report, problem=report.problem.replace(str(cache_folder()), "…"))
         if as_json:

@@ -48,8 +48,8 @@ class _ConsoleListener:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         with self._lock, contextlib.suppress(OSError):  # the log's disk can be full
             if self._live:
-                said = printable(f"{contest}: {what}" if contest else what)
-                out.print(f"{now[11:19]} {said}", highlight=False, markup=False)
+                text = printable(f"{contest}: {what}" if contest else what)
+                out.print(f"{now[11:19]} {text}", highlight=False, markup=False)
             else:
                 print(json.dumps({"at": now, "contest": contest, "message": what}), flush=True)
 
@@ -114,13 +114,13 @@ def watch(
     names = contests or list(load_contests(config).chosen)
     try:
         with ExitStack() as until_stopped:
-            shown = _ConsoleListener()
-            shown.tell("", f"starting: {', '.join(names)}")
-            authors = AuthorsFile(submissions, partial(shown.tell, "")) if submissions else None
-            watching = Watch(names, settings, options, publish, shown, submissions)
+            listener = _ConsoleListener()
+            listener.tell("", f"starting: {', '.join(names)}")
+            authors = AuthorsFile(submissions, partial(listener.tell, "")) if submissions else None
+            watching = Watch(names, settings, options, publish, listener, submissions)
             if authors:
                 database = database_beside(authors.path)
-                watching.submissions = Submissions(database, watching.current, authors, shown.tell)
+                watching.submissions = Submissions(database, watching.current, authors, listener.tell)
             if where:
                 from tournament.open_contest.web import Server
 
@@ -128,10 +128,10 @@ def watch(
                 serving = Server(where, publish, watching.submissions, authors)
                 server = until_stopped.enter_context(serving)
                 watching.stopping = lambda: bool(serving.ended)
-                shown.tell("", f"served at {server.url}")
+                listener.tell("", f"served at {server.url}")
             if watching.submissions:
                 at_a_time = watching.current().opening.trial_workers or max(1, cores() - 1)
-                until_stopped.enter_context(Workers(watching.submissions, partial(shown.tell, ""), at_a_time))
+                until_stopped.enter_context(Workers(watching.submissions, partial(listener.tell, ""), at_a_time))
             watching.keep()
             if where:
                 raise RunError(serving.ended)

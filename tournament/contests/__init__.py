@@ -41,10 +41,10 @@ def find_contest(name: str, rules: str = "") -> Contest:
     Raises:
         InputError: The rules are unknown, or can't be loaded.
     """
-    known = rules or name
-    contest = _built_in(known) if known in KNOWN_RULES else loaded_rules(known)
+    rules_name = rules or name
+    contest = _built_in(rules_name) if rules_name in KNOWN_RULES else loaded_rules(rules_name)
     if contest is None:
-        raise no_contest(known, KNOWN_RULES)
+        raise no_contest(rules_name, KNOWN_RULES)
     return contest.named(name)
 
 

@@ -25,19 +25,19 @@ class GameText:
 def told_game(scene: Scene, names: Sequence[str]) -> GameText:
     """Return a game as text, between bots of these names, without steps before the first player's, such as antes."""
     cards: dict[str, tuple[str, ...]] = {}
-    told: list[tuple[str, str]] = []
+    steps: list[tuple[str, str]] = []
     for step in scene.steps:
-        words = [step.text]
+        parts = [step.text]
         for name, held in zip((*names, "board"), (*step.cards, step.board)):
             if held and name == "board":
-                words += held[len(cards.get(name, ())) :]
+                parts += held[len(cards.get(name, ())) :]
                 cards[name] = tuple(held)
             elif held and cards.setdefault(name, tuple(held)) != tuple(held):
-                words[0] += f", holds {' '.join(held)}"
-        told.append(("" if step.seat is None else names[step.seat], " ".join(words)))
+                parts[0] += f", holds {' '.join(held)}"
+        steps.append(("" if step.seat is None else names[step.seat], " ".join(parts)))
     first = scene.steps[0].seat is None
-    ends = len(told) - scene.ends
-    return GameText(cards, tuple(told[first:ends]), ", ".join(" ".join(filter(None, one)) for one in told[ends:]))
+    ends = len(steps) - scene.ends
+    return GameText(cards, tuple(steps[first:ends]), ", ".join(" ".join(filter(None, one)) for one in steps[ends:]))
 
 
 def plain_columns(row: Row, columns: Iterable[Column]) -> Iterator[tuple[int | None, str]]:
@@ -59,8 +59,8 @@ def plain_columns(row: Row, columns: Iterable[Column]) -> Iterator[tuple[int | N
 
 def plain_game(row: Row, names: Sequence[str], columns: Iterable[Column]) -> GameText:
     """Return a game of a contest without a presentation as text."""
-    said = (what if seat is None else f"{names[seat]} {what}" for seat, what in plain_columns(row, columns))
-    return GameText(outcome=", ".join(said))
+    texts = (what if seat is None else f"{names[seat]} {what}" for seat, what in plain_columns(row, columns))
+    return GameText(outcome=", ".join(texts))
 
 
 def plain_value(value: object) -> str:
@@ -83,8 +83,8 @@ def plain_value(value: object) -> str:
 def _stretches(numbers: Sequence[int]) -> Iterator[str]:
     """Yield numbers as text, and runs of four or more that increase by one as the first and the last."""
     for _, group in itertools.groupby(enumerate(numbers), key=lambda item: item[1] - item[0]):
-        several = [number for _, number in group]
-        if len(several) < 4:
-            yield from map(str, several)
+        run = [number for _, number in group]
+        if len(run) < 4:
+            yield from map(str, run)
         else:
-            yield f"{several[0]} to {several[-1]}"
+            yield f"{run[0]} to {run[-1]}"

@@ -71,14 +71,14 @@ class Interface(Sdk):
     @cached_property
     def layout(self) -> Layout:
         """The struct of all questions' values, with a core that writes it."""
-        shown: dict[str, ValueType] = {}
+        fields: dict[str, ValueType] = {}
         for question in () if self.by_name else self.questions:
             for name, kind in question.observation.items():
-                if not is_number(kind) or shown.setdefault(name, kind).code != kind.code:
+                if not is_number(kind) or fields.setdefault(name, kind).code != kind.code:
                     raise ValueError(
                         f"{question.name}: {name} is {kind!r}; expected a number, of the same bytes everywhere"
                     )
-        return compute_layout(shown)
+        return compute_layout(fields)
 
     @cached_property
     def fields(self) -> tuple[tuple[Field, ...], ...]:

@@ -171,12 +171,12 @@ def counted(where: Sequence[tuple[npt.NDArray[Any], int]]) -> npt.NDArray[np.int
     """
     shape = [size for _, size in where]
     (values, size), *rest = where
-    place: npt.NDArray[np.signedinteger[Any]]
-    place = _limited(values, size).astype(np.int32 if math.prod(shape) < 1 << 31 else np.int64)
+    cell: npt.NDArray[np.signedinteger[Any]]
+    cell = _limited(values, size).astype(np.int32 if math.prod(shape) < 1 << 31 else np.int64)
     for values, size in rest:
-        np.multiply(place, size, out=place)
-        np.add(place, _limited(values, size), out=place)
-    return np.bincount(place, minlength=math.prod(shape)).reshape(shape)
+        np.multiply(cell, size, out=cell)
+        np.add(cell, _limited(values, size), out=cell)
+    return np.bincount(cell, minlength=math.prod(shape)).reshape(shape)
 
 
 def _limited(values: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
@@ -193,9 +193,9 @@ def _limited(values: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
 def bins(values: npt.NDArray[np.floating[Any]], count: int) -> npt.NDArray[np.uint8]:
     """Return the part of 0 to 1 in which each value lies, of at most 256 equal parts. NaN can be in any."""
     with np.errstate(all="ignore"):
-        places = values * count
-        np.clip(places, 0, count - 1, out=places)
-        parts: npt.NDArray[np.uint8] = places.astype(np.uint8)
+        scaled = values * count
+        np.clip(scaled, 0, count - 1, out=scaled)
+        parts: npt.NDArray[np.uint8] = scaled.astype(np.uint8)
     return parts
 
 

@@ -38,16 +38,16 @@ def in_words(interface: Interface, kind: int, values: Mapping[str, Any], *, comp
     question = interface.questions[kind]
     if interface.by_name:
         # Readers of games know who sits where.
-        shown = [f"{name} {value}" for name, value in values.items() if name not in SEATING]
-        return f"{question.name}: {', '.join(shown)}"
+        parts = [f"{name} {value}" for name, value in values.items() if name not in SEATING]
+        return f"{question.name}: {', '.join(parts)}"
     in_c = interface.compiled.names if compiled else {}
     if interface.show_view:
-        shown = [interface.show_view(values)]
+        parts = [interface.show_view(values)]
     else:
-        shown = [
+        parts = [
             f"{in_c.get(name, name)} {value if type(value) is int else f'{value:g}'}" for name, value in values.items()
         ]
-    return f"{question.name}: {', '.join(shown)}"
+    return f"{question.name}: {', '.join(parts)}"
 
 
 def refusal(interface: Interface, core: GameCore) -> str:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 1 << 20
 # Modules whose functions draw by themselves, with what may be called all the same: generators, if they get a seed.
-_OF_CHANCE: dict[str, frozenset[str]] = {
+_CHANCE_NAMES: dict[str, frozenset[str]] = {
     "random": frozenset({"Random"}), "secrets": frozenset(), "uuid": frozenset({"uuid3", "uuid5", "UUID"}),
 }  # fmt: skip
 _FILE = re.compile(r"(.+\.py)(?::([A-Za-z_]\w*))?")
@@ -85,23 +85,25 @@ def load_source(source: Source) -> Contest:
     called, rules = _rules_in(module, source)
     name = getattr(rules, "name", "")
     if not isinstance(name, str) or not valid_contest_name(name):
-        line = _line_of(source, called)
+        line = _class_line(source, called)
         raise InputError(f'{source.place}{line}: {called} has no name: name = "take_away"; {CONTEST_NAME_RULE}')
     try:
-        made = contest_of(rules)
+        contest = contest_of(rules)
     except RunError:
         raise  # The machine is to blame, such as a cache that can't be used.
     except Exception as error:
-        raise InputError(f"{source.place}{_line_of(source, called)}: {called}: {_told(error)}") from error
+        raise InputError(f"{source.place}{_class_line(source, called)}: {called}: {_error_text(error)}") from error
     named = source._replace(called=called)
     if source.content is None:
         package = source.place.partition(".")[0]
-        _loaded[name] = replace(made, source=named, requires=((package, _digest_of(package)), *made.requires))
+        _loaded[name] = replace(
+            contest, source=named, requires=((package, _package_digest(package)), *contest.requires)
+        )
     else:
         content = source.content + b"".join(
             f"{path}\n{text}\n".encode() for path, text in sorted(mentioned(source.content, library.files).items())
         )
-        _loaded[name] = replace(made, source=named, edition=hashlib.sha256(content).hexdigest()[:12])
+        _loaded[name] = replace(contest, source=named, edition=hashlib.sha256(content).hexdigest()[:12])
     return _loaded[name]
 
 
@@ -122,7 +124,7 @@ def loaded_rules(name: str) -> Contest | None:
 def forget() -> None:
     """Forget all loaded rules."""
     _loaded.clear()
-    _digest_of.cache_clear()
+    _package_digest.cache_clear()
 
 
 def _imported(name: str) -> ModuleType:
@@ -132,7 +134,7 @@ def _imported(name: str) -> ModuleType:
     except (Exception, SystemExit) as error:
         missing = isinstance(error, ModuleNotFoundError) and error.name == name.partition(".")[0]
         mend = f'; install its package, or name a file: rules = "{name}.py"' if missing else ""
-        raise InputError(f"{name} can't be imported: {_told(error)}{mend}") from error
+        raise InputError(f"{name} can't be imported: {_error_text(error)}{mend}") from error
 
 
 def _run(path: str, content: bytes, library: Library) -> ModuleType:
@@ -150,7 +152,7 @@ def _run(path: str, content: bytes, library: Library) -> ModuleType:
         exec(compile(content, path, "exec", dont_inherit=True), module.__dict__)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise InputError(f"{path}{_line_in(path, error)}: {_told(error)}") from error
+        raise InputError(f"{path}{_line_in(path, error)}: {_error_text(error)}") from error
     return module
 
 
@@ -168,10 +170,10 @@ def check_source(path: str, content: bytes) -> None:
     modules: dict[str, str] = {}  # keyed by the file's names for them
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            modules |= {one.asname or one.name: one.name for one in node.names if one.name in _OF_CHANCE}
-        elif isinstance(node, ast.ImportFrom) and not node.level and node.module in _OF_CHANCE:
+            modules |= {one.asname or one.name: one.name for one in node.names if one.name in _CHANCE_NAMES}
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module in _CHANCE_NAMES:
             for one in node.names:
-                if one.name not in _OF_CHANCE[node.module]:
+                if one.name not in _CHANCE_NAMES[node.module]:
                     _refuse_chance(path, node, f"{node.module}.{one.name}")
         elif isinstance(node, ast.Assign) and _unpacks_answers(node):
             raise InputError(
@@ -182,16 +184,16 @@ def check_source(path: str, content: bytes) -> None:
         called = node.func if isinstance(node, ast.Call) else None
         if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name):
             module = modules.get(called.value.id, "")
-            seeded = called.attr in _OF_CHANCE.get(module, ()) and (node.args or node.keywords)  # type: ignore[attr-defined]
+            seeded = called.attr in _CHANCE_NAMES.get(module, ()) and (node.args or node.keywords)  # type: ignore[attr-defined]
             if module and not seeded:
                 _refuse_chance(path, node, f"{module}.{called.attr}")
 
 
 def _unpacks_answers(assigned: ast.Assign) -> bool:
     """Return whether an assignment unpacks the answers to a list of questions."""
-    asked = assigned.value.value if isinstance(assigned.value, ast.Yield) else None
+    question = assigned.value.value if isinstance(assigned.value, ast.Yield) else None
     is_unpacked = any(isinstance(target, ast.Tuple | ast.List) for target in assigned.targets)
-    return is_unpacked and isinstance(asked, ast.List | ast.ListComp | ast.Tuple)
+    return is_unpacked and isinstance(question, ast.List | ast.ListComp | ast.Tuple)
 
 
 def _refuse_chance(path: str, node: ast.AST, what: str) -> NoReturn:
@@ -203,22 +205,22 @@ def _refuse_chance(path: str, node: ast.AST, what: str) -> NoReturn:
 
 def _line_in(path: str, error: BaseException) -> str:
     """Return the last line of the file that led to an error, for a message."""
-    found = error.lineno if isinstance(error, SyntaxError) else None
+    line = error.lineno if isinstance(error, SyntaxError) else None
     trace = error.__traceback__
     while trace:
         if trace.tb_frame.f_code.co_filename == path:
-            found = trace.tb_lineno
+            line = trace.tb_lineno
         trace = trace.tb_next
-    return "" if found is None else f", line {found}"
+    return "" if line is None else f", line {line}"
 
 
-def _line_of(source: Source, called: str) -> str:
+def _class_line(source: Source, called: str) -> str:
     """Return the line of a file on which a class begins, for a message."""
     classes = [node for node in ast.walk(ast.parse(source.content or b"")) if isinstance(node, ast.ClassDef)]
     return "".join(f", line {node.lineno}" for node in classes if node.name == called)[:20]
 
 
-def _told(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     text = error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
     return f"{type(error).__name__}: {truncate(printable(text), 300)}"
 
@@ -227,25 +229,25 @@ def _rules_in(module: ModuleType, source: Source) -> tuple[str, type[Rules]]:
     """Return the module's rules of the source's name, or its only ones."""
     from tournament.rules.rules import Rules
 
-    found: dict[str, type[Rules]] = {}
+    rules_by_name: dict[str, type[Rules]] = {}
     for name, value in vars(module).items():
         is_class = isinstance(value, type) and issubclass(value, Rules) and value is not Rules
         if name == source.called and is_class:
             return name, value
         if is_class and value.__module__ == module.__name__:
-            found[name] = value
-    if source.called is None and len(found) == 1:
-        return next(iter(found.items()))
-    place, classes = source.place, ", ".join(found)
-    if not found:
-        raise InputError(f"{place} has no subclass of Rules" + (f" called {source.called}" if source.called else ""))
-    asked = f"no subclass {source.called} of Rules; there are {classes}" if source.called else classes
-    named = place if source.content is None else Path(place).name
-    raise InputError(f'{place} has {asked}; name one: rules = "{named}:{next(iter(found))}"')
+            rules_by_name[name] = value
+    if source.called is None and len(rules_by_name) == 1:
+        return next(iter(rules_by_name.items()))
+    location, classes = source.place, ", ".join(rules_by_name)
+    if not rules_by_name:
+        raise InputError(f"{location} has no subclass of Rules" + (f" called {source.called}" if source.called else ""))
+    choices = f"no subclass {source.called} of Rules; there are {classes}" if source.called else classes
+    named = location if source.content is None else Path(location).name
+    raise InputError(f'{location} has {choices}; name one: rules = "{named}:{next(iter(rules_by_name))}"')
 
 
 @cache
-def _digest_of(package: str) -> str:
+def _package_digest(package: str) -> str:
     """Return a digest of a package's files, which all nodes must share. A checkout can be newer than its version."""
     spec = importlib.util.find_spec(package)
     folders = list(spec.submodule_search_locations or ()) if spec else []

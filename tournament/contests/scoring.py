@@ -160,9 +160,9 @@ class PointsSource:
             points.append(0.0 - points[0])
         if not self.by_position:
             return tuple(points)
-        places = {name: place for place, name in enumerate(legs.names)}
+        index_by_name = {name: place for place, name in enumerate(legs.names)}
         names = [rows[name].tolist() for name in self.read[len(self.columns) :]]
-        at = np.array([[places.get(name, -1) for name in column] for column in names], np.int64)
+        at = np.array([[index_by_name.get(name, -1) for name in column] for column in names], np.int64)
         players = legs.players[leg_of].T
         seats = np.argsort(at, axis=0)[np.argsort(np.argsort(players, axis=0), axis=0), np.arange(at.shape[1])]
         if not np.array_equal(np.take_along_axis(at, seats, axis=0), players):

@@ -97,9 +97,9 @@ class DecisionTape:
     def _changes(self) -> Patch:
         """Return what has changed in the struct since the last call."""
         now = np.frombuffer(ctypes.string_at(self._address, self.memory_bytes), np.uint8)
-        places = np.flatnonzero(now != self._memory).astype(np.uint32)
+        indices = np.flatnonzero(now != self._memory).astype(np.uint32)
         self._memory = now
-        return places, now[places]
+        return indices, now[indices]
 
 
 @dataclass(frozen=True)
@@ -143,10 +143,10 @@ def decisions_to_debug(
     Returns:
         The decisions, the index of the game's first one, and the number of faults before the first of them.
     """
-    wanted = [number for number, one in enumerate(decisions) if one.session == session and game in (None, one.game)]
-    if not wanted:
+    selected = [number for number, one in enumerate(decisions) if one.session == session and game in (None, one.game)]
+    if not selected:
         return [], 0, 0
-    faults = [number for number, one in enumerate(decisions[: wanted[0]]) if one.is_fault]
-    begin = faults[-1] + 1 if faults else 0
-    end = next((number for number in wanted if decisions[number].is_fault), wanted[-1])
-    return list(decisions[begin : end + 1]), wanted[0] - begin, len(faults)
+    faults = [number for number, one in enumerate(decisions[: selected[0]]) if one.is_fault]
+    start = faults[-1] + 1 if faults else 0
+    end = next((number for number in selected if decisions[number].is_fault), selected[-1])
+    return list(decisions[start : end + 1]), selected[0] - start, len(faults)

@@ -29,7 +29,7 @@ FINDINGS: tuple[Callable[[Sequence[Plays]], Iterator[Finding]], ...] = (
     length,
     cost,
 )
-_SEATS_OF_ALL = (2, 8)
+_TABLE_SIZES = (2, 8)
 # Share of the time, and the draws that foresight changes however long they take.
 _SHARE_OF_FORESIGHT, _FEWEST_DRAWS = 0.1, 24
 
@@ -59,7 +59,7 @@ def audit(
         raise InputError(f"--audit: bots of {contest.title} play house players, not each other; expected other rules")
     drawn = sub_key(bytes(KEY_BYTES), "audit", seed)[:16].hex()
     counts, several = _seat_counts(contest, settings), []
-    found: list[Finding] = []
+    findings: list[Finding] = []
     seconds = 60 * minutes / len(counts)
     for seats in counts:
         more = {"seats": seats} if isinstance(contest.seats, range) else {}
@@ -68,16 +68,16 @@ def audit(
         several.append(play_at(seated, chosen, seats, share, doing, fewest, MOST_QUESTIONS // len(counts)))
         if contest.new_random_core and not any(leg.failure for leg in several[-1].legs):
             doing(f"{seats} seats, changed draws")
-            found += foresight(seated, chosen, seats, _SHARE_OF_FORESIGHT * seconds, min(fewest, _FEWEST_DRAWS))
-    found += [finding for find in FINDINGS for finding in find(several)]
-    return sorted(found, key=lambda finding: not finding.is_fault)
+            findings += foresight(seated, chosen, seats, _SHARE_OF_FORESIGHT * seconds, min(fewest, _FEWEST_DRAWS))
+    findings += [finding for find in FINDINGS for finding in find(several)]
+    return sorted(findings, key=lambda finding: not finding.is_fault)
 
 
 def _seat_counts(contest: Contest, settings: ContestSettings) -> list[int]:
     """Return the fewest seats, the most and those of the settings."""
     usual = contest.seats_of(settings.playing())
     if contest.seats == "all":
-        return list(_SEATS_OF_ALL)
+        return list(_TABLE_SIZES)
     if isinstance(contest.seats, int):
         return [contest.seats]
     counts = {contest.seats[0], contest.seats[-1], usual or contest.seats[0]}

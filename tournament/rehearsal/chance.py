@@ -117,11 +117,11 @@ class Chance:
 
     def sample(self, items: Sequence[Any], count: int) -> list[Any]:
         """Return items in random order. Items that are left over have the last places of the order."""
-        places = self._rng.sample(range(len(items)), count)
+        indices = self._rng.sample(range(len(items)), count)
         if change := self._taken(Draw(len(items), is_order=True, taken=count)):
-            places += sorted(set(range(len(items))) - set(places))
-            places[change.one], places[change.other] = places[change.other], places[change.one]
-        return [items[place] for place in places[:count]]
+            indices += sorted(set(range(len(items))) - set(indices))
+            indices[change.one], indices[change.other] = indices[change.other], indices[change.one]
+        return [items[place] for place in indices[:count]]
 
 
 class WatchedSession:

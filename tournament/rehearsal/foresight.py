@@ -27,7 +27,7 @@ from tournament.rules.sessions import drawn_answer
 
 _MAX_DRAWS = 400
 # Questions of a session that are compared.
-_MAX_SHOWN = 400
+_MAX_QUESTIONS = 400
 # Draws that a value must tell of; of random orders, of which chance makes a value look so now and then, also a share.
 _CONFIRMED, _SHARE = 2, 0.02
 _OUTCOMES = 6
@@ -101,14 +101,14 @@ def foresight(
         if number >= fewest and time.monotonic() > end:
             break
         plan = LegPlan(0, 0, 1, leg_key(settings, "draws", seats, number), seats)
-        run, draws = _played(contest, once, plan, most=_MAX_SHOWN)
+        run, draws = _played(contest, once, plan, most=_MAX_QUESTIONS)
         legs.append((plan.deals_key, run))
         rng = Rng(plan.deals_key, 1)
-        if known := [one for one, draw in enumerate(draws) if draw.is_known]:
-            one = rng.choice(known)
-            is_order = draws[one].is_order
+        if changeable := [draw_number for draw_number, draw in enumerate(draws) if draw.is_known]:
+            draw_number = rng.choice(changeable)
+            is_order = draws[draw_number].is_order
             tried[is_order] += 1
-            told.update((is_order, *names) for names in _ahead(contest, once, plan, run, draws, one, rng))
+            told.update((is_order, *names) for names in _ahead(contest, once, plan, run, draws, draw_number, rng))
     played = []
     for number in range(_LEGS):
         plan = LegPlan(0, 0, _SESSIONS, leg_key(settings, "sessions", seats, number), seats)
@@ -145,7 +145,7 @@ def _played(
     With a change the answers are those of the run before, and the leg ends at a question that these don't answer.
     It also ends after the most questions.
     """
-    shown: list[Shown] = []
+    observations: list[Shown] = []
     watched: list[WatchedSession] = []
     rng = answers_rng(plan)
 
@@ -154,10 +154,10 @@ def _played(
         return watched[-1]
 
     def answer(question: Question) -> Any:
-        if len(shown) == most:
+        if len(observations) == most:
             raise _EndError
         session, decision, values = watched[-1], question.decision, question.plain()
-        one = Shown(
+        observation = Shown(
             decision.name,
             question.position,
             session.number,
@@ -168,16 +168,16 @@ def _played(
             values,
         )
         if change is None:
-            one = replace(one, answer=drawn_answer(question, rng))
-        elif len(shown) < len(before) and one.takes_the_answer_of(before[len(shown)]):
-            one = replace(one, answer=before[len(shown)].answer)
+            observation = replace(observation, answer=drawn_answer(question, rng))
+        elif len(observations) < len(before) and observation.takes_the_answer_of(before[len(observations)]):
+            observation = replace(observation, answer=before[len(observations)].answer)
         else:
             raise _EndError
-        shown.append(one)
-        return one.answer
+        observations.append(observation)
+        return observation.answer
 
     play_leg(contest, settings, plan, answer, watch)
-    return shown, watched[-1].rng.draws if watched else []
+    return observations, watched[-1].rng.draws if watched else []
 
 
 def _ahead(
@@ -188,21 +188,21 @@ def _ahead(
     if first is None:
         return set()
 
-    def again(one: int, other: int = 0) -> Run:
+    def replay(one: int, other: int = 0) -> Run:
         return _played(contest, settings, plan, Change(number, one, other), run)[0]
 
-    found = set()
-    of_draw = _in_order if draws[number].is_order else _of_values
-    for place, early, late in of_draw(run, draws[number], again, rng):
+    values = set()
+    compare = _compare_orders if draws[number].is_order else _compare_values
+    for place, early, late in compare(run, draws[number], replay, rng):
         # A result tells of draws, but comes after all answers.
         if run[place].game == first.game and any(
             one.game == first.game and one.position == run[place].position and not one.is_news for one in run[place:]
         ):
-            found.add((early, late))
-    return found
+            values.add((early, late))
+    return values
 
 
-def _of_values(run: Run, draw: Draw, again: Callable[[int], Run], rng: Rng) -> Iterator[tuple[int, str, str]]:
+def _compare_values(run: Run, draw: Draw, again: Callable[[int], Run], rng: Rng) -> Iterator[tuple[int, str, str]]:
     """Yield the question that shows a part of a draw, the value that does, and the value that shows all of it later."""
     count = min(draw.options or _OUTCOMES, _OUTCOMES) - 1
     moves = rng.sample(range(1, draw.options), count) if draw.options else range(1, count + 1)
@@ -215,7 +215,7 @@ def _of_values(run: Run, draw: Draw, again: Callable[[int], Run], rng: Rng) -> I
             yield early, _name(early, runs), _name(late, runs)
 
 
-def _in_order(run: Run, draw: Draw, again: Callable[[int, int], Run], rng: Rng) -> Iterator[tuple[int, str, str]]:
+def _compare_orders(run: Run, draw: Draw, again: Callable[[int, int], Run], rng: Rng) -> Iterator[tuple[int, str, str]]:
     """Yield the same of a random order, in which two places change at a time.
 
     A question shows a place early if it differs when the place is swapped with others. It must not differ when these
@@ -223,31 +223,31 @@ def _in_order(run: Run, draw: Draw, again: Callable[[int, int], Run], rng: Rng) 
     """
     near = min(draw.options, max(draw.taken, _PLACES) if draw.taken else _NEIGHBOURS)
     first = 0 if draw.taken else rng.choice([0, draw.options - near])
-    places = rng.sample(range(first, first + near), min(near, _PLACES))
+    positions = rng.sample(range(first, first + near), min(near, _PLACES))
     swapped = {}
-    for one, other in itertools.combinations(places, 2):
+    for one, other in itertools.combinations(positions, 2):
         swapped[one, other] = swapped[other, one] = again(one, other)
     for mine in _by_position([run, *swapped.values()]):
         late: dict[int, int] = {}
-        for one in places:
-            runs = [run, *[swapped[one, other] for other in places if other != one]]
+        for one in positions:
+            runs = [run, *[swapped[one, other] for other in positions if other != one]]
             late[one] = next((at for at in mine if len({each[at].text for each in runs}) == len(runs)), len(run))
 
         def differs(one: int, other: int, at: int) -> bool:
             return swapped[one, other][at].text != run[at].text
 
-        for one, at in itertools.product(places, mine):
+        for one, at in itertools.product(positions, mine):
             if not at < late[one] < len(run):
                 continue
-            hidden = [other for other in places if other != one and at < late[other]]
-            alone = [
+            hidden = [other for other in positions if other != one and at < late[other]]
+            unexplained = [
                 other
                 for other in hidden
                 if differs(one, other, at) and not any(differs(other, third, at) for third in hidden if third != other)
             ]
-            if len(alone) > 1:
-                shown = [run, *[swapped[one, other] for other in places if other != one]]
-                yield at, _name(at, [run, *[swapped[one, other] for other in alone]]), _name(late[one], shown)
+            if len(unexplained) > 1:
+                late_runs = [run, *[swapped[one, other] for other in positions if other != one]]
+                yield at, _name(at, [run, *[swapped[one, other] for other in unexplained]]), _name(late[one], late_runs)
                 break
 
 
@@ -260,9 +260,9 @@ def _by_position(runs: Sequence[Run]) -> Iterator[list[int]]:
 
 def _name(place: int, runs: Sequence[Run]) -> str:
     """Return the name of the value at a question that differs most between runs."""
-    shown = [run[place] for run in runs]
-    kinds = {name: len({repr(one.values[name]) for one in shown}) for name in shown[0].values}
-    return f"{shown[0].decision}.{max(kinds, key=lambda name: kinds[name])}"
+    observations = [run[place] for run in runs]
+    kinds = {name: len({repr(one.values[name]) for one in observations}) for name in observations[0].values}
+    return f"{observations[0].decision}.{max(kinds, key=lambda name: kinds[name])}"
 
 
 def _same_in_all(runs: Sequence[Run]) -> list[str]:
@@ -301,12 +301,12 @@ def _seeds(settings: ContestSettings, legs: Sequence[tuple[bytes, Run]]) -> list
     """Return the values that show the seed, the master key or a leg's key in two legs and more."""
     assert settings.seed is not None
     shared = _Traces.of(bytes.fromhex(settings.seed), settings.seed.encode(), master_key(settings.seed))
-    found = Counter[str]()
+    legs_by_value = Counter[str]()
     for key, run in legs:
         traces = (shared, _Traces.of(key))
-        shown = {(f"{one.decision}.{name}", repr(value)): value for one in run for name, value in one.values.items()}
-        found.update({name for (name, _), value in shown.items() if any(one.are_in(value) for one in traces)})
-    return sorted(name for name, count in found.items() if count > 1)
+        values = {(f"{one.decision}.{name}", repr(value)): value for one in run for name, value in one.values.items()}
+        legs_by_value.update({name for (name, _), value in values.items() if any(one.are_in(value) for one in traces)})
+    return sorted(name for name, count in legs_by_value.items() if count > 1)
 
 
 @dataclass(frozen=True)

@@ -28,14 +28,14 @@ def length(several: Sequence[Plays]) -> Iterator[Finding]:
         if not spread:
             continue
         by_position = float(points.mean(axis=0).var()) / spread**2
-        of_table = float(points.mean(axis=1).var()) / spread**2
-        apart = np.concatenate([_differences(leg.points, leg.bots) for leg in legs])
-        sessions = int(np.ceil(_POWER * float(apart.var()) / (_PART * spread) ** 2))
+        table_share = float(points.mean(axis=1).var()) / spread**2
+        differences = np.concatenate([_differences(leg.points, leg.bots) for leg in legs])
+        sessions = int(np.ceil(_POWER * float(differences.var()) / (_PART * spread) ** 2))
         seconds = sum(leg.meter.seconds for leg in legs) / len(points)
         yield Finding(
             "luck and length",
             f"at {plays.seats} seats a session's points have a standard deviation of {spread:.3g}: {by_position:.0%} of"
-            f" the variance is of positions, {of_table:.0%} of whole tables; two bots that differ by a tenth of that"
+            f" the variance is of positions, {table_share:.0%} of whole tables; two bots that differ by a tenth of that"
             f" take about {sessions:,} common sessions to tell apart, {_time(sessions * seconds)} of the rules alone",
         )
         if drift := _drift([leg.points for leg in plays.of("fixed")]):
@@ -61,8 +61,8 @@ def cost(several: Sequence[Plays]) -> Iterator[Finding]:
 def _differences(points: Floats, bots: np.ndarray[tuple[int, int], np.dtype[np.int64]]) -> Floats:
     """Return by how much bot 0 is ahead of bot 1 in each session."""
     rows = np.arange(len(points))
-    found: Floats = points[rows, np.argmax(bots == 0, axis=1)] - points[rows, np.argmax(bots == 1, axis=1)]
-    return found
+    leads: Floats = points[rows, np.argmax(bots == 0, axis=1)] - points[rows, np.argmax(bots == 1, axis=1)]
+    return leads
 
 
 def _drift(legs: Sequence[Floats]) -> str:

@@ -82,11 +82,11 @@ class Meter:
 
     def step(self, question: AnyQuestion) -> None:
         """Count the step that led to a question."""
-        took = time.process_time() - self._since
+        seconds = time.process_time() - self._since
         self.questions += 1
-        self.seconds += took
-        if took > self.slowest:
-            self.slowest, self.slowest_question = took, f"{question.decision.name} at position {question.position}"
+        self.seconds += seconds
+        if seconds > self.slowest:
+            self.slowest, self.slowest_question = seconds, f"{question.decision.name} at position {question.position}"
 
     def resume(self) -> None:
         """Start the next step."""
@@ -160,24 +160,26 @@ def play_at(
         fewest: Legs to play however long they take.
         questions: Questions to ask if there is time.
     """
-    chosen = settings.model_copy(update={"sessions": max(4, 2 * seats) if seats < 8 else seats})
+    play_settings = settings.model_copy(update={"sessions": max(4, 2 * seats) if seats < 8 else seats})
     end, asked = time.monotonic() + seconds, 0
     legs: list[Played] = []
     for number, manner in _numbered():
         if number >= fewest and (time.monotonic() > end or (number >= MOST_LEGS and asked >= questions)):
             break
         doing(f"{seats} seats, leg {number + 1}")
-        legs.append(_play(contest, chosen, seats, manner, number))
+        legs.append(_play(contest, play_settings, seats, manner, number))
         asked += legs[-1].meter.questions
         if legs[-1].failure:
             break
     repeated: list[Played] = []
-    kept = []
+    memory_blocks = []
     for _ in range(_TURNS):
-        repeated += [_play(contest, chosen, seats, leg.manner, at) for at, leg in enumerate(legs[: len(MANNERS)])]
+        repeated += [
+            _play(contest, play_settings, seats, leg.manner, at) for at, leg in enumerate(legs[: len(MANNERS)])
+        ]
         gc.collect()
-        kept.append(sys.getallocatedblocks())
-    return Plays(seats, chosen.house_seats, legs, repeated, kept)
+        memory_blocks.append(sys.getallocatedblocks())
+    return Plays(seats, play_settings.house_seats, legs, repeated, memory_blocks)
 
 
 def _numbered() -> Iterator[tuple[int, str]]:
@@ -196,14 +198,14 @@ def _play(contest: Contest, settings: Any, seats: int, manner: str, number: int)
     def answer(question: AnyQuestion) -> Any:
         meter.step(question)
         lowest = manner == "fixed" or (manner == "learning" and rng.randrange(_LEARNED) > meter.questions)
-        found = drawn_answer(question, _Lowest() if lowest else rng)  # type: ignore[arg-type]
+        drawn = drawn_answer(question, _Lowest() if lowest else rng)  # type: ignore[arg-type]
         if question.decision.loses and manner == "random" and rng.randrange(_ILLEGAL) == 0:
-            found = Illegal("no such answer")
+            drawn = Illegal("no such answer")
         meter.resume()
-        return found
+        return drawn
 
     sessions, error = play_leg(contest, settings, plan, answer)
-    failure = f"{type(error).__name__}: {error}{_line_of(error)}" if error else ""
+    failure = f"{type(error).__name__}: {error}{_error_line(error)}" if error else ""
     rows = sessions.rows
     points = np.array([sessions.arrays[f"points_{place}"][:rows] for place in range(seats)]).T.reshape(-1, seats)
     # A core without positions has a bot at each seat.
@@ -264,11 +266,11 @@ def play_leg(
     return sessions, None
 
 
-def _line_of(error: BaseException) -> str:
+def _error_line(error: BaseException) -> str:
     """Return the last line of rules that led to an error."""
-    found, trace = "", error.__traceback__
+    line, trace = "", error.__traceback__
     while trace:
         if trace.tb_frame.f_code.co_name != "<module>" and "/tournament/" not in trace.tb_frame.f_code.co_filename:
-            found = f", line {trace.tb_lineno}"
+            line = f", line {trace.tb_lineno}"
         trace = trace.tb_next
-    return found
+    return line

@@ -43,8 +43,10 @@ def _ends(values: Floats, what: str, verb: str) -> str:
     mean, error = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(count)
     wide = quantile(1 - FALSE_ALARM / (2 * columns), count - 1)
     tolerance = 1e-9 * float(np.abs(values).max(initial=0.0))
-    sure = np.flatnonzero(np.abs(mean) > wide * error + tolerance)
-    if not len(sure):
+    significant = np.flatnonzero(np.abs(mean) > wide * error + tolerance)
+    if not len(significant):
         return ""
-    ends = dict.fromkeys([int(sure[np.argmax(mean[sure])]), int(sure[np.argmin(mean[sure])])])
+    ends = dict.fromkeys(
+        [int(significant[np.argmax(mean[significant])]), int(significant[np.argmin(mean[significant])])]
+    )
     return " and ".join(f"{what} {at} {verb} {mean[at]:+.3g} ± {error[at]:.2g}" for at in ends)

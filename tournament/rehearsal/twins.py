@@ -18,7 +18,7 @@ _REPLICAS = 4
 def twins(several: Sequence[Plays]) -> Iterator[Finding]:
     """Yield the share of tournaments of four replicas in which equal bots are told apart, at each number of seats."""
     for plays in several:
-        told = played = 0
+        distinguished = played = 0
         for manner in MANNERS:
             legs = plays.of(manner)
             for first in range(0, len(legs) - _REPLICAS + 1, _REPLICAS):
@@ -26,26 +26,27 @@ def twins(several: Sequence[Plays]) -> Iterator[Finding]:
                 values = values[:, : plays.seats - plays.house_seats]
                 if values.shape[1] > 1:
                     played += 1
-                    told += _are_told_apart(values)
+                    distinguished += _are_distinguishable(values)
         if not played:
             continue
         each = (
-            math.comb(played, k) * ERROR_RATE**k * (1 - ERROR_RATE) ** (played - k) for k in range(told, played + 1)
+            math.comb(played, k) * ERROR_RATE**k * (1 - ERROR_RATE) ** (played - k)
+            for k in range(distinguished, played + 1)
         )
         chance = sum(each)
-        text = f"{told} of {played} tournaments of equal bots at {plays.seats} seats tell them apart; 5% may"
+        text = f"{distinguished} of {played} tournaments of equal bots at {plays.seats} seats tell them apart; 5% may"
         if chance < FALSE_ALARM:
             yield Finding("twins", f"{text}: something goes by who a bot is", is_fault=True)
         else:
             yield Finding("twins", text)
 
 
-def _are_told_apart(values: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> bool:
+def _are_distinguishable(values: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> bool:
     """Return whether any two columns differ, by Student's t of the rows and Holm's correction."""
     one, other = np.triu_indices(values.shape[1], 1)
-    apart = values[:, one] - values[:, other]
-    apart[np.abs(apart) < 1e-9 * np.abs(values).max(initial=1.0)] = 0.0
-    mean, error = apart.mean(axis=0), apart.std(axis=0, ddof=1) / math.sqrt(len(values))
+    differences = values[:, one] - values[:, other]
+    differences[np.abs(differences) < 1e-9 * np.abs(values).max(initial=1.0)] = 0.0
+    mean, error = differences.mean(axis=0), differences.std(axis=0, ddof=1) / math.sqrt(len(values))
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.nan_to_num(mean / error, nan=0.0, posinf=np.inf, neginf=-np.inf)
     return bool(significantly_different(two_sided_tail(t, np.full(len(t), len(values) - 1.0))).any())

@@ -45,7 +45,7 @@ from tournament.store.columns import HOUSE, NAME, STANDARD, Column, seat_name_co
 
 # Endings of other bots and of other files.
 _CODE = (".c", ".cpp", ".cc", ".cxx", ".wasm", ".py", ".zip", ".toml", ".md")
-_made: dict[type[Rules], Contest] = {}
+_contests: dict[type[Rules], Contest] = {}
 
 
 def contest_of(rules: type[Rules]) -> Contest:
@@ -54,11 +54,11 @@ def contest_of(rules: type[Rules]) -> Contest:
     Raises:
         ValueError: The rules are invalid.
     """
-    if rules not in _made:
-        _made[rules] = _make(rules)
+    if rules not in _contests:
+        _contests[rules] = _make(rules)
     for suffix, decision in rules.data.items():
         data_files.take(suffix, decision.name, cast(Text, decision.answer).max_length or MOST_ANSWER_BYTES)
-    return _made[rules]
+    return _contests[rules]
 
 
 def _check(rules: type[Rules]) -> None:
@@ -104,17 +104,17 @@ def _check(rules: type[Rules]) -> None:
     protocol: object = rules.protocol
     if not (protocol is None or (isinstance(protocol, type) and issubclass(protocol, Protocol))):
         raise ValueError(f"protocol is {protocol!r}, which is no subclass of Protocol")
-    most = seats_at_first(rules) if not isinstance(rules.seats, range) else rules.seats[-1]
-    if rules.presentation and most > 2:
+    max_count = seats_at_first(rules) if not isinstance(rules.seats, range) else rules.seats[-1]
+    if rules.presentation and max_count > 2:
         raise ValueError(f"presentation is for at most two seats; seats is {rules.seats!r}")
     if rules.core:
         return
-    taken = dict.fromkeys([*game_columns(most, ()), "replica", "house"], "every contest has a column of that name")
+    taken = dict.fromkeys([*game_columns(max_count, ()), "replica", "house"], "every contest has a column of that name")
     taken |= dict.fromkeys(names_by_position("bot", SEAT_LIMIT), "it is the name of a seat's bot")
     for column in rules.columns:
         if column.dtype not in KINDS:
             raise ValueError(f"unknown column type {column.dtype}; expected one of: {', '.join(KINDS)}")
-        for name in names_by_position(column.name, most) if column.per_seat else [column.name]:
+        for name in names_by_position(column.name, max_count) if column.per_seat else [column.name]:
             if name in taken:
                 raise ValueError(f"no column can be called {name}: {taken[name]}")
             taken[name] = "two of columns are called so"
@@ -125,7 +125,7 @@ def _decisions_at_first(rules: type[Rules]) -> tuple[Decision, ...]:
     if not callable(rules.decisions):
         return decisions_of(rules, None)
     try:
-        settings = _settings_of(rules)()
+        settings = _settings_class(rules)()
     except ValidationError as error:
         key = ".".join(map(str, error.errors()[0]["loc"]))
         raise ValueError(f"decisions follow from settings, so that each needs a default; {key} has none") from None
@@ -141,7 +141,7 @@ def _make(rules: type[Rules]) -> Contest:
         name=rules.name,
         title=_title(rules),
         version=rules.version,
-        settings=_settings_of(rules),
+        settings=_settings_class(rules),
         seats=rules.seats,
         points_unit=rules.points_unit,
         description=rules.description,
@@ -150,8 +150,8 @@ def _make(rules: type[Rules]) -> Contest:
         luck=rules.luck,
         presentation=None if present else rules.presentation,
         present=present,
-        interface=_interface_of(rules, None),
-        interface_of=partial(_interface_of, rules) if callable(rules.decisions) else None,
+        interface=_interface_for(rules, None),
+        interface_of=partial(_interface_for, rules) if callable(rules.decisions) else None,
         estimates=rules.estimates,
         presets=rules.presets,
         hints=tuple(rules.hints),
@@ -186,12 +186,12 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
     def tables(seats: int) -> Tables:
         return _tables(rules, seats)
 
-    of_few = tables(seats_at_first(rules))
+    first_tables = tables(seats_at_first(rules))
     return Contest(
         **shared,
-        games=of_few.games,
-        sessions=of_few.sessions,
-        scored=of_few.scored,
+        games=first_tables.games,
+        sessions=first_tables.sessions,
+        scored=first_tables.scored,
         new_core=partial(session_core, rules, begun),
         new_core_at_limits=partial(core_by_chance, rules, lambda seat: seat > 0),
         new_random_core=partial(answered_core, rules),
@@ -201,7 +201,7 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
     )
 
 
-def _interface_of(rules: type[Rules], settings: ContestSettings | None) -> Interface:
+def _interface_for(rules: type[Rules], settings: ContestSettings | None) -> Interface:
     """Return how bots are asked with these settings, or with the defaults."""
     decisions = decisions_of(rules, settings) if settings else _decisions_at_first(rules)
     return _interface(cast(Any, rules), decisions)  # a class, which can be hashed
@@ -224,39 +224,41 @@ def _interface(rules: type[Rules], decisions: tuple[Decision, ...]) -> Interface
     )
 
 
-def _settings_of(rules: type[Rules]) -> type[ContestSettings]:
+def _settings_class(rules: type[Rules]) -> type[ContestSettings]:
     """Return the keys of the contest's table, including `seats` if the rules allow several numbers."""
     if not isinstance(rules.seats, range) or "seats" in rules.settings_class.model_fields:
         return rules.settings_class
     low, high = rules.seats[0], rules.seats[-1]
     seats = Field(low, ge=low, le=high, description="bots at a table")
-    made: Any = create_model(rules.settings_class.__name__, __base__=rules.settings_class, seats=(int, seats))
-    made.__doc__ = rules.settings_class.__doc__
-    return cast(type[ContestSettings], made)
+    model: Any = create_model(rules.settings_class.__name__, __base__=rules.settings_class, seats=(int, seats))
+    model.__doc__ = rules.settings_class.__doc__
+    return cast(type[ContestSettings], model)
 
 
 def _tables(rules: type[Rules], seats: int) -> Tables:
-    of = "team" if rules.teams else "position"
+    kind = "team" if rules.teams else "position"
     own = [(column.name, column.dtype, column.per_seat) for column in rules.columns]
     described = {column.name: column.description for column in rules.columns if not column.per_seat}
     for column in rules.columns:
         if column.per_seat:
             each = names_by_position(column.name, seats)
-            described |= {name: f"{column.description}, of {of} {place}" for place, name in enumerate(each)}
-    described |= {name: f"points of {of} {place}" for place, name in enumerate(points_columns(seats))}
+            described |= {name: f"{column.description}, of {kind} {place}" for place, name in enumerate(each)}
+    described |= {name: f"points of {kind} {place}" for place, name in enumerate(points_columns(seats))}
     by_position = ["points", *[column.name for column in rules.columns if column.per_seat]]
-    position_of = {name: place for column in by_position for place, name in enumerate(names_by_position(column, seats))}
+    position_by_column = {
+        name: place for column in by_position for place, name in enumerate(names_by_position(column, seats))
+    }
     bots = tuple(
         Column(
-            name, NAME, f"the bot {'of' if rules.teams else 'at'} {of} {place}" + ", which comes first" * (place == 0)
+            name, NAME, f"the bot {'of' if rules.teams else 'at'} {kind} {place}" + ", which comes first" * (place == 0)
         )
         for place, name in enumerate(bot_columns(seats))
     )
     names, is_replicated = (*bots, *([HOUSE] if rules.house else [])), not rules.house
     points, zero_sum = tuple(points_columns(seats)), rules.zero_sum and seats == 2
     return Tables(
-        with_names(_described(game_columns(seats, own), described, position_of), names, replica=is_replicated),
-        with_names(_described(session_columns(seats), described, position_of), names, replica=is_replicated),
+        with_names(_described(game_columns(seats, own), described, position_by_column), names, replica=is_replicated),
+        with_names(_described(session_columns(seats), described, position_by_column), names, replica=is_replicated),
         PointsSource(
             "sessions",
             points[:1] if zero_sum else points,

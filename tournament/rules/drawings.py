@@ -46,8 +46,8 @@ def render_problem(rules: type[Rules], tables_of: Callable[[int], Tables], setti
     names = [f"position {place}" for place in range(positions)]
 
     def play(played: Rules, session: Session) -> Questions:
-        some = _first_of(drawn(played, session, drawings, names), _TRIAL_DRAWINGS)
-        return answered_by_chance(some, rng, range(positions))
+        questions = _first_questions(drawn(played, session, drawings, names), _TRIAL_DRAWINGS)
+        return answered_by_chance(questions, rng, range(positions))
 
     games, sessions = (Table(buffer_fields(columns), ROWS_PER_BUFFER) for columns in (tables.games, tables.sessions))
     setup = CoreSetup(LegPlan(0, 0, 1, bytes(32), seats), settings, games, sessions)
@@ -55,7 +55,7 @@ def render_problem(rules: type[Rules], tables_of: Callable[[int], Tables], setti
     return next(filter(failed_to_render, drawings), "")
 
 
-def _first_of(play: Questions, most: int) -> Questions:
+def _first_questions(play: Questions, most: int) -> Questions:
     """Yield the first questions of a session."""
     answers = None
     with contextlib.suppress(StopIteration):
@@ -67,11 +67,11 @@ def drawn(rules: Rules, session: Session, drawings: list[str], names: Sequence[s
     """Play a session, drawn before each decision and at its end."""
     play = begun(rules, session)
     try:
-        asked = next(play)
+        questions = next(play)
         while True:
-            drawings += [_drawing(rules, names)] * (len(asked) if isinstance(asked, Sequence) else 1)
-            answer = yield asked
-            asked = play.send(answer)
+            drawings += [_drawing(rules, names)] * (len(questions) if isinstance(questions, Sequence) else 1)
+            answer = yield questions
+            questions = play.send(answer)
     except StopIteration:
         drawings.append(_drawing(rules, names))
 
@@ -80,19 +80,23 @@ def _drawing(rules: Rules, names: Sequence[str]) -> str:
     """Return a contest's drawing, or the error in it as text, because no game depends on it."""
     rules.bot_names = names
     try:
-        found: object = rules.render()
-        if isinstance(found, str) and found.lstrip().startswith("<svg"):
-            if len(found) > _MAX_DRAWN:
-                raise ValueError(f"SVG of {len(found):,} characters; at most {_MAX_DRAWN:,} are shown")
+        drawing: object = rules.render()
+        if isinstance(drawing, str) and drawing.lstrip().startswith("<svg"):
+            if len(drawing) > _MAX_DRAWN:
+                raise ValueError(f"SVG of {len(drawing):,} characters; at most {_MAX_DRAWN:,} are shown")
             # Imported here: a run of rules that draw no SVG needs none of it.
             from xml.etree import ElementTree
 
-            ElementTree.fromstring(found)  # a browser shows nothing of one that isn't well-formed
+            ElementTree.fromstring(drawing)  # a browser shows nothing of one that isn't well-formed
     except (Exception, SystemExit) as problem:
         return f"{_RENDER_FAILED}{type(problem).__name__}: {' '.join(str(problem).split())}"[:1000]
     finally:
         rules.bot_names = ()
-    return found[:_MAX_DRAWN] if isinstance(found, str) else f"{_RENDER_FAILED}it returns {found!r}, which is no text"
+    return (
+        drawing[:_MAX_DRAWN]
+        if isinstance(drawing, str)
+        else f"{_RENDER_FAILED}it returns {drawing!r}, which is no text"
+    )
 
 
 def failed_to_render(drawing: str) -> bool:

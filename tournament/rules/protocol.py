@@ -61,7 +61,7 @@ class ProtocolDialogue:
         try:
             yield
         except Exception as problem:
-            raise InputError(f"the protocol {self._kind.__name__} fails: {_told(problem)}") from problem
+            raise InputError(f"the protocol {self._kind.__name__} fails: {_error_text(problem)}") from problem
 
     def asked(self) -> Sequence[str]:
         """Return the lines that ask for the pending decision, or tell the pending news."""
@@ -69,10 +69,10 @@ class ProtocolDialogue:
         question = SimpleNamespace(decision=name, **self._core.told_values())
         with self._failing():
             if is_news:
-                return _lines(self._protocol.tell(question))
+                return _as_lines(self._protocol.tell(question))
             self._talk, self._read = self._protocol.ask(question), 0
             try:
-                return _lines(next(self._talk))
+                return _as_lines(next(self._talk))
             except StopIteration:
                 raise ValueError(f"it asks nothing for {name}") from None
 
@@ -92,9 +92,9 @@ class ProtocolDialogue:
         except StopIteration as answered:
             return self._checked(answered.value)
         except Exception as problem:
-            raise Violation(f"wrote {truncate(printable(text), 100)!r}: {_told(problem)}") from None
+            raise Violation(f"wrote {truncate(printable(text), 100)!r}: {_error_text(problem)}") from None
         with self._failing():
-            return _lines(reply)
+            return _as_lines(reply)
 
     def _checked(self, answer: Any) -> Any:
         """Return an answer that can be shown as JSON, with a list as a tuple, because lists are lines."""
@@ -105,10 +105,10 @@ class ProtocolDialogue:
     def ended(self) -> Sequence[str]:
         """Return the last lines."""
         with self._failing():
-            return _lines(self._protocol.end())
+            return _as_lines(self._protocol.end())
 
 
-def _lines(given: str | Sequence[str] | None) -> list[str]:
+def _as_lines(given: str | Sequence[str] | None) -> list[str]:
     """Return lines to write as a list, or raise an error for other values."""
     lines = [given] if isinstance(given, str) else list(given or ())
     for line in lines:
@@ -117,5 +117,5 @@ def _lines(given: str | Sequence[str] | None) -> list[str]:
     return lines
 
 
-def _told(problem: Exception) -> str:
+def _error_text(problem: Exception) -> str:
     return f"{type(problem).__name__}: {truncate(printable(str(problem)), 200)}"

@@ -166,7 +166,7 @@ def check_decisions(decisions: Sequence[Decision]) -> None:
 
 
 # Made of settings, by the rules and what is played of the settings.
-_decisions_made: dict[tuple[type[Rules], str], tuple[Decision, ...]] = {}
+_decisions_cache: dict[tuple[type[Rules], str], tuple[Decision, ...]] = {}
 
 
 def decisions_of(rules: type[Rules], settings: Any) -> tuple[Decision, ...]:
@@ -179,12 +179,12 @@ def decisions_of(rules: type[Rules], settings: Any) -> tuple[Decision, ...]:
     if not callable(declared):
         return cast(tuple[Decision, ...], declared)
     key = rules, json.dumps(settings.playing(), sort_keys=True, default=str)
-    if key not in _decisions_made:
-        made = tuple(declared(settings))
-        if wrong := [one for one in made if not isinstance(one, Decision)]:
+    if key not in _decisions_cache:
+        decisions = tuple(declared(settings))
+        if wrong := [one for one in decisions if not isinstance(one, Decision)]:
             raise ValueError(f"decisions(settings) returns {wrong[0]!r}; expected decisions")
-        check_decisions(made)
-        if len(_decisions_made) >= DECISIONS_KEPT:
-            _decisions_made.pop(next(iter(_decisions_made)))
-        _decisions_made[key] = made
-    return _decisions_made[key]
+        check_decisions(decisions)
+        if len(_decisions_cache) >= DECISIONS_KEPT:
+            _decisions_cache.pop(next(iter(_decisions_cache)))
+        _decisions_cache[key] = decisions
+    return _decisions_cache[key]

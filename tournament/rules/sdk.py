@@ -94,8 +94,8 @@ def _struct(name: str, lines: Sequence[str]) -> str:
 
 def _answer_struct(decision: Decision) -> str:
     """Return the struct that a bot fills as its answer, if the answer is one."""
-    left = answer_layout(decision.answer)
-    return "" if left is None or not left.lines else f"\n{_struct(_answer_type(decision), left.lines)}"
+    layout = answer_layout(decision.answer)
+    return "" if layout is None or not layout.lines else f"\n{_struct(_answer_type(decision), layout.lines)}"
 
 
 def _answer_type(decision: Decision) -> str:
@@ -148,8 +148,8 @@ def _number(kind: ValueType) -> str:
 def _macro(decision: Decision, view: View) -> str:
     """Return what joins a bot's function to the engine, which takes a whole number and looks behind the struct."""
     result, filled, _ = _form(decision)
-    left = f", ({filled} *)((char *)tournament_p + {view.size})" if filled else ""
-    call = f"function(tournament_p{left})"
+    extra_argument = f", ({filled} *)((char *)tournament_p + {view.size})" if filled else ""
+    call = f"function(tournament_p{extra_argument})"
     if result == "double":
         body = (
             f"{{ union {{ double given; int64_t bits; }} tournament_a; tournament_a.given = {call};"
@@ -167,13 +167,14 @@ def _adapter(decisions: Sequence[Decision], view: View) -> str:
 def _c_bot(decisions: Sequence[Decision]) -> str:
     bots = []
     for decision in decisions:
-        shown = "\n".join(
+        comments = "\n".join(
             _comment(f"view->{name}: {_meaning(value)}{_counted(name, value)}", "    ")
             for name, value in decision.observation.items()
             if not isinstance(value.of if isinstance(value, List) else value, Text)
         )
         bots.append(
-            f"{_comment(_answer(decision), '')}\n{_prototype(decision)}\n{{\n{shown}\n{_answered_in_c(decision)}\n}}\n"
+            f"{_comment(_answer(decision), '')}\n{_prototype(decision)}\n"
+            f"{{\n{comments}\n{_answered_in_c(decision)}\n}}\n"
         )
     return (
         f"/* {{name}}: {_manner(decisions)}. Written by `tournament new`; make it yours. */\n\n"
@@ -220,8 +221,8 @@ def _assigned(base: str, name: str, kind: ValueType, value: Any) -> list[str]:
     """Return the statements that fill a member of a struct, which starts with this text."""
     member = f"{base}{name}"
     if isinstance(kind, Maybe):
-        there = [] if value is None else _assigned(base, name, kind.of, value)
-        return [f"{base}has_{name} = {int(value is not None)};", *there]
+        statements = [] if value is None else _assigned(base, name, kind.of, value)
+        return [f"{base}has_{name} = {int(value is not None)};", *statements]
     if isinstance(kind, Struct):
         return _fields(f"{member}.", kind, value)
     if isinstance(kind, Text):
@@ -252,11 +253,11 @@ def _in_c(kind: ValueType, value: object) -> str:
 def _python_bot(decisions: Sequence[Decision]) -> str:
     bots = []
     for decision in decisions:
-        shown = "\n".join(
+        comments = "\n".join(
             _wrapped(f"view.{name}: {_meaning(value)}", "    # ") for name, value in decision.observation.items()
         )
         answer = f"random.choice(view.{LEGAL_ACTIONS})" if decision.has_legal_actions else repr(decision.default)
-        bots.append(f"def {decision.name}(view):\n{_docstring(_answer(decision))}\n{shown}\n    return {answer}\n")
+        bots.append(f"def {decision.name}(view):\n{_docstring(_answer(decision))}\n{comments}\n    return {answer}\n")
     methods = " and ".join(f"{one.name}(self, view)" for one in decisions if not one.is_news)
     drawn = "import random\n\n" if any(decision.has_legal_actions for decision in decisions) else ""
     return (
@@ -278,8 +279,8 @@ def _answer(decision: Decision) -> str:
     """Return a decision and its legal answers as text."""
     if decision.is_news:
         return f"{decision.description.rstrip('.')}. News, which a bot can leave out: it returns nothing."
-    what = decision.answer.description.rstrip(".")
-    return f"{decision.description.rstrip('.')}. Returns {f'{what}; ' if what else ''}{decision.answers}."
+    meaning = decision.answer.description.rstrip(".")
+    return f"{decision.description.rstrip('.')}. Returns {f'{meaning}; ' if meaning else ''}{decision.answers}."
 
 
 def _meaning(value: ValueType) -> str:
@@ -302,8 +303,8 @@ def _plain(written: str) -> str:
 
 def _comment(written: str, indent: str) -> str:
     """Return a C comment, wrapped to the width."""
-    words = _plain(written.removeprefix("/*").removesuffix("*/"))
-    return textwrap.fill(f"/* {words} */", _WIDTH, initial_indent=indent, subsequent_indent=f"{indent}   ")
+    text = _plain(written.removeprefix("/*").removesuffix("*/"))
+    return textwrap.fill(f"/* {text} */", _WIDTH, initial_indent=indent, subsequent_indent=f"{indent}   ")
 
 
 def _docstring(written: str) -> str:

@@ -32,10 +32,10 @@ def placements_of(decisions: tuple[Decision, ...], most_seats: int) -> list[Plac
         most_seats: The most seats of a table.
     """
     view = build_view(decisions, most_seats)
-    left = [answer_layout(decision.answer) for decision in decisions]
+    layouts = [answer_layout(decision.answer) for decision in decisions]
     return [
         Placement(decision, kind, view.slots, view.size, answer.slot if answer else None)
-        for kind, (decision, answer) in enumerate(zip(decisions, left))
+        for kind, (decision, answer) in enumerate(zip(decisions, layouts))
     ]
 
 
@@ -108,10 +108,10 @@ def answered_core(
         answer: Called with each question; returns the answer. By default answers are drawn from all that are legal.
         watch: Called with each session; returns what the rules get instead.
     """
-    given = answer or partial(drawn_answer, rng=Rng(setup.leg.deals_key, TRIAL_STREAM))
+    choose_answer = answer or partial(drawn_answer, rng=Rng(setup.leg.deals_key, TRIAL_STREAM))
 
     def play(played: Rules, session: Session) -> Questions:
-        return answered(begun(played, watch(session) if watch else session), given, range(session.seats))
+        return answered(begun(played, watch(session) if watch else session), choose_answer, range(session.seats))
 
     return session_core(rules, play, setup)
 
@@ -128,8 +128,8 @@ def answered(play: Questions, answer: Callable[[Question], Any], positions: Sequ
         while True:
             questions = [yielded] if isinstance(yielded, Question) else list(yielded)
             by_chance = {one.position: answer(one) for one in questions if one.position in positions}
-            left = [question for question in questions if question.position not in positions]
-            answers = by_chance | ((yield left) if left else {})
+            remaining = [question for question in questions if question.position not in positions]
+            answers = by_chance | ((yield remaining) if remaining else {})
             yielded = play.send(answers[yielded.position] if isinstance(yielded, Question) else answers)
     except StopIteration:
         return

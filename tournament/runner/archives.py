@@ -100,8 +100,8 @@ def find_incompatible_records(
 ) -> IncompatibleRecords | None:
     """Return the records that a run with these settings would archive, or None if they fit."""
     storage = open_storage(location)
-    known = read_field(storage)
-    why = differences(known, contest, settings, names, house) if known else {}
+    recorded = read_field(storage)
+    why = differences(recorded, contest, settings, names, house) if recorded else {}
     if not why:
         return None
     inline = in_lanes = 0

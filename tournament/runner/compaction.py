@@ -32,12 +32,12 @@ def drop_unscheduled_legs(
 ) -> Reconciliation:
     """Remove records that the schedule doesn't have, with a message, and return the legs that are still to play."""
     while True:
-        cuts, left = batches_to_cut(writer.batches(), schedule)
+        cuts, reconciliation = batches_to_cut(writer.batches(), schedule)
         problems = _damages(writer.storage, (cut.batch for cut in cuts if cut.counts.any()))
         if not problems:
             break
         withdraw(writer, {name: f"is {problem}" for name, problem in problems.items()}, say)
-    tell_removed_matches(writer, cuts, schedule, left.out, say)
+    tell_removed_matches(writer, cuts, schedule, reconciliation.out, say)
     writer.commit(without=[cut.batch.name for cut in cuts if not cut.counts.any()])
     forged: dict[str, str] = {}
     for first in range(0, len(cuts), _AT_ONCE):
@@ -53,15 +53,15 @@ def drop_unscheduled_legs(
     if forged:
         withdraw(writer, forged, say)
         return drop_unscheduled_legs(contest, writer, schedule, say)
-    return left
+    return reconciliation
 
 
 def _damages(storage: Storage, batches: Iterable[Batch]) -> dict[str, str]:
     """Return the defects of damaged batches, by name, from the hashes of their parts."""
-    several = list(batches)
+    batch_list = list(batches)
     with ThreadPoolExecutor() as pool:
-        found = list(pool.map(lambda batch: {damage(storage, part) for part in batch.parts} - {""}, several))
-    return {batch.name: max(problems) for batch, problems in zip(several, found) if problems}
+        problem_sets = list(pool.map(lambda batch: {damage(storage, part) for part in batch.parts} - {""}, batch_list))
+    return {batch.name: max(problems) for batch, problems in zip(batch_list, problem_sets) if problems}
 
 
 def commit_played(
@@ -90,8 +90,8 @@ def _smallest_for(batches: Sequence[Batch], writer: Writer) -> Batch | None:
     """Return the smallest batch that can take in the legs of others, if any. At tables it can have other versions."""
     room = ROWS_PER_BUFFER - sum(map(_size, batches))
     kinds = {batch.sandbox for batch in batches}
-    found = [one for one in writer.batches() if _size(one) <= room and {one.sandbox} == kinds]
-    smallest = min(found, key=_size, default=None)
+    candidates = [one for one in writer.batches() if _size(one) <= room and {one.sandbox} == kinds]
+    smallest = min(candidates, key=_size, default=None)
     if smallest and Legs.joined(batch.legs for batch in (smallest, *batches)).in_order().are_in_order():
         return smallest
     return None
@@ -113,8 +113,8 @@ def _rewritten(
     writers: list[PartWriter] = []
     try:
         for table in BATCH_TABLES:
-            of = table, contest.columns(table), sources, sessions_per_leg
-            writers.append(copy_legs(storage, *of, f"{staged}-{table}"))
+            copy_args = table, contest.columns(table), sources, sessions_per_leg
+            writers.append(copy_legs(storage, *copy_args, f"{staged}-{table}"))
         games, sessions = writers
         legs = Legs.joined(batch.legs.take(np.flatnonzero(stay)) for batch, stay in sources).in_order()
         return finish_batch(games, sessions, legs, origin, first.sandbox, first.name)

@@ -55,26 +55,26 @@ def run_prepared(prepared: Prepared, listener: ProgressListener) -> Standings:
     """
     while prepared.late:
         listener.on_message(f"Playing without {join_names(prepared.late)}, still being built")
-        _, prepared = _play_those_sound(prepared, listener)
+        _, prepared = _play_until_none_fails(prepared, listener)
         prepared = prepared.with_more_bots(listener)
-    standings, prepared = _play_those_sound(prepared, listener)
+    standings, prepared = _play_until_none_fails(prepared, listener)
     if prepared.config.contest.self_play and prepared.of is None:
         listener.on_message("Self-play: every bot against a copy of itself")
-        _play_those_sound(of_copies(prepared, listener), listener)
+        _play_until_none_fails(of_copies(prepared, listener), listener)
     return standings
 
 
-def _play_those_sound(prepared: Prepared, listener: ProgressListener) -> tuple[Standings, Prepared]:
+def _play_until_none_fails(prepared: Prepared, listener: ProgressListener) -> tuple[Standings, Prepared]:
     """Play those built, again without those that are set aside, if there are any."""
     while True:
-        played = _play_those_built(prepared, listener)
+        played = _play_built_bots(prepared, listener)
         if not played.set_aside:
             assert played.standings
             return played.standings, prepared
         prepared = replace(prepared.without(played.set_aside), failed=played.failed)
 
 
-def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundState:
+def _play_built_bots(prepared: Prepared, listener: ProgressListener) -> RoundState:
     config, entrants, house = prepared.config, prepared.entrants, prepared.house
     contest = prepared.contest
     location, seed = prepared.location, config.contest.seed
@@ -90,26 +90,24 @@ def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundSt
                 listener.on_message(f"{name} was damaged or missing: it is back from its copy")
             require_no_strays(writer)
             withdraw(writer, dict(writer.lost), listener.on_message)
-            wanted_field = field_of(
-                contest, settings, entrants, house, writer.field, until_of(config.contest), config.authors
-            )
-            playing = sum(entrant.artifact is not None for entrant in wanted_field.entrants)
+            field = field_of(contest, settings, entrants, house, writer.field, until_of(config.contest), config.authors)
+            playing = sum(entrant.artifact is not None for entrant in field.entrants)
             contest = contest.seated(contest.seats_of(config.contest.playing()) or playing)
             schedule_with = partial(
                 schedule_of,
                 contest,
                 config.contest.playing(),
                 master_key(seed),
-                wanted_field,
+                field,
                 of=prepared.of,
                 paired=prepared.paired,
                 of_copies=prepared.of_copies,
             )
             write_house_files(contest, config.contest, writer, house)
             artifacts = artifacts_of(entrants, house)
-            _keep_bots(writer.storage, entrants, listener)
-            what = (contest, config, writer, wanted_field, schedule_with, artifacts, listener, prepared.executors)
-            run = Run(*what, prepared.last)
+            _store_bots(writer.storage, entrants, listener)
+            run_args = (contest, config, writer, field, schedule_with, artifacts, listener, prepared.executors)
+            run = Run(*run_args, prepared.last)
             state, changes = RoundState(failed=prepared.failed), writer.changes
             while not (state.done or state.set_aside):
                 state = play_round(run, state)
@@ -117,7 +115,7 @@ def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundSt
                 require_held(writer.storage)
                 store_history(writer.storage, state.standings)
                 # Former versions have no games any more.
-                kept_bots.drop_bots(writer.storage, but={*wanted_field.artifacts.values()})
+                kept_bots.drop_bots(writer.storage, but={*field.artifacts.values()})
             return state
         except FileNotFoundError:
             require_held(writer.storage)  # a new writer has removed what this one was writing
@@ -126,11 +124,11 @@ def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundSt
             writer.close()
 
 
-def _keep_bots(storage: Storage, entrants: Sequence[Entrant], listener: ProgressListener) -> None:
+def _store_bots(storage: Storage, entrants: Sequence[Entrant], listener: ProgressListener) -> None:
     """Store the bots beside the records, and report those for which there is no space."""
     artifacts = {one.artifact_sha256: one.artifact for one in entrants if one.artifact and one.artifact_sha256}
-    if left := set(kept_bots.store_bots(storage, artifacts)):
-        names = join_names(sorted(one.name for one in entrants if one.artifact_sha256 in left))
+    if unstored := set(kept_bots.store_bots(storage, artifacts)):
+        names = join_names(sorted(one.name for one in entrants if one.artifact_sha256 in unstored))
         listener.on_message(
             f"Not kept beside the records, which have room for {kept_bots.MAX_BYTES >> 20} MiB of bots: {names};"
             " to replay a game, put that version back among the entrants"
@@ -155,26 +153,26 @@ class RoundState:
 
 def play_round(run: Run, before: RoundState) -> RoundState:
     """Play what is left of the next round, and rank. Raises as `run_prepared`."""
-    contest, config, writer, say = run.contest, run.config, run.writer, run.listener.on_message
+    contest, config, writer, on_message = run.contest, run.config, run.writer, run.listener.on_message
     standing = writer.batches()
     this = round_to_play(contest, config.contest, run.field, run.schedule_with, standing)
     if this.verdicts:
-        say(this.said)
+        on_message(this.said)
     schedule = extend_with_played_replicas(run.schedule_with, this.replicas, standing)
     keep_lines_of_former_bots(writer, run.field)
-    left = drop_unscheduled_legs(contest, writer, schedule, say)
-    left.leave_out(set_aside_in(run.field), {leg.match for leg in before.failed})
+    reconciliation = drop_unscheduled_legs(contest, writer, schedule, on_message)
+    reconciliation.leave_out(set_aside_in(run.field), {leg.match for leg in before.failed})
     field = replace(run.field, failed_legs=before.failed[:MOST_FAILED])
     is_edit = writer.field is not None and field != writer.field
     if field != writer.field:
         writer.set_field(field)
     live = LiveStandings(contest, writer)
-    if not len(left.missing):
+    if not len(reconciliation.missing):
         live.update_now()
-        if before.standings is None and not left.left_out:
-            say("Every match of these entrants is in the records; nothing to play")
-        return RoundState(live.ranking, this.done or left.left_out, failed=before.failed)
-    play = RoundPlay(run, schedule, left, live, is_edit=is_edit)
+        if before.standings is None and not reconciliation.left_out:
+            on_message("Every match of these entrants is in the records; nothing to play")
+        return RoundState(live.ranking, this.done or reconciliation.left_out, failed=before.failed)
+    play = RoundPlay(run, schedule, reconciliation, live, is_edit=is_edit)
     try:
         play.play()
         if play.failed:
@@ -183,5 +181,5 @@ def play_round(run: Run, before: RoundState) -> RoundState:
         writer.require_all_parts()
     finally:
         live.update_now()
-    done = this.done and not play.disqualified
-    return RoundState(live.ranking, done, play.set_aside, (*before.failed, *play.failed))
+    is_finished = this.done and not play.disqualified
+    return RoundState(live.ranking, is_finished, play.set_aside, (*before.failed, *play.failed))

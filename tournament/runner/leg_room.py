@@ -31,13 +31,13 @@ def check_room(
     if largest is None:
         return
     processes = sum(seat.kind in PROCESSES for seat in largest.seats)
-    what = f"the {processes} processes of a leg ({title_of([seat.name for seat in largest.seats], '')})"
+    subject = f"the {processes} processes of a leg ({title_of([seat.name for seat in largest.seats], '')})"
     files, allowed = _OTHER_FILES + _FILES_OF_A_PROCESS * processes, most_descriptors()
     if files > allowed:
-        raise InputError(f"{what} need {files:,} open files, and {allowed:,} are allowed (ulimit -Hn); allow more")
+        raise InputError(f"{subject} need {files:,} open files, and {allowed:,} are allowed (ulimit -Hn); allow more")
     free = free_memory()
     if most_bytes > free:
         say(
-            f"{what} may take {most_bytes >> 20:,} MB, and {free >> 20:,} MB are free: if they take more, they are"
+            f"{subject} may take {most_bytes >> 20:,} MB, and {free >> 20:,} MB are free: if they take more, they are"
             " killed and set aside; lower memory_megabytes"
         )

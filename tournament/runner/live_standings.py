@@ -14,7 +14,7 @@ from tournament.store.writer import Writer
 
 _SUMMARY_SECONDS = 5.0
 # Ranking takes long in large fields, and summaries of many parts: the next wait for this many times as long.
-_REST = 20
+_PAUSE_FACTOR = 20
 
 
 class LiveStandings:
@@ -37,10 +37,10 @@ class LiveStandings:
     def update_if_due(self) -> None:
         """Rank and summarise, unless that was done a short time ago."""
         now = time.perf_counter()
-        if now - self._ranked <= _REST * self._ranking_seconds:
+        if now - self._ranked <= _PAUSE_FACTOR * self._ranking_seconds:
             return
         self._rank()
-        if now - self._summarised > max(_SUMMARY_SECONDS, _REST * self._summary_seconds):
+        if now - self._summarised > max(_SUMMARY_SECONDS, _PAUSE_FACTOR * self._summary_seconds):
             self._summarise()
 
     def update_now(self) -> None:

@@ -60,10 +60,10 @@ class Plan:
 
 def plan_of(prepared: Prepared) -> Plan:
     """Return what a run would play now, self-play included. Nothing is changed."""
-    plan = _plan_of(prepared)
+    plan = _plan_contest(prepared)
     if not prepared.config.contest.self_play:
         return plan
-    more = _plan_of(of_copies(prepared))
+    more = _plan_contest(of_copies(prepared))
     return replace(
         plan,
         legs=plan.legs + more.legs,
@@ -74,7 +74,7 @@ def plan_of(prepared: Prepared) -> Plan:
     )
 
 
-def _plan_of(prepared: Prepared) -> Plan:
+def _plan_contest(prepared: Prepared) -> Plan:
     contest, config = prepared.contest, prepared.config
     seed = config.contest.seed
     assert seed is not None
@@ -96,25 +96,25 @@ def _plan_of(prepared: Prepared) -> Plan:
     this = round_to_play(contest, config.contest, field, schedule_with, standing)
     schedule = extend_with_played_replicas(schedule_with, this.replicas, standing)
     # Committed legs of bots that have changed or left don't count: a run removes them first.
-    left = reconcile(standing, schedule)
-    left.leave_out(set_aside_in(field))
+    reconciliation = reconcile(standing, schedule)
+    reconciliation.leave_out(set_aside_in(field))
     sessions = schedule.sessions_per_leg
-    games = int(len(left.missing) * sessions * contest.estimates.games(config.contest))
+    games = int(len(reconciliation.missing) * sessions * contest.estimates.games(config.contest))
     starts = starts_per_leg(schedule, artifacts_of(prepared.entrants, prepared.house), config.sandbox.legs_per_process)
     pace = new_pace(contest, config, workers_of(config), sessions, starts)
     paced = pace.learn(standing)
-    seconds = pace.seconds_for(left.inline, left.in_lanes)
+    seconds = pace.seconds_for(reconciliation.inline, reconciliation.in_lanes)
     unlike = prepared.incompatible_records()
     return Plan(
-        len(left.missing),
-        left.total,
+        len(reconciliation.missing),
+        reconciliation.total,
         games,
         seconds,
         int(games * contest.estimates.bytes),
         pace.workers,
         paced,
         this.done,
-        0 if unlike else sum(len(batch.legs) for batch in standing) - left.done,
+        0 if unlike else sum(len(batch.legs) for batch in standing) - reconciliation.done,
         unlike,
     )
 
@@ -178,12 +178,12 @@ def schedule_of(
         if e.artifact
     ]
     house = [Competitor(player.number, player.name, "house", player.sha256) for player in field.house]
-    given = (contest.engine_version, replicas, fingerprint, of if paired else None)
+    shared_args = (contest.engine_version, replicas, fingerprint, of if paired else None)
     if contest.house:
-        return AgainstHouse(contest.rules, settings, key, entrants, house, *given)
+        return AgainstHouse(contest.rules, settings, key, entrants, house, *shared_args)
     seats, tables = contest.seats_of(settings), cast("int | None", field.settings.get("tables"))
     schedule = RoundRobin(
-        contest.rules, settings, key, entrants, (), *given, of, seats, tables, of_copies, contest.first_by_name
+        contest.rules, settings, key, entrants, (), *shared_args, of, seats, tables, of_copies, contest.first_by_name
     )
     if problem := too_many(schedule) or too_few_authors(schedule):
         raise InputError(f"{contest.name}: {problem}")

@@ -82,9 +82,9 @@ class Prepared:
         """
         aside = {**self.set_aside, **set_aside}
         entrants = [replace(one, set_aside=aside[one.name]) if one.name in aside else one for one in self.entrants]
-        least = self.contest.fewest_entrants(self.config.contest.playing())
+        min_entrants = self.contest.fewest_entrants(self.config.contest.playing())
         playing = counted_entrants([one for one in entrants if not one.set_aside], self.config.contest)
-        if sum(one.artifact is not None for one in playing) < least or self.of in aside:
+        if sum(one.artifact is not None for one in playing) < min_entrants or self.of in aside:
             names_by_reason: dict[str, list[str]] = {}
             for name, reason in aside.items():
                 names_by_reason.setdefault(reason, []).append(name)
@@ -141,7 +141,7 @@ def prepare_contest(
             storage.check_writable()
             if config.contest.seed is not None:  # otherwise `settle_seed` reads it
                 read_field(storage)
-        with _os_errors_of_bots():
+        with _preparation_errors():
             bots = stack.enter_context(
                 building(
                     contest,
@@ -153,9 +153,9 @@ def prepare_contest(
                     house=config.house,
                 )
             )
-            least = contest.fewest_entrants(config.contest.playing())
-            entrants = bots.entrants(listener.on_message, patience, least + config.contest.house_seats)
-            require_playable(counted_entrants(entrants, config.contest), least, config.entrants, of)
+            min_entrants = contest.fewest_entrants(config.contest.playing())
+            entrants = bots.entrants(listener.on_message, patience, min_entrants + config.contest.house_seats)
+            require_playable(counted_entrants(entrants, config.contest), min_entrants, config.entrants, of)
             _require_house(entrants, config)
             if others := other_files(config.entrants):
                 listener.on_message(f"Not taken for bots in {config.entrants}: {join_names(others)}")
@@ -208,8 +208,8 @@ def require_tables(contest: Contest, settings: ContestSettings) -> None:
     """
     seats = contest.seats_of(settings.playing())
     if settings.house_seats and (contest.house or (seats is not None and settings.house_seats >= seats)):
-        there = "it has house players" if contest.house else f"of {pluralize(seats or 0, 'seat')} one is an entrant's"
-        raise InputError(f"{contest.name}: house_seats: {there}; lower or remove the setting")
+        reason = "it has house players" if contest.house else f"of {pluralize(seats or 0, 'seat')} one is an entrant's"
+        raise InputError(f"{contest.name}: house_seats: {reason}; lower or remove the setting")
     if settings.self_play and (contest.house or settings.house_seats or seats != 2):
         raise InputError(f"{contest.name}: self_play: requires a contest for two entrants; remove the setting")
     if settings.table_mates != "any" and (settings.tables is None or seats is None or seats < 3):
@@ -219,8 +219,8 @@ def require_tables(contest: Contest, settings: ContestSettings) -> None:
     if settings.tables is None:
         return
     if contest.house or seats is None or seats < 2:
-        who = "house players" if contest.house else "one match of all bots" if seats is None else "one seat"
-        raise InputError(f"{contest.name}: tables: it has {who}, and draws nothing; remove the setting")
+        obstacle = "house players" if contest.house else "one match of all bots" if seats is None else "one seat"
+        raise InputError(f"{contest.name}: tables: it has {obstacle}, and draws nothing; remove the setting")
     if settings.until_settled is not None:
         raise InputError(
             f"{contest.name}: until_settled: with drawn tables no run ends by itself; set replicas, or remove tables"
@@ -240,13 +240,13 @@ def recorded_entrants(contest: Contest, config: Config) -> Sequence[FieldEntrant
 
 
 @contextlib.contextmanager
-def _os_errors_of_bots() -> Iterator[None]:
+def _preparation_errors() -> Iterator[None]:
     """Turn OSError into RunError: this machine can't prepare bots."""
     try:
         yield
     except OSError as error:
-        of = f"{printable(str(error.filename))}: " if error.filename else ""
-        raise RunError(f"bots can't be prepared: {of}{error.strerror or error}") from None
+        prefix = f"{printable(str(error.filename))}: " if error.filename else ""
+        raise RunError(f"bots can't be prepared: {prefix}{error.strerror or error}") from None
 
 
 @contextlib.contextmanager

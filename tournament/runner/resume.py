@@ -117,8 +117,8 @@ def _field_entrant(
     artifact, problem = entrant.artifact_sha256, entrant.problem
     if artifact is None and entrant.set_aside and (artifact := recorded.get((entrant.name, entrant.sha256))):
         problem = None
-    of = (number, entrant.name, entrant.kind, entrant.sha256)
-    return FieldEntrant(*of, artifact, problem, entrant.set_aside, author, entrant.is_house).bounded()
+    identity = (number, entrant.name, entrant.kind, entrant.sha256)
+    return FieldEntrant(*identity, artifact, problem, entrant.set_aside, author, entrant.is_house).bounded()
 
 
 def house_files(contest: Contest, settings: ContestSettings, house: Sequence[HousePlayer]) -> dict[str, bytes]:
@@ -140,13 +140,13 @@ def write_house_files(
     if contest.house is None or contest.house.suffix is None:
         return
     storage, known = writer.storage, writer.field
-    wanted = house_files(contest, settings, house)
-    former = {f"{name}{contest.house.suffix}" for name in known.house_numbers} if known else set()
-    there = storage.list("house")
-    for name in former & there.keys() - wanted.keys():
+    expected = house_files(contest, settings, house)
+    old_files = {f"{name}{contest.house.suffix}" for name in known.house_numbers} if known else set()
+    stored = storage.list("house")
+    for name in old_files & stored.keys() - expected.keys():
         storage.remove(f"house/{name}")
-    for name, content in wanted.items():
-        if there.get(name) != len(content) or storage.read(f"house/{name}") != content:
+    for name, content in expected.items():
+        if stored.get(name) != len(content) or storage.read(f"house/{name}") != content:
             storage.replace(f"house/{name}", content)
 
 
@@ -161,8 +161,8 @@ def withdraw(writer: Writer, problems: Mapping[str, str], say: Callable[[str], N
 def keep_lines_of_former_bots(writer: Writer, field: ContestSetup) -> None:
     """Keep the standings from before legs of changed or removed bots leave. A killed run hasn't done so."""
     contents = {entrant.name: entrant.sha256 for entrant in field.entrants}
-    known = writer.field.entrants if writer.field else ()
-    changed = {entrant.name for entrant in known if contents.get(entrant.name) != entrant.sha256}
+    recorded = writer.field.entrants if writer.field else ()
+    changed = {entrant.name for entrant in recorded if contents.get(entrant.name) != entrant.sha256}
     if not (writer.field and changed):
         return
     batches, _ = split_counting(writer.field, writer.batches())
@@ -171,8 +171,8 @@ def keep_lines_of_former_bots(writer: Writer, field: ContestSetup) -> None:
         name: sum(int(legs.sessions[legs.numbered(seat, {name: 0}) == 0].sum()) for seat in range(legs.seats))
         for name in changed
     }
-    lines = {one.name: (one.sha256, sessions[one.name]) for one in known if one.name in changed}
-    if not has_standings(writer.storage, lines):
+    versions = {one.name: (one.sha256, sessions[one.name]) for one in recorded if one.name in changed}
+    if not has_standings(writer.storage, versions):
         store_history(writer.storage, rank_records(writer.storage, writer.field, batches))
 
 
@@ -197,22 +197,22 @@ def tell_removed_matches(
     writer: Writer, cuts: list[Cut], schedule: Schedule, out: set[str], say: Callable[[str], None]
 ) -> None:
     """Report whose matches are removed from the records, if any."""
-    gone: set[int] = set()
-    gone_with: Counter[str] = Counter()
+    removed_matches: set[int] = set()
+    removed_legs: Counter[str] = Counter()
     for cut in cuts:
         for leg in cut.batch.legs.take(np.flatnonzero(~cut.counts)):
             if of_one := out.intersection(leg.seats):
-                gone_with.update(of_one)
+                removed_legs.update(of_one)
             else:
-                gone.add(leg.match)
-    for name, count in sorted(gone_with.items()):
-        out_of = f"out of the records: {pluralize(count, 'leg')}"
-        say(f"{name} was disqualified, so it plays no further leg; {out_of}")
-    if gone:
-        here = {(player.name, player.artifact) for player in (*schedule.competitors, *schedule.house)}
-        known = writer.field
-        before = [(e.name, e.artifact) for e in known.entrants if e.artifact] if known else []
-        before += [(player.name, player.sha256) for player in known.house] if known else []
-        changed = sorted({name for name, artifact in before if (name, artifact) not in here})
+                removed_matches.add(leg.match)
+    for name, count in sorted(removed_legs.items()):
+        removal = f"out of the records: {pluralize(count, 'leg')}"
+        say(f"{name} was disqualified, so it plays no further leg; {removal}")
+    if removed_matches:
+        current = {(player.name, player.artifact) for player in (*schedule.competitors, *schedule.house)}
+        previous = writer.field
+        before = [(e.name, e.artifact) for e in previous.entrants if e.artifact] if previous else []
+        before += [(player.name, player.sha256) for player in previous.house] if previous else []
+        changed = sorted({name for name, artifact in before if (name, artifact) not in current})
         why = f"{', '.join(changed)} changed or left" if changed else "several parts had the same legs"
-        say(f"{why}; out of the records: {pluralize(len(gone), 'match', 'matches')}")
+        say(f"{why}; out of the records: {pluralize(len(removed_matches), 'match', 'matches')}")

@@ -157,7 +157,13 @@ class RoundPlay:
 
     def _progress(self, pace: Pace, cluster: ClusterState | None) -> Progress:
         """Return the progress of the run on what was left. It can play legs that don't count."""
-        left = self._left
-        seconds_left = 0.0 if left.done >= left.total else pace.seconds_for(left.inline, left.in_lanes)
+        reconciliation = self._left
+        remaining_seconds = (
+            0.0
+            if reconciliation.done >= reconciliation.total
+            else pace.seconds_for(reconciliation.inline, reconciliation.in_lanes)
+        )
         ranking = self._standings.ranking
-        return Progress(left.done, left.total, pace.games, pace.seconds, seconds_left, ranking, cluster)
+        return Progress(
+            reconciliation.done, reconciliation.total, pace.games, pace.seconds, remaining_seconds, ranking, cluster
+        )

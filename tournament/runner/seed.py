@@ -61,8 +61,8 @@ def keep_seed(storage: Storage, seed: str) -> list[str]:
         Files of a stored seed that were damaged or missing.
     """
     unlike = unlike_seed(storage, seed)
-    for place in unlike:
-        storage.replace(place, seed.encode(), private=True)
+    for path in unlike:
+        storage.replace(path, seed.encode(), private=True)
     return list(unlike) if len(unlike) < 2 or any(unlike.values()) else []
 
 

@@ -19,13 +19,13 @@ def of_copies(prepared: Prepared, listener: ProgressListener | None = None) -> P
     """
     taken = {entrant.name.lower() for entrant in prepared.entrants}
     playing = [one for one in prepared.entrants if one.artifact is not None]
-    left_out = [one.name for one in playing if copy_name(one.name).lower() in taken]
-    if left_out and listener:
-        listener.on_message(f"no self-play of {join_names(left_out)}: another bot has the name of a copy; rename it")
+    skipped = [one.name for one in playing if copy_name(one.name).lower() in taken]
+    if skipped and listener:
+        listener.on_message(f"no self-play of {join_names(skipped)}: another bot has the name of a copy; rename it")
     entrants = [
         replace(one, name=name)
         for one in playing
-        if one.name not in left_out
+        if one.name not in skipped
         for name in (one.name, copy_name(one.name))
     ]
     settings = prepared.config.contest.model_copy(update={"until_settled": None, "tables": None})

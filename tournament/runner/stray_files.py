@@ -9,7 +9,7 @@ from tournament.store.field import BATCH_FILE, SUMMARY_FILE, TABLES
 from tournament.store.storage import Storage
 from tournament.store.writer import Writer
 
-_PASSED_OVER = (".", "_")  # first characters of names that readers of a folder omit
+_IGNORED_PREFIXES = (".", "_")  # first characters of names that readers of a folder omit
 
 
 def in_tables(storage: Storage) -> dict[str, bool]:
@@ -18,19 +18,19 @@ def in_tables(storage: Storage) -> dict[str, bool]:
         f"{table}/{name}": is_file
         for table in TABLES
         for name, is_file in storage.everything(table).items()
-        if not name.startswith(_PASSED_OVER)
+        if not name.startswith(_IGNORED_PREFIXES)
     }
 
 
 def strays(there: Mapping[str, bool]) -> list[str]:
     """Return the places that no part of the records can have."""
     names = {"games": BATCH_FILE, "sessions": BATCH_FILE, "legs": SUMMARY_FILE, "faults": SUMMARY_FILE}
-    found = []
-    for place, is_file in there.items():
-        table, _, name = place.partition("/")
+    paths = []
+    for path, is_file in there.items():
+        table, _, name = path.partition("/")
         if not (is_file and names[table].fullmatch(name)):
-            found.append(place)
-    return sorted(found)
+            paths.append(path)
+    return sorted(paths)
 
 
 def require_no_strays(writer: Writer) -> None:

@@ -47,10 +47,10 @@ class TaskSize:
         return inline >= self._most_inline
 
     def _is_full_of_lanes(self, inline: int, in_lanes: int) -> bool:
-        share, most = -(-self.in_lanes_left // self.pace.workers), _MAX_LANES
+        share, limit = -(-self.in_lanes_left // self.pace.workers), _MAX_LANES
         if not self.pace.knows_lanes:
-            share, most = min(share, self._most_unmeasured(self._in_lanes_at_first)), _MAX_UNMEASURED
-        if in_lanes >= min(share, most):
+            share, limit = min(share, self._most_unmeasured(self._in_lanes_at_first)), _MAX_UNMEASURED
+        if in_lanes >= min(share, limit):
             return True
         # A few lanes are slow, so they wait for more, unless other legs of the task take long.
         enough = in_lanes >= _FEW_LANES or self.pace.seconds_of_one(inline, 0) >= _LANES_SECONDS
@@ -66,8 +66,8 @@ class TaskSize:
         seconds = min(_LONGEST_SECONDS, max(_FIRST_SECONDS, pace.seconds / 5), max(shortest, fair))
         # Many workers would wait for this process, were it to serve each of them so often.
         bearable = _SPARE * pace.workers * pace.seconds_to_serve
-        most = int(max(seconds, bearable) / of_a_leg)
-        return most if pace.knows_inline else min(most, self._most_unmeasured(self._inline_at_first))
+        limit = int(max(seconds, bearable) / of_a_leg)
+        return limit if pace.knows_inline else min(limit, self._most_unmeasured(self._inline_at_first))
 
     def _most_unmeasured(self, at_first: int) -> int:
         """Return the legs of a task before a measurement. Rules can be a thousand times as slow as estimated."""
@@ -110,9 +110,9 @@ class TaskQueue:
             has_processes = fixture.has_processes
             in_lanes += has_processes
             inline += not has_processes
-            one_follows = (fixture.number + 1) % of_deals
+            shares_next_deals = (fixture.number + 1) % of_deals
             is_full = (inline and inline + in_lanes >= _MAX_LEGS) or self._size.is_full(inline, in_lanes)
-            if is_full and not one_follows:
+            if is_full and not shares_next_deals:
                 break
         self._size.inline_left -= inline
         self._size.in_lanes_left -= in_lanes

@@ -80,10 +80,10 @@ def find_bot(text: str, settings: Config) -> Path:
         return Path(text)
     house = [settings.house] if settings.house else []
     folders = [settings.entrants, *house, shipped() / "entrants" / settings.played.rules]
-    known = [path for folder in folders if folder.is_dir() for path in sorted(folder.iterdir()) if detect_kind(path)]
-    for path in known:
+    paths = [path for folder in folders if folder.is_dir() for path in sorted(folder.iterdir()) if detect_kind(path)]
+    for path in paths:
         if text in (path.name, path.stem):
             return path
-    names = sorted({path.stem for path in known})
+    names = sorted({path.stem for path in paths})
     hint = did_you_mean(text, names, ",") or f"; expected one of: {', '.join(names)}"
     raise InputError(f"{text}: not found among files, entrants and shipped bots{hint}")

@@ -20,7 +20,7 @@ from tournament.starter.settings_file import settings_text
 
 _TEMPLATES = Path(__file__).parent / "rules"
 _TEST = "tests_of_rules"
-_WHERE_BUILDS_LOOK = "/usr/local/bin:/usr/bin:/bin"  # the sandbox hides toolchains elsewhere
+_BUILD_PATH = "/usr/local/bin:/usr/bin:/bin"  # the sandbox hides toolchains elsewhere
 # Of each shape: sessions of a match, so that a first run takes seconds; a bot that plays better than those that always
 # answer the same, and its answer in Python.
 _FIRST_RUN = {
@@ -74,22 +74,22 @@ def _write_better_bot(contest: Contest, folder: Path, name: str, answer: str) ->
 
 
 def _named(template: str, name: str) -> str:
-    words = name.split("_")
+    parts = name.split("_")
     text = (_TEMPLATES / f"{template}.py").read_text(encoding="utf-8")
-    text = text.replace("MyGame", "".join(word.capitalize() for word in words) or "Rules")
-    return text.replace("my_game", name).replace("My game", " ".join(words).capitalize())
+    text = text.replace("MyGame", "".join(word.capitalize() for word in parts) or "Rules")
+    return text.replace("my_game", name).replace("My game", " ".join(parts).capitalize())
 
 
 def _playable(contest: Contest) -> list[str]:
     """Return the languages of bots that this machine can build and start, except C++, which works if C does."""
-    found = []
+    languages = []
     for language, template in templates(contest).items():
         commands = [["c"]]
         if template.is_dir():
             recipe = tomllib.loads((template / "bot.toml").read_text().replace("{name}", "bot"))
             commands = [recipe[key] for key in ("build", "command") if key in recipe]
         needed = [words[0] for words in commands if "/" not in words[0]]
-        is_here = all(shutil.which(word, path=_WHERE_BUILDS_LOOK) for word in needed)
-        if language != "cpp" and (not template.is_dir() or is_here):
-            found.append(language)
-    return found
+        is_installed = all(shutil.which(word, path=_BUILD_PATH) for word in needed)
+        if language != "cpp" and (not template.is_dir() or is_installed):
+            languages.append(language)
+    return languages

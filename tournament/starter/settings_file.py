@@ -23,9 +23,9 @@ def settings_text(contests: Sequence[Contest]) -> str:
     """Return the settings file for these contests, each with its own table."""
     tables = [_comment(_HEAD.strip().replace("\n", " ")), *_keys(GeneralSettings, {})]
     for contest in contests:
-        chosen: dict[str, object] = {"entrants": f"entrants/{contest.name}", **contest.preset}
+        values: dict[str, object] = {"entrants": f"entrants/{contest.name}", **contest.preset}
         head = f"[{contest.name}]\n{_comment(contest.title)}"
-        tables += [head, *_keys(contest.settings, chosen, frozenset(contest.preset))]
+        tables += [head, *_keys(contest.settings, values, frozenset(contest.preset))]
     tables += ["[sandbox]\n" + _comment("How bots that are processes are confined."), *_keys(SandboxSettings, {})]
     return "\n\n".join(tables) + "\n"
 

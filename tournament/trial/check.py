@@ -106,8 +106,8 @@ class CheckReport:
     @property
     def fit(self) -> bool:
         """True if the bot can enter. A bot whose games don't repeat can."""
-        sound = not self.faults and not self.boundary_faults
-        return self.problem is None and sound and not self.too_slow
+        is_faultless = not self.faults and not self.boundary_faults
+        return self.problem is None and is_faultless and not self.too_slow
 
 
 # Fields of `check --json` with their meanings.
@@ -259,7 +259,7 @@ def _check(
         doing("playing the same again")
         repeats = shorter.play()[0].digest == first.digest
         doing("asking at the limits")
-        (at_limits,) = _asked_at_limits(tried).play()
+        (at_limits,) = _with_extreme_questions(tried).play()
         asked, asked_faults = at_limits.meter.decisions, at_limits.faults
     share, isolation_violation = _sharing(tried)
     language = find_standard(submission, tried.contest.interface, sandbox)
@@ -301,13 +301,13 @@ class _LongestLeg:
 def _play_on(tried: Pairing) -> _LongestLeg:
     """Play longer and longer legs, until one is complete, takes long or ends by a fault, and return the last."""
     contest, settings = tried.contest, tried.settings
-    games_of_session = max(1.0, contest.estimates.games(settings))
-    whole = games_of_session * min(SESSIONS, contest.sessions_of_leg(settings))
+    games_per_session = max(1.0, contest.estimates.games(settings))
+    total_games = games_per_session * min(SESSIONS, contest.sessions_of_leg(settings))
     games, before = float(_FIRST_GAMES), (0.0, 0)
     while True:
-        is_whole = games >= whole
-        sessions, each = max(1, int(games / games_of_session)), max(1, int(min(games, 1000 * games_of_session)))
-        shorter = tried if is_whole else replace(tried, contest=cut_short(contest, sessions, each))
+        is_complete = games >= total_games
+        sessions, each = max(1, int(games / games_per_session)), max(1, int(min(games, 1000 * games_per_session)))
+        shorter = tried if is_complete else replace(tried, contest=cut_short(contest, sessions, each))
         began = time.monotonic()
         (trial,) = shorter.play()
         seconds = time.monotonic() - began
@@ -315,26 +315,26 @@ def _play_on(tried: Pairing) -> _LongestLeg:
         # The difference excludes the time of the start, which the previous leg had, too.
         each_takes = max(0.0, taken - before[0]) / max(1, decisions - before[1])
         ended = trial.result.ended_by is not None or 0 in trial.result.disqualified_seats
-        if is_whole or ended or (seconds > _SECONDS and decisions > before[1] > 0):
+        if is_complete or ended or (seconds > _SECONDS and decisions > before[1] > 0):
             break
         before = taken, decisions
         games *= _LONGER if seconds < _SECONDS else 2
-    if is_whole or ended:
+    if is_complete or ended:
         return _LongestLeg(trial, shorter, seconds, "", too_slow=False)
-    of_leg = decisions / max(1, trial.result.games) * games_of_session * contest.sessions_of_leg(settings)
+    decisions_per_leg = decisions / max(1, trial.result.games) * games_per_session * contest.sessions_of_leg(settings)
     allowed = settings.fuel_per_leg / FUEL_PER_SECOND
     if trial.meter.use:
-        time_of_process = settings.of_process(tried.bot.plays_as)
-        allowed = time_of_process.bank + of_leg * time_of_process.increment
-    too_slow = each_takes * of_leg > _TOO_SLOW_FACTOR * allowed
-    about = f"about {each_takes * 1000:,.1f} ms a decision, {each_takes * of_leg:,.0f} s a leg"
+        process_time = settings.of_process(tried.bot.plays_as)
+        allowed = process_time.bank + decisions_per_leg * process_time.increment
+    too_slow = each_takes * decisions_per_leg > _TOO_SLOW_FACTOR * allowed
+    about = f"about {each_takes * 1000:,.1f} ms a decision, {each_takes * decisions_per_leg:,.0f} s a leg"
     if too_slow:
-        words = f"{about}; it has {allowed:,.0f} s"
-    elif each_takes * of_leg > allowed:
-        words = f"{about}; it has {allowed:,.0f} s, so it may be disqualified"
+        text = f"{about}; it has {allowed:,.0f} s"
+    elif each_takes * decisions_per_leg > allowed:
+        text = f"{about}; it has {allowed:,.0f} s, so it may be disqualified"
     else:
-        words = f"{about}: less is played here, to come to an end"
-    return _LongestLeg(trial, shorter, seconds, words, too_slow)
+        text = f"{about}: less is played here, to come to an end"
+    return _LongestLeg(trial, shorter, seconds, text, too_slow)
 
 
 def _play_shortly(tried: Pairing) -> _LongestLeg:
@@ -359,7 +359,7 @@ def _sharing(tried: Pairing) -> tuple[bool, str]:
     return False, find_isolation_reason(source, tried.contest.interface, tried.sandbox, adapter, library)
 
 
-def _asked_at_limits(tried: Pairing) -> Pairing:
+def _with_extreme_questions(tried: Pairing) -> Pairing:
     """Return the pairing with a core that asks the bot extreme questions."""
     contest = tried.contest
     if contest.new_core_at_limits:
@@ -410,15 +410,17 @@ def _explained(
     )
     explained: list[Fault] = []
     games: tuple[ObservedGame, ...] = ()
-    known: dict[tuple[str, str], str] = {}
+    messages: dict[tuple[str, str], str] = {}
     for fault in faults:
         sort = (fault.decision, fault.message)
-        if sort not in known and (artifact or not known):
-            again = tried.observe(Window(fault.session, fault.session, fault.game, fault.game), artifact)
-            words = [step.fault for game in again.games for step in game.steps if step.seat == 0 and step.fault]
-            known[sort] = words[0] if artifact and words else fault.message
-            games = games or again.games
-        explained.append(replace(fault, message=known.get(sort, fault.message)))
+        if sort not in messages and (artifact or not messages):
+            observed = tried.observe(Window(fault.session, fault.session, fault.game, fault.game), artifact)
+            step_faults = [
+                step.fault for game in observed.games for step in game.steps if step.seat == 0 and step.fault
+            ]
+            messages[sort] = step_faults[0] if artifact and step_faults else fault.message
+            games = games or observed.games
+        explained.append(replace(fault, message=messages.get(sort, fault.message)))
     return tuple(explained), games
 
 

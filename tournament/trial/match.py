@@ -187,8 +187,8 @@ def play_match(
         RunError: The run stopped early.
     """
     seats = contest.seats_of(config.contest.playing())
-    of_two = bool(contest.house) or seats == 2
-    at_tables = bool(baseline) and not of_two
+    has_two_seats = bool(contest.house) or seats == 2
+    at_tables = bool(baseline) and not has_two_seats
     if at_tables and seats is not None:
         tables = {"tables": config.contest.tables or 1, "table_mates": "any"}
         config = replace(config, contest=config.contest.model_copy(update=tables))
@@ -201,7 +201,7 @@ def play_match(
         contest, paths = on_deals_of_its_own(contest, [str(one) for one in others]), []
     else:
         paths = _opponents(config, [Path(one) for one in others], [bot, baseline] if baseline else [bot])
-    single = of_two and (len(others) == 1 or (config.contest.house_seats > 0 and len(paths) == 1))
+    single = has_two_seats and (len(others) == 1 or (config.contest.house_seats > 0 and len(paths) == 1))
     if until_settled is not None and not baseline and not single:
         raise InputError("--until-settled requires --baseline, or one OTHER")
     name = _existing(bot)
@@ -226,7 +226,7 @@ def play_match(
             if until_settled is None or any(one.standings.below if single else one.is_out for one in played):
                 return None
             if at_tables:
-                return Difference.of(*mean_and_error(_tables_of(played).differences))
+                return Difference.of(*mean_and_error(_paired_tables(played).differences))
             return _PooledLegs.of(contest, played).difference() if baseline else _difference(played[0])
 
         settings, stopped = config.contest, None
@@ -269,8 +269,8 @@ def _opponents(config: Config, given: Sequence[Path], versions: Sequence[Path]) 
     house = [path for path in given if path.resolve() in own]
     entrants = [path for path in given if path.resolve() not in own]
     if not entrants and not (house and not seats) and seats + 1 != config.played.seats_of(config.contest.playing()):
-        found = find_submissions(config.entrants)[0]
-        entrants = [one.path for one in found if one.name.lower() not in names]
+        submissions = find_submissions(config.entrants)[0]
+        entrants = [one.path for one in submissions if one.name.lower() not in names]
     if not house and (seats or not given):
         house = own
     if not (entrants or house):
@@ -334,17 +334,17 @@ def on_deals_of_its_own(contest: Contest, names: Sequence[str]) -> Contest:
     assert house
     make = house.practice_players or house.players
 
-    def chosen(settings: ContestSettings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
-        known = make(settings, folder, say)
-        there = [player.name for player in known]
+    def select_players(settings: ContestSettings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
+        players = make(settings, folder, say)
+        available = [player.name for player in players]
         for name in names:
-            if name not in there:
+            if name not in available:
                 raise InputError(
-                    f"{name}: {contest.title} has no such house player; expected one of: {', '.join(sorted(there))}"
+                    f"{name}: {contest.title} has no such house player; expected one of: {', '.join(sorted(available))}"
                 )
-        return [player for player in known if not names or player.name in names]
+        return [player for player in players if not names or player.name in names]
 
-    return replace(contest, house=replace(house, players=chosen, examples=()))
+    return replace(contest, house=replace(house, players=select_players, examples=()))
 
 
 @dataclass(frozen=True)
@@ -363,10 +363,10 @@ class _PooledLegs:
         (mine, *before), legs = played, played[0].legs
         for other in before:
             names = tuple(_BASELINE if one == other.name else one for one in other.legs.names)
-            later = (1 + int(legs.match.max(initial=0))) * np.array([1, 0, 0, 0])
-            legs = Legs.joined([legs, replace(other.legs, names=names, counts=other.legs.counts + later)])
-        fit = [{line.name for line in (*one.standings.ranked, *one.standings.house_bots)} for one in played]
-        opponents = list(mine.standings.house) or sorted(set.intersection(*fit) - {one.name for one in played})
+            offset = (1 + int(legs.match.max(initial=0))) * np.array([1, 0, 0, 0])
+            legs = Legs.joined([legs, replace(other.legs, names=names, counts=other.legs.counts + offset)])
+        playing = [{line.name for line in (*one.standings.ranked, *one.standings.house_bots)} for one in played]
+        opponents = list(mine.standings.house) or sorted(set.intersection(*playing) - {one.name for one in played})
         return cls(contest, mine.field, legs, [mine.name, _BASELINE][: len(played)], opponents)
 
     def measured(self, opponents: Sequence[str]) -> tuple[ScoreErrors, list[Estimate]]:
@@ -380,16 +380,16 @@ class _PooledLegs:
             tally = tally_points(self.names, legs, legs_per_replica(self.field.settings), opponents)
             unit = int(tally.divisors[0]) / tally.lengths[0]  # makes a score one of a session
         measured = tally.measured
-        found: list[tuple[float, float | None, float | None]] = [
+        figures: list[tuple[float, float | None, float | None]] = [
             (score, None, None) if math.isnan(error) else (score, error, reach)
             for score, error, reach in zip(
                 measured.scores.tolist(), measured.stderr.tolist(), measured.ci_half_width.tolist()
             )
         ]
-        if len(found) > 1:
+        if len(figures) > 1:
             between = measured.differences
-            found.append((float(between.means[0, 1]), between.error(0, 1), between.ci_half_width(0, 1)))
-        return measured, [Estimate(one[0] * unit, *(part and part * unit for part in one[1:])) for one in found]
+            figures.append((float(between.means[0, 1]), between.error(0, 1), between.ci_half_width(0, 1)))
+        return measured, [Estimate(one[0] * unit, *(part and part * unit for part in one[1:])) for one in figures]
 
     def difference(self) -> Difference:
         """Return the difference of the first version from the second."""
@@ -406,8 +406,8 @@ def _report(
 ) -> MatchReport:
     """Return the report of one version, or of the bot and its baseline, with the name of a single opponent, if any."""
     mine, *before = played
-    out = [one.label for one in played if one.is_out]
-    out += [line.name for line in mine.standings.below if line.name != mine.name] if opponent else []
+    excluded = [one.label for one in played if one.is_out]
+    excluded += [line.name for line in mine.standings.below if line.name != mine.name] if opponent else []
     report = MatchReport(
         bot=mine.name,
         opponent=opponent,
@@ -417,19 +417,19 @@ def _report(
         baseline=before[0].label if before else None,
         faults=tuple(mine.standings.faults) if opponent else mine.faults,
         baseline_faults=before[0].faults if before else (),
-        disqualified=tuple(out),
+        disqualified=tuple(excluded),
         stopping=stopped,
     )
-    if before and mine.standings.has_means and not out:
-        return _of_pairs(report, _tables_of(played), stopped)
-    together = _PooledLegs.of(contest, played)
-    if out or not together.opponents:
+    if before and mine.standings.has_means and not excluded:
+        return _paired_report(report, _paired_tables(played), stopped)
+    pooled = _PooledLegs.of(contest, played)
+    if excluded or not pooled.opponents:
         return report
     if mine.standings.has_means:
-        return _at_tables(contest, config, mine, report, together.opponents)
+        return _at_tables(contest, config, mine, report, pooled.opponents)
     sides = {match.y: match for match in mine.standings.sides if match.x == mine.name}
-    against = [_against(contest, sides[one], together.measured([one])[1]) for one in together.opponents]
-    measured, (points, *others) = together.measured(together.opponents)
+    against = [_against(contest, sides[one], pooled.measured([one])[1]) for one in pooled.opponents]
+    measured, (points, *others) = pooled.measured(pooled.opponents)
     baseline_points, better = others or (None, None)
     if better and better.stderr is not None and stopped:
         better = replace(better, ci_half_width=stopped.critical_value * better.stderr if better.stderr else 0.0)
@@ -437,28 +437,28 @@ def _report(
         report,
         points=against[0].points if opponent else points,
         opponents=tuple(sorted(against, key=lambda line: (-line.points.value, line.opponent))),
-        lead=_lead(mine, sides[together.opponents[0]]) if opponent else None,
-        projected_rank=_projected_rank(contest, config, mine, measured, together.opponents),
+        lead=_lead(mine, sides[pooled.opponents[0]]) if opponent else None,
+        projected_rank=_projected_rank(contest, config, mine, measured, pooled.opponents),
         baseline_points=baseline_points,
         difference=better,
     )
 
 
-def _tables_of(played: Sequence[_VersionResult]) -> PairedTables:
+def _paired_tables(played: Sequence[_VersionResult]) -> PairedTables:
     """Return the tables of both versions without those of bots that were disqualified at one."""
-    out = {line.name for one in played for line in one.standings.below}
-    return PairedTables.of([(one.name, one.legs) for one in played], played[0].field.settings, out)
+    excluded = {line.name for one in played for line in one.standings.below}
+    return PairedTables.of([(one.name, one.legs) for one in played], played[0].field.settings, excluded)
 
 
-def _of_pairs(report: MatchReport, tables: PairedTables, stopped: InterimResult | None) -> MatchReport:
+def _paired_report(report: MatchReport, tables: PairedTables, stopped: InterimResult | None) -> MatchReport:
     """Return the report of two versions at the same tables: over all, and over those of each companion."""
 
     def figures(some: PairedTables) -> list[Estimate]:
-        found = []
+        estimates = []
         for values in (*some.points, some.differences):
             mean, error, freedom = mean_and_error(values)
-            found.append(Estimate(mean, error, None if error is None else half_width(error, freedom)))
-        return found
+            estimates.append(Estimate(mean, error, None if error is None else half_width(error, freedom)))
+        return estimates
 
     if not tables.companions:
         return report
@@ -558,8 +558,8 @@ def _projected_rank(
         recorded, ranking = (found := load(join_location(config.results, contest.name))).setup, found.ranking
     except (InputError, RunError):
         return None
-    there = [line.name for line in ranking.ranked if line.matches]
-    rows = [row for row, one in enumerate(there) if one != mine.name]
+    recorded_names = [line.name for line in ranking.ranked if line.matches]
+    rows = [row for row, one in enumerate(recorded_names) if one != mine.name]
     settings = [{key: value for key, value in one.settings.items() if key != "seed"} for one in (mine.field, recorded)]
     if not rows or settings[0] != settings[1] or recorded.engine != mine.field.engine:
         return None
@@ -567,17 +567,17 @@ def _projected_rank(
         met, players = ({(one.name, one.sha256) for one in each.house} for each in (mine.field, recorded))
         if met != players:
             return None
-    elif not set(opponents).issuperset(there[row] for row in rows):
+    elif not set(opponents).issuperset(recorded_names[row] for row in rows):
         return None
-    others = ranking.measured.take(rows)
-    ahead = own.scores[0] - others.scores
+    other_errors = ranking.measured.take(rows)
+    ahead = own.scores[0] - other_errors.scores
     rank = 1 + int((ahead < 0).sum())
-    spread = np.hypot(own.stderr[0], others.stderr)
+    spread = np.hypot(own.stderr[0], other_errors.stderr)
     # Of one replica no error tells what another would have brought.
-    if min(own.replicas, others.replicas) < 2 or np.isnan(spread).any():
+    if min(own.replicas, other_errors.replicas) < 2 or np.isnan(spread).any():
         return ProjectedRank(len(rows), rank, None, None)
     with np.errstate(divide="ignore", invalid="ignore"):
-        freedom = np.minimum(own.freedom[0], others.freedom)
-        sure = significantly_different(two_sided_tail(np.nan_to_num(ahead / spread), freedom))
-    first, behind = 1 + int((sure & (ahead < 0)).sum()), int((sure & (ahead > 0)).sum())
+        freedom = np.minimum(own.freedom[0], other_errors.freedom)
+        is_significant = significantly_different(two_sided_tail(np.nan_to_num(ahead / spread), freedom))
+    first, behind = 1 + int((is_significant & (ahead < 0)).sum()), int((is_significant & (ahead > 0)).sum())
     return ProjectedRank(len(rows), rank, first, 1 + len(rows) - behind)

@@ -42,21 +42,21 @@ class PairedTables:
             settings: Settings of the contest.
             excluded: Bots whose tables don't count, because they were disqualified.
         """
-        found = [_by_table(name, legs, legs_per_replica(settings, legs.seats)) for name, legs in versions]
-        both = [table for table in found[0] if table in found[1] and excluded.isdisjoint(table[0])]
-        points = np.array([[one[table] for table in both] for one in found], np.float64).reshape(2, -1)
+        tables = [_by_table(name, legs, legs_per_replica(settings, legs.seats)) for name, legs in versions]
+        both = [table for table in tables[0] if table in tables[1] and excluded.isdisjoint(table[0])]
+        points = np.array([[one[table] for table in both] for one in tables], np.float64).reshape(2, -1)
         return cls([table[0] for table in both], points)
 
     def with_companion(self, name: str) -> PairedTables:
         """Return the tables at which this bot sat."""
-        chosen = [place for place, names in enumerate(self.companions) if name in names]
-        return PairedTables([self.companions[place] for place in chosen], self.points[:, chosen])
+        indices = [index for index, names in enumerate(self.companions) if name in names]
+        return PairedTables([self.companions[index] for index in indices], self.points[:, indices])
 
     @property
     def differences(self) -> Floats:
         """Lead of the first version at each table, in points per session."""
-        found: Floats = self.points[0] - self.points[1]
-        return found
+        leads: Floats = self.points[0] - self.points[1]
+        return leads
 
     @property
     def games_of_unpaired(self) -> float | None:
@@ -67,8 +67,8 @@ class PairedTables:
         """
         if len(self.companions) < 2:
             return None
-        apart = float(self.points.var(axis=1, ddof=1).sum())
-        return float(self.differences.var(ddof=1)) / apart if apart > 0 else None
+        unpaired = float(self.points.var(axis=1, ddof=1).sum())
+        return float(self.differences.var(ddof=1)) / unpaired if unpaired > 0 else None
 
 
 def mean_and_error(values: Floats) -> tuple[float, float | None, float]:
@@ -88,8 +88,8 @@ def _by_table(name: str, legs: Legs, per_replica: int) -> dict[tuple[Companions,
         won = legs.seat_columns(seat).points
         own = legs.numbered(seat, {name: 0}) == 0
         for leg in np.flatnonzero(own).tolist():
-            others = tuple(sorted(names[one] for at, one in enumerate(legs.players[leg].tolist()) if at != seat))
-            table = others, int(legs.number[leg]) // per_replica
+            companions = tuple(sorted(names[one] for at, one in enumerate(legs.players[leg].tolist()) if at != seat))
+            table = companions, int(legs.number[leg]) // per_replica
             points.setdefault(table, []).append(float(won[leg]))
             sessions[table] = sessions.get(table, 0) + int(legs.sessions[leg])
     return {table: math.fsum(won) / max(1, sessions[table]) for table, won in points.items()}

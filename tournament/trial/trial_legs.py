@@ -34,7 +34,7 @@ from tournament.worker.processes.spool import Spool
 
 SESSIONS = 500
 HOUSE_NAME = "house"
-_SEATS_OF_ALL = 4  # seats of a match that would have one for every bot
+_FULL_TABLE_SEATS = 4  # seats of a match that would have one for every bot
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class DigestSink(NullSink):
     """A sink that discards rows and keeps a digest of them."""
 
     def __init__(self, contest: Contest) -> None:
-        kept = NullSink.of(contest, ROWS_PER_BUFFER)
-        super().__init__(kept.games, kept.sessions)
+        inner = NullSink.of(contest, ROWS_PER_BUFFER)
+        super().__init__(inner.games, inner.sessions)
         self.digest = sha256()
 
     def clear(self) -> None:
@@ -131,9 +131,9 @@ class Pairing:
         artifacts = {bot.artifact_sha256: bot.artifact, opponent.sha256: opponent.content}
         mine = Competitor(0, bot.name, bot.plays_as, bot.artifact_sha256)
         playing, key = settings.playing(), _key(settings)
-        seats = contest.seats_of(playing) or _SEATS_OF_ALL
+        seats = contest.seats_of(playing) or _FULL_TABLE_SEATS
 
-        def others(first: int, many: int) -> list[Competitor]:
+        def make_opponents(first: int, many: int) -> list[Competitor]:
             # No file can have these names, so a bot can be called "house". They are sorted last, so that the bot has
             # the first seat.
             kind: PlaysAs = "house" if contest.house else self.opponent_plays_as
@@ -144,13 +144,17 @@ class Pairing:
             ]
 
         if contest.house:
-            against = AgainstHouse(contest.rules, playing | {"sessions": 1}, key, [mine], others(1, count))
+            against = AgainstHouse(contest.rules, playing | {"sessions": 1}, key, [mine], make_opponents(1, count))
             return [replace(leg, is_trial=True) for leg in against.legs()], artifacts
-        one = RoundRobin(contest.rules, playing | {"duplicate": False}, key, [mine], seats=seats, first_by_name=True)
+        schedule = RoundRobin(
+            contest.rules, playing | {"duplicate": False}, key, [mine], seats=seats, first_by_name=True
+        )
         if seats == 1:
-            return [replace(leg, is_trial=True) for leg in replace(one, replicas=Replicas(count)).legs()], artifacts
-        tables = (others(1 + number * (seats - 1), seats - 1) for number in range(count))
-        legs = (leg for table in tables for leg in replace(one, competitors=[mine, *table]).legs())
+            return [
+                replace(leg, is_trial=True) for leg in replace(schedule, replicas=Replicas(count)).legs()
+            ], artifacts
+        tables = (make_opponents(1 + number * (seats - 1), seats - 1) for number in range(count))
+        legs = (leg for table in tables for leg in replace(schedule, competitors=[mine, *table]).legs())
         return [replace(leg, is_trial=True) for leg in legs], artifacts
 
 
@@ -171,17 +175,17 @@ def build(
     if not path.exists():
         raise InputError(f"{path}: no such file")
     submission = read_submission(path)
-    contest = contest.seated(contest.seats_of(settings.playing()) or _SEATS_OF_ALL)
-    kind_of_house = _kind_of_house(submission.kind)
-    kinds = {submission.kind} if contest.house else {kind_of_house, submission.kind}
+    contest = contest.seated(contest.seats_of(settings.playing()) or _FULL_TABLE_SEATS)
+    house_kind = _house_kind(submission.kind)
+    kinds = {submission.kind} if contest.house else {house_kind, submission.kind}
     libraries.prepare_libraries(kinds & set(compiler_command.LANGUAGES), sandbox, say)
     contest = replace(contest, interface=adapted(contest.interface, settings))
     entrant = build_entrant(submission, contest.interface, settings, sandbox)
     if contest.house:
         return Pairing(contest, settings, sandbox, entrant, contest.house.practice(_key(settings)))
-    template = contest.interface.folder / f"new_bot{'.py' if kind_of_house == 'python' else '.c'}"
+    template = contest.interface.folder / f"new_bot{'.py' if house_kind == 'python' else '.c'}"
     source = template.read_bytes()
-    house = Submission(HOUSE_NAME, kind_of_house, path.with_name(template.name), source, sha256(source).hexdigest())
+    house = Submission(HOUSE_NAME, house_kind, path.with_name(template.name), source, sha256(source).hexdigest())
     own = replace(contest.interface, adapters={})  # the template is written for the contest itself
     built = build_entrant(house, own, settings.model_copy(update={"adapter": None}), sandbox)
     if built.artifact is None:
@@ -189,7 +193,7 @@ def build(
     return Pairing(contest, settings, sandbox, entrant, HousePlayer(HOUSE_NAME, built.artifact), built.plays_as)
 
 
-def _kind_of_house(kind: Kind) -> Kind:
+def _house_kind(kind: Kind) -> Kind:
     """Return the language of the template that a bot of this kind meets.
 
     A process meets the one in Python, so that its author doesn't wait for the compiler's libraries.

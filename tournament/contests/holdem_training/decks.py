@@ -29,9 +29,9 @@ def read_decks(path: Path) -> NDArray[np.uint8]:
         raise InputError(f"{path} is not a text file") from None
     hands = []
     for number, line in enumerate(text.splitlines(), 1):
-        words = line.split("#", 1)[0].split()
-        if words:
-            hands.append(_hand(words, f"{path}, line {number}"))
+        fields = line.split("#", 1)[0].split()
+        if fields:
+            hands.append(_hand(fields, f"{path}, line {number}"))
     if not hands:
         raise InputError(f"{path}: has no hands; write one a line, eighteen integers: {_ORDER}")
     return np.array(hands, dtype=np.uint8)

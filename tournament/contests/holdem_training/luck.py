@@ -71,13 +71,13 @@ class _LegLuck:
 
     def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
         """Add the next hands, by column. A ValueError means that no session has such hands."""
-        whole = [np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS]
+        joined = [np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS]
         if self._first:
-            whole = [np.concatenate(both) for both in zip(self._first, whole)]
-        self._first = [] if self.played + len(whole[0]) > 1 else [column.copy() for column in whole]
+            joined = [np.concatenate(both) for both in zip(self._first, joined)]
+        self._first = [] if self.played + len(joined[0]) > 1 else [column.copy() for column in joined]
         if self._first:
             return
-        *columns, profit = whole
+        *columns, profit = joined
         for piece in self._pieces(len(profit)):
             hands = [column[piece] for column in columns]
             self._shuffle = add_hands(

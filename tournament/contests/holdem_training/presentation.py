@@ -50,17 +50,17 @@ def made(cards: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.intp]:
     pairs = np.bitwise_count(middle & ~low)
     threes = np.bitwise_count(middle & low)
     fours = np.bitwise_count(high)
-    there = low | middle | high
-    with_low_ace = there << 4 | there >> 48
+    is_present = low | middle | high
+    with_low_ace = is_present << 4 | is_present >> 48
     straight = with_low_ace.copy()
     for more in range(1, 5):
         straight &= with_low_ace >> (4 * more)
     flush = (suits + 0x7B7B7B7B) & 0x80808080
     best = (straight != 0) | (flush != 0) | (fours > 0) | (threes > 1) | ((threes > 0) & (pairs > 0))
-    found: npt.NDArray[np.intp] = np.select(
+    strengths: npt.NDArray[np.intp] = np.select(
         [best, threes > 0, pairs > 1, pairs > 0], [4, 3, 2, 1], 0
     ).astype(np.intp)  # fmt: skip
-    return found
+    return strengths
 
 
 def hole_grid(first: npt.NDArray[np.uint8], second: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
@@ -81,13 +81,15 @@ def tally(rows: Rows, seats: Seats) -> Sums:
         raised, answer = rows[f"raise_{number + 1}"], rows[f"bob_answer_{number + 1}"]
         folds = (rows["folded_by"] == _ALICE) & (answer == 0)
         action = np.where(raised > 0, _RAISES, np.where(folds, _FOLDS, _CHECKS))[plays]
-        who = (seats.players[0][plays], everybody)
+        player_axis = (seats.players[0][plays], everybody)
         seen = {name: values[plays] for name, values in cards.items()}
         if number:
             strength = made([seen[name] for name in ("alice_card_1", "alice_card_2", *_SEEN[: number + 2])])
-            sums["board"][:, number - 1] = counted([who, (strength, len(MADE)), (action, 3)])
+            sums["board"][:, number - 1] = counted([player_axis, (strength, len(MADE)), (action, 3)])
         else:
-            sums["hole"] = counted([who, (hole_grid(seen["alice_card_1"], seen["alice_card_2"]), 169), (action, 3)])
+            sums["hole"] = counted(
+                [player_axis, (hole_grid(seen["alice_card_1"], seen["alice_card_2"]), 169), (action, 3)]
+            )
         plays = plays & (answer != 0) & (answer != BOB_FOLDED)
     return sums
 
@@ -96,19 +98,19 @@ def decided(rows: Rows) -> Sequence[Decided]:
     """Alice checks, raises or folds in each round that she plays, by her hand: two cards, later what she has made."""
     cards = {name: np.minimum(rows[name], _CARDS - 1) for name in ("alice_card_1", "alice_card_2", *_SEEN)}
     plays = np.ones(len(rows["profit"]), bool)
-    found = []
+    decisions = []
     for number, name in enumerate(_ROUND_NAMES):
         raised, answer = rows[f"raise_{number + 1}"], rows[f"bob_answer_{number + 1}"]
         folds = (rows["folded_by"] == _ALICE) & (answer == 0)
         action = np.where(raised > 0, _RAISES, np.where(folds, _FOLDS, _CHECKS))
-        words: Sequence[str] = MADE
+        labels: Sequence[str] = MADE
         if number:
             hand = made([cards[one] for one in ("alice_card_1", "alice_card_2", *_SEEN[: number + 2])])
         else:
-            hand, words = hole_grid(cards["alice_card_1"], cards["alice_card_2"]), _HOLES
-        found.append(Decided(name, np.where(plays, 0, -1), hand, words, action, ("raises", "folds", "checks")))
+            hand, labels = hole_grid(cards["alice_card_1"], cards["alice_card_2"]), _HOLES
+        decisions.append(Decided(name, np.where(plays, 0, -1), hand, labels, action, ("raises", "folds", "checks")))
         plays = plays & (answer != 0) & (answer != BOB_FOLDED)
-    return found
+    return decisions
 
 
 _HOLES = [
@@ -144,8 +146,8 @@ def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
 
 def _card(number: int) -> str:
     """Return the name of a recorded card, such as K♦, or of the nearest card."""
-    known = min(_CARDS - 1, max(0, int(number)))
-    return f"{VALUES[known % 13]}{_SUITS[known // 13]}"
+    card = min(_CARDS - 1, max(0, int(number)))
+    return f"{VALUES[card % 13]}{_SUITS[card // 13]}"
 
 
 _ANSWERS = {BOB_CHECKED: "checks", BOB_CALLED: "calls", BOB_FOLDED: "folds"}

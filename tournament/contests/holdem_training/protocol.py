@@ -68,9 +68,9 @@ class Dialogue:
             Violation: The line is malformed or not allowed.
         """
         try:
-            return self._meaning(_words(line))
+            return self._meaning(_split_fields(line))
         except _Wrong as problem:
-            raise Violation(f'{problem}: "{_shown(line.decode("ascii", "backslashreplace"))}"') from None
+            raise Violation(f'{problem}: "{_excerpt(line.decode("ascii", "backslashreplace"))}"') from None
 
     def ended(self) -> list[str]:
         """Return the outcome of the last action and the score."""
@@ -100,7 +100,7 @@ class Dialogue:
             case ["ACTION", "RAISE", amount]:
                 self._action = self._raise(_integer(amount))
             case _:
-                raise _Wrong(_what_is_wrong(words))
+                raise _Wrong(_explain_error(words))
         return self._action
 
     def _rate(self, samples: int) -> str:
@@ -119,12 +119,12 @@ class Dialogue:
         return amount
 
 
-def _shown(text: str) -> str:
+def _excerpt(text: str) -> str:
     """Return text of a program for a message, shortened and without control characters."""
     return "".join(c if c.isprintable() else "?" for c in text[:60]) + ("…" if len(text) > 60 else "")
 
 
-def _words(line: bytes) -> list[str]:
+def _split_fields(line: bytes) -> list[str]:
     if len(line) > MOST_LINE_BYTES:
         raise _Wrong(f"the line is longer than {MOST_LINE_BYTES} bytes")
     try:
@@ -135,11 +135,11 @@ def _words(line: bytes) -> list[str]:
 
 def _integer(word: str) -> int:
     if not _INTEGER.fullmatch(word):
-        raise _Wrong(f"{_shown(word)} is not an integer")
+        raise _Wrong(f"{_excerpt(word)} is not an integer")
     return int(word)
 
 
-def _what_is_wrong(words: list[str]) -> str:
+def _explain_error(words: list[str]) -> str:
     match words:
         case []:
             return "the line is empty"
@@ -150,7 +150,7 @@ def _what_is_wrong(words: list[str]) -> str:
         case ["ACTION", "CHECK" | "FOLD" as action, *_]:
             return f"ACTION {action} takes nothing more"
         case ["ACTION", action, *_]:
-            return f"{_shown(action)} is no action: CHECK, FOLD or RAISE"
+            return f"{_excerpt(action)} is no action: CHECK, FOLD or RAISE"
         case ["ACTION"]:
             return "ACTION takes CHECK, FOLD or RAISE"
-    return f"{_shown(words[0])} is no command: RATE or ACTION"
+    return f"{_excerpt(words[0])} is no command: RATE or ACTION"

@@ -80,7 +80,7 @@ def mean_profit(played: HousePlaySums) -> float:
     return played.points / played.games if played.games else 0.0
 
 
-def _of_all(value: Callable[[HousePlaySums], float | None], played: Sequence[HousePlaySums]) -> float | None:
+def _against_bob(value: Callable[[HousePlaySums], float | None], played: Sequence[HousePlaySums]) -> float | None:
     """Return the value against Bob, the only house player."""
     return value(played[0]) if played else None
 
@@ -95,14 +95,14 @@ _MEASURES = (
         "points",
         "points",
         "the terminal form's points for W: none up to 8, 40 for 11, 82 for 14, and 3 more for each chip beyond",
-        partial(_of_all, lambda p: float(points(mean_profit(p)))),
+        partial(_against_bob, lambda p: float(points(mean_profit(p)))),
         lambda n: f"{n:.0f}",
     ),
     Measure(
         "tasks",
         "tasks",
         "tasks passed: 1 the small one, 2 the large one too",
-        partial(_of_all, _tasks),
+        partial(_against_bob, _tasks),
         lambda n: _TASK_NAMES[int(n)],
     ),
 )
@@ -123,17 +123,19 @@ def show_view(values: Mapping[str, float]) -> str:
     """Return cards as suit and value, without the unknown ones, and the chips."""
 
     def cards(who: str) -> str:
-        places = [name.removesuffix("_suit") for name in values if name.startswith(who) and name.endswith("_suit")]
-        known = [place for place in places if values[f"{place}_suit"] >= 0]
-        return " ".join([who, *[f"{values[f'{place}_suit']:g} {values[f'{place}_value']:g}" for place in known]])
+        names = [name.removesuffix("_suit") for name in values if name.startswith(who) and name.endswith("_suit")]
+        visible = [place for place in names if values[f"{place}_suit"] >= 0]
+        return " ".join([who, *[f"{values[f'{place}_suit']:g} {values[f'{place}_value']:g}" for place in visible]])
 
     chips = [f"{name} {values[name]:g}" for name in ("round", "stack", "bobs_stack", "pot")]
     return ", ".join([cards("alice"), cards("board"), *chips])
 
 
-_PLACES = [f"{who}_{n}" for who, count in (("alice", 2), ("bob", 2), ("board", 5)) for n in range(1, count + 1)]
+_CARD_NAMES = [f"{who}_{n}" for who, count in (("alice", 2), ("bob", 2), ("board", 5)) for n in range(1, count + 1)]
 _CHIPS = Int(0, 210)
-_SHOWN = {f"{place}_{part}": Int(-1, high) for place in _PLACES for part, high in (("suit", 3), ("value", 13))} | {
+_OBSERVATION = {
+    f"{place}_{part}": Int(-1, high) for place in _CARD_NAMES for part, high in (("suit", 3), ("value", 13))
+} | {
     "round": Int(1, 4),
     "stack": _CHIPS,
     "bobs_stack": _CHIPS,
@@ -163,7 +165,7 @@ class HoldemTraining(Rules):
         Decision(
             "makeDecision",
             "Check, fold or raise",
-            observation=_SHOWN,
+            observation=_OBSERVATION,
             answer=Int(-1, 100, "the chips raised, 0 to check, -1 to fold"),
             default=0,
         ),

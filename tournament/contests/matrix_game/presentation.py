@@ -45,16 +45,16 @@ def new_presentation(moves: Sequence[str], payoffs: tuple[Payoffs, Payoffs], rou
         payoffs: The row player's payoffs and the column player's, by the row player's move and the column player's.
         rounds: The number of turns of a game.
     """
-    shown = _MatrixGame(moves, payoffs, rounds)
+    game = _MatrixGame(moves, payoffs, rounds)
     return Presentation(
-        shown.tally,
-        shown.charts,
-        shown.scene,
-        shown.points,
+        game.tally,
+        game.charts,
+        game.scene,
+        game.points,
         game="turn",
         whole_sessions=True,
         columns={"move": moves},
-        seat_0_is="" if shown.is_symmetric else SEAT_0_IS_ROW,
+        seat_0_is="" if game.is_symmetric else SEAT_0_IS_ROW,
         positions=("row player", "column player"),
     )
 
@@ -96,7 +96,7 @@ class _MatrixGame:
     def tally(self, rows: Rows, seats: Seats) -> Sums:
         """Count `turns`, by player, stretch of the game and move, and `answers`, by player, last moves and move."""
         everybody = seats.entrants + 1
-        stretch_of = np.maximum(rows["turn"], 0) // self.stretch
+        stretch_index = np.maximum(rows["turn"], 0) // self.stretch
         follows = _follows(rows)
         sums: dict[str, npt.NDArray[Any]] = {"turns": np.zeros((everybody, self.stretches, self.count), np.int64)}
         if self.count <= _MAX_ANSWERS:
@@ -105,12 +105,12 @@ class _MatrixGame:
             (seats.players[0], rows["move_0"], rows["move_1"], rows["move_replaced_0"]),
             (seats.players[1], rows["move_1"], rows["move_0"], rows["move_replaced_1"]),
         ):
-            chosen = ~slipped.astype(bool)
+            is_choice = ~slipped.astype(bool)
             sums["turns"] += counted(
-                [(who[chosen], everybody), (stretch_of[chosen], self.stretches), (own[chosen], self.count)]
+                [(who[is_choice], everybody), (stretch_index[is_choice], self.stretches), (own[is_choice], self.count)]
             )
             if self.count <= _MAX_ANSWERS:
-                now = np.flatnonzero(follows & chosen)
+                now = np.flatnonzero(follows & is_choice)
                 last = other[now - 1].astype(np.int32)
                 if self.count <= _MAX_BOTH:
                     last = np.minimum(last, self.count - 1) + self.count * np.minimum(
@@ -122,10 +122,10 @@ class _MatrixGame:
     def charts(self, sums: Sums, subject: Subject) -> Sequence[Chart]:
         """Return the charts of one bot."""
         own, field = sums["turns"][subject.number], subject.field["turns"]
-        made: list[Chart] = [self._by_turn(own, field)]
+        charts: list[Chart] = [self._by_turn(own, field)]
         if "answers" in sums:
-            made.append(self._after_moves(sums["answers"][subject.number]))
-        return made
+            charts.append(self._after_moves(sums["answers"][subject.number]))
+        return charts
 
     def _by_turn(self, own: npt.NDArray[Any], field: npt.NDArray[Any]) -> Chart:
         if self.count == 2:  # the other's share is the rest
@@ -133,8 +133,8 @@ class _MatrixGame:
             lines = against_field(*(shares(turns[:, 0], turns.sum(axis=1)) for turns in (field, own)))
         else:
             title = "Moves, by turn"
-            most = sorted(np.argsort(-own.sum(axis=0), kind="stable")[:_MAX_LINES].tolist())
-            lines = [Line(self.moves[move], shares(own[:, move], own.sum(axis=1))) for move in most]
+            frequent = sorted(np.argsort(-own.sum(axis=0), kind="stable")[:_MAX_LINES].tolist())
+            lines = [Line(self.moves[move], shares(own[:, move], own.sum(axis=1))) for move in frequent]
         meaning = "The share of turns in which it chooses that, from the beginning of a game to its end."
         begins = [f"{part * self.stretch}" for part in range(self.stretches)]
         return LineChart(title, meaning, "turn, from", begins, lines)
@@ -164,8 +164,8 @@ class _MatrixGame:
             slipped = " by a slip" if row[f"move_replaced_{seat}"] else ""
             steps.append(Step(seat, f"plays {_move_name(self.moves, row[f'move_{seat}'])}{slipped}"))
         paid = [Step(None, f"turn {row['turn']} of its game")]
-        is_known = self.is_symmetric or SEAT_0_IS_ROW in row  # A replay of a few games has no rows of sessions.
-        if is_known and all(0 <= row[f"move_{seat}"] < self.count for seat in (0, 1)):
+        has_roles = self.is_symmetric or SEAT_0_IS_ROW in row  # A replay of a few games has no rows of sessions.
+        if has_roles and all(0 <= row[f"move_{seat}"] < self.count for seat in (0, 1)):
             points = self.points({name: np.array([value]) for name, value in row.items()})
             paid = [Step(seat, f"is paid {won[0]:g}") for seat, won in enumerate(points)]
         return Scene([*steps, *paid], ends=len(paid))

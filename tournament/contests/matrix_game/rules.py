@@ -109,7 +109,7 @@ def _new_core_at_limits(setup: CoreSetup[Settings]) -> GameCore:
     return _new_core(replace(setup, leg=few, settings=setup.settings.model_copy(update={"noise": even})))
 
 
-def _presentation_of(settings: Settings) -> Presentation:
+def _make_presentation(settings: Settings) -> Presentation:
     payoffs = settings.payoffs, settings.payoffs_to_column
     turns, ends = settings.turns_per_game, settings.end_probability
     expected = min(turns, int(_ENDS_FOR_PANELS / ends)) if ends else 0
@@ -119,7 +119,7 @@ def _presentation_of(settings: Settings) -> Presentation:
 _ENDS_FOR_PANELS = 4  # times its expected length: beyond that one game in fifty goes on
 _SESSIONS_AT_LIMITS = 10
 _MOVE = Int(-1, MOST_MOVES - 1)
-_SHOWN = {
+_OBSERVATION = {
     "turn": Int(0, MOST_TURNS - 1),
     "turns_per_game": Int(-1, MOST_TURNS),
     "moves": Int(2, MOST_MOVES),
@@ -143,7 +143,7 @@ class _Move(Decision):
     most_json = _MAX_NAME_AS_JSON
 
 
-_PAST = News("past", "An earlier turn, for a process that was started again", observation=_SHOWN)
+_PAST = News("past", "An earlier turn, for a process that was started again", observation=_OBSERVATION)
 
 
 class MatrixGame(Rules):
@@ -162,7 +162,7 @@ class MatrixGame(Rules):
     @staticmethod
     def decisions(settings: Settings) -> tuple[Decision, ...]:
         """Return what bots are asked: one of these moves."""
-        return _Move("move", "Choose a move", observation=_SHOWN, answer=Int(0, len(settings.moves) - 1)), _PAST
+        return _Move("move", "Choose a move", observation=_OBSERVATION, answer=Int(0, len(settings.moves) - 1)), _PAST
 
     core = Core(
         _new_core,
@@ -203,7 +203,7 @@ class MatrixGame(Rules):
             )
         ),
     )
-    presentation = _presentation_of
+    presentation = _make_presentation
     estimates = Estimates(_turns, rate=1e7, bytes=1.6)
     presets: ClassVar = {
         "rock_paper_scissors": {

@@ -117,11 +117,11 @@ class Walk:
             return self.node
         before = self.node
         self.history.append(action)
-        known = before.after.get(action)
-        if known is not None:
+        next_node = before.after.get(action)
+        if next_node is not None:
             self._state = None
-            self.node = known
-            return known
+            self.node = next_node
+            return next_node
         if self._state is None:
             self._state = self.game.state(self.history)
         else:
@@ -179,10 +179,10 @@ def _load(written: str) -> tuple[Any, tuple[str, dict[str, Any], str] | None]:
         return game, None
     parameters = pyspiel.game_parameters_from_string(written)
     seed = next((one for one in _SEEDS if one in kind.parameter_specification), None)
-    given = {one: value for one, value in parameters.items() if one != "name"}
-    if seed is None or len({_tried(_seeded_game(name, given, seed, 1)) for _ in range(2)}) > 1:
+    arguments = {one: value for one, value in parameters.items() if one != "name"}
+    if seed is None or len({_tried(_seeded_game(name, arguments, seed, 1)) for _ in range(2)}) > 1:
         raise NoGame("it draws its own chance, and no seed repeats it, so games couldn't be replayed")
-    return game, (name, given, seed)
+    return game, (name, arguments, seed)
 
 
 def _seeded_game(name: str, given: dict[str, Any], seed: str, number: int) -> Any:

@@ -117,7 +117,7 @@ class OpenSpiel(Rules):
                 node = go(outcomes[rng.weighted_index(probabilities)])
             else:
                 questions, players = node.told
-                chosen = yield questions
-                node = go(tuple(chosen.get(player, 0) for player in range(session.seats)))
+                answers = yield questions
+                node = go(tuple(answers.get(player, 0) for player in range(session.seats)))
                 actions += len(players)
         session.record(node.told, actions=actions)

@@ -40,11 +40,17 @@ _COLUMNS = {
 
 def tally(rows: Rows, seats: Seats) -> Sums:
     """Count by entrant: `opened`, by hand and whether it bet first, and `drew`, by hand and cards."""
-    who = (seats.players[0], seats.entrants + 1)
+    player_axis = (seats.players[0], seats.entrants + 1)
     goes_on = rows["rounds"] > 1
     return {
-        "opened": counted([who, (rows["dealt_0"], _CODES), (rows["opened1_0"], 2)]),
-        "drew": counted([(who[0][goes_on], who[1]), (rows["dealt_0"][goes_on], _CODES), (rows["drew_0"][goes_on], 3)]),
+        "opened": counted([player_axis, (rows["dealt_0"], _CODES), (rows["opened1_0"], 2)]),
+        "drew": counted(
+            [
+                (player_axis[0][goes_on], player_axis[1]),
+                (rows["dealt_0"][goes_on], _CODES),
+                (rows["drew_0"][goes_on], 3),
+            ]
+        ),
     }
 
 
@@ -66,20 +72,20 @@ def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
 def decided(rows: Rows) -> Sequence[Decided]:
     """Return the decisions by the bot's hand: first bets of each round, cards drawn, and folds."""
     everywhere = np.zeros(len(rows["dealt_0"]), np.int64)
-    later = np.where(rows["rounds"] > 1, 0, -1)
-    first, last = (_PLACE_OF_HAND[np.minimum(rows[name], _CODES - 1)] for name in ("dealt_0", "held_0"))
+    second_round = np.where(rows["rounds"] > 1, 0, -1)
+    first, last = (_HAND_INDEX[np.minimum(rows[name], _CODES - 1)] for name in ("dealt_0", "held_0"))
     folds = np.where(rows["folded_by"] == 1, 1, 0)
     ends = np.where(rows["rounds"] > 1, last, first)
     return [
         Decided("round 1: first bet", everywhere, first, _LABELS, rows["opened1_0"], ("checks, or answers", "bets")),
-        Decided("draw", later, first, _LABELS, rows["drew_0"], ("none", "one card", "two cards")),
-        Decided("round 2: first bet", later, last, _LABELS, rows["opened2_0"], ("checks, or answers", "bets")),
+        Decided("draw", second_round, first, _LABELS, rows["drew_0"], ("none", "one card", "two cards")),
+        Decided("round 2: first bet", second_round, last, _LABELS, rows["opened2_0"], ("checks, or answers", "bets")),
         Decided("end", everywhere, ends, _LABELS, folds, ("stays in", "folds")),
     ]
 
 
-_PLACE_OF_HAND = np.zeros(_CODES, np.int64)
-_PLACE_OF_HAND[list(_HANDS)] = np.arange(len(_HANDS))
+_HAND_INDEX = np.zeros(_CODES, np.int64)
+_HAND_INDEX[list(_HANDS)] = np.arange(len(_HANDS))
 
 
 def _cards(hand: int) -> tuple[str, str]:

@@ -102,17 +102,17 @@ def read_strategy(content: bytes, where: str) -> ServerStrategy:
         text = content.decode("ascii")
     except UnicodeDecodeError as error:
         refuse(content.count(b"\n", 0, error.start) + 1, "a strategy file is plain ASCII text")
-    lines = _lines(text)
+    lines = _rows(text)
     number, words = next(lines, (1, []))
     if len(words) != 2:
         refuse(number, "the first line must have two numbers, bet1 and bet2")
-    bets = [_whole(word) for word in words]
+    bets = [_parse_integer(word) for word in words]
     if bets[0] is None or not 1 <= bets[0] <= 5:
         refuse(number, f"bet1 is {words[0][:40]}, must be 1 to 5")
     if bets[1] is None or not bets[0] <= bets[1] <= 3 * bets[0]:
         refuse(number, f"bet2 is {words[1][:40]}, must be {bets[0]} to {3 * bets[0]}: from bet1 to three times bet1")
     rows = np.zeros((SITUATION_COUNT, 3))
-    known = _numbers_of_labels()
+    situation_numbers = _situation_numbers()
     seen: dict[int, int] = {}
     for number, words in lines:
         if words[0] not in _KINDS:
@@ -120,7 +120,7 @@ def read_strategy(content: bytes, where: str) -> ServerStrategy:
         fields = len(_KINDS[words[0]])
         if len(words) != 1 + fields + 3:
             refuse(number, f"{words[0]} has {fields} numbers and 3 probabilities, this line has {len(words) - 1}")
-        situation = known.get(" ".join(words[: 1 + fields])) or _situation(words[0], words[1 : 1 + fields])
+        situation = situation_numbers.get(" ".join(words[: 1 + fields])) or _situation(words[0], words[1 : 1 + fields])
         if isinstance(situation, str):
             refuse(number, situation)
         if situation in seen:
@@ -133,13 +133,13 @@ def read_strategy(content: bytes, where: str) -> ServerStrategy:
     if len(seen) < SITUATION_COUNT:
         missing = next(label for situation, label in enumerate(situation_labels()) if situation not in seen)
         count = SITUATION_COUNT - len(seen)
-        others = f"{and_more(count - 1)} situations are" if count > 1 else " is"
-        raise InputError(f"{where}, line {max([1, *seen.values()])}, the last: {missing}{others} missing")
+        suffix = f"{and_more(count - 1)} situations are" if count > 1 else " is"
+        raise InputError(f"{where}, line {max([1, *seen.values()])}, the last: {missing}{suffix} missing")
     rows.setflags(write=False)
     return ServerStrategy(bets[0], bets[1], rows)
 
 
-def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield number and words of each line that isn't blank."""
     for number, line in enumerate(text.split("\n"), 1):
         if words := line.split():
@@ -147,11 +147,11 @@ def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 @cache
-def _numbers_of_labels() -> dict[str, int]:
+def _situation_numbers() -> dict[str, int]:
     return {label: situation for situation, label in enumerate(situation_labels())}
 
 
-def _whole(word: str) -> int | None:
+def _parse_integer(word: str) -> int | None:
     return int(word) if word.isdigit() and len(word) < 10 else None
 
 
@@ -159,7 +159,7 @@ def _situation(kind: str, words: list[str]) -> int | str:
     """Return the number of a situation in an unusual notation, or its defect."""
     values: dict[str, int] = {}
     for (name, most), word in zip(_KINDS[kind].items(), words):
-        value = _whole(word)
+        value = _parse_integer(word)
         if value is None or value > most:
             return f"{name} is {word[:40]}, must be 0 to {most}"
         values[name] = value
@@ -167,7 +167,7 @@ def _situation(kind: str, words: list[str]) -> int | str:
         return f"CARD1 is {values['CARD1']}, must not be higher than CARD2, {values['CARD2']}"
     if values.get("FIRST") and 0 in (values.get("BETS"), values.get("BETS1")):
         return "FIRST is 1 where no one bet, must be 0"
-    return _numbers_of_labels()[" ".join([kind, *map(str, values.values())])]
+    return _situation_numbers()[" ".join([kind, *map(str, values.values())])]
 
 
 def _probabilities(kind: str, situation: int, words: list[str]) -> list[float] | str:

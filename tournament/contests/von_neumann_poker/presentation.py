@@ -78,14 +78,14 @@ def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
 
 
 _TENTHS = [f"{tenth / 10:g} to {(tenth + 1) / 10:g}" for tenth in range(10)]
-_GROUP_OF_BET = np.searchsorted(_BET_EDGES, np.arange(BET_LIMIT + 1), side="right").astype(np.int8)  # 0 for a pass
+_BET_GROUPS = np.searchsorted(_BET_EDGES, np.arange(BET_LIMIT + 1), side="right").astype(np.int8)  # 0 for a pass
 _BETS = ("pass", *(f"bet ${label}" for label in _BET_LABELS))
 
 
 def decided(rows: Rows) -> Sequence[Decided]:
     """Return A's bets by its card, and B's answers to bets of each size by its card."""
     b = rows["seat_0_is_a"].astype(np.int8)
-    size = _GROUP_OF_BET[np.minimum(rows["bet"], BET_LIMIT)]
+    size = _BET_GROUPS[np.minimum(rows["bet"], BET_LIMIT)]
     b_card, folded = bins(rows["b_card"], 10), rows["folded"]
     answers = [
         Decided(f"b, to ${label}", np.where(size == number, b, np.int8(-1)), b_card, _TENTHS, folded, ("call", "fold"))

@@ -61,7 +61,7 @@ _HINTS = (
 )
 _HIGHEST_CARD = 1 - 2**-24
 _MONEY = Int(10, 190)
-_SHOWN = {
+_OBSERVATION = {
     "card": Float(low=0.0, high=_HIGHEST_CARD, single=True),
     "opponents_previous_card": Float(low=-1.0, high=_HIGHEST_CARD, single=True),
     "money": _MONEY,
@@ -86,11 +86,11 @@ class VonNeumannPoker(Rules):
         " can't put in $10."
     )
     decisions = (
-        Decision("a", "Bet or pass", observation=_SHOWN, answer=Int(0, 50, "the bet"), names={0: "pass"}),
+        Decision("a", "Bet or pass", observation=_OBSERVATION, answer=Int(0, 50, "the bet"), names={0: "pass"}),
         Decision(
             "b",
             "Call a bet or fold",
-            observation={**_SHOWN, "bet": Int(1, 50)},
+            observation={**_OBSERVATION, "bet": Int(1, 50)},
             answer=Int(0, 1),
             names={0: "fold", 1: "call"},
         ),

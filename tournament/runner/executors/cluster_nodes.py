@@ -12,12 +12,12 @@ from typing import Any
 from tournament.errors import InputError, RunError
 from tournament.runner.executors.existing_cluster import listens
 
-_LOOK_SECONDS = 1.0
+_POLL_SECONDS = 1.0
 # Tasks beyond twice those that can be played: they wait, so that an autoscaler adds nodes.
 _MORE = 8
 # As many tasks have to fail on a node and then to be played elsewhere before a run goes on without the node.
 _MAX_FAILURES = 2
-_KEPT = "committed games stay, and the next run plays the rest"
+_RESUME_HINT = "committed games stay, and the next run plays the rest"
 _HEAD_SECONDS = "RAY_gcs_rpc_server_reconnect_timeout_s"  # Ray's variable: how long a process waits for its head
 _UNEXPECTED = 2  # Ray's number for the unrequested death of a node
 
@@ -91,19 +91,19 @@ class ClusterNodes:
             InputError: Nothing has been played, and all nodes that are left are set aside.
         """
         now = time.monotonic()
-        if now - self._looked < _LOOK_SECONDS:
+        if now - self._looked < _POLL_SECONDS:
             return
         self._looked, self._memory = now, memory
         if self._raylet and not _answers(self._raylet):  # Ray would end this process, without a word
             raise RunError(
-                f"Ray on this machine ended (its raylet is gone); {_KEPT}, once `ray start` has been called here again;"
-                f" Ray's logs: {self.logs}"
+                f"Ray on this machine ended (its raylet is gone); {_RESUME_HINT}, once `ray start` has been called here"
+                f" again; Ray's logs: {self.logs}"
             )
         if not listens(self._head):  # Ray would wait for it
             if now - self._head_answered > self._head_seconds:
                 raise RunError(
-                    f"the cluster's head doesn't answer at {self._head} for {self._head_seconds:.0f} s; {_KEPT}, on a"
-                    f" cluster whose head is there; Ray's logs on the head: {self.logs}"
+                    f"the cluster's head doesn't answer at {self._head} for {self._head_seconds:.0f} s; {_RESUME_HINT},"
+                    f" on a cluster whose head is there; Ray's logs on the head: {self.logs}"
                 )
             return
         self._head_answered = now
@@ -165,7 +165,7 @@ class ClusterNodes:
             RunError: The task failed on every node that plays, or nodes must not fail.
         """
         if self._strict or not problem.node_id:  # a node that isn't known can't be left out
-            raise RunError(f"{problem}; {_KEPT}")
+            raise RunError(f"{problem}; {_RESUME_HINT}")
         failures[problem.node_id] = problem
         if problem.is_unfit:
             self._leave_out(problem)
@@ -176,10 +176,10 @@ class ClusterNodes:
         problems = self._set_aside | failures
         if not self._has_played:
             raise self._no_node_can_play(problems)
-        raise RunError(f"a batch failed on every node of the cluster: {_in_a_line(problems)}; {_KEPT}")
+        raise RunError(f"a batch failed on every node of the cluster: {_in_a_line(problems)}; {_RESUME_HINT}")
 
     def _no_node_can_play(self, problems: Mapping[str, NodeProblem]) -> InputError:
-        return InputError(f"no node of the cluster can play: {_in_a_line(problems)}; {_KEPT}")
+        return InputError(f"no node of the cluster can play: {_in_a_line(problems)}; {_RESUME_HINT}")
 
     def note_played(self, failures: Mapping[str, NodeProblem]) -> None:
         """Note that a task was played after it had failed on these nodes."""

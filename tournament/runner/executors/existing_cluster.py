@@ -35,12 +35,12 @@ def join(ray: Any, address: str, **options: Any) -> None:
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     if address != "auto" and not listens(address):  # Ray would retry, with a line a second
         raise InputError(f"Ray can't be reached at {address}: nothing listens there")
-    _show_token(ray, address)
+    _enable_token(ray, address)
     with _no_complaints():
         ray.init(address, **options)
 
 
-def _show_token(ray: Any, address: str) -> None:
+def _enable_token(ray: Any, address: str) -> None:
     """Let Ray use the token that is here, as `ray start` does, or raise an error if the cluster refuses it.
 
     Ray's public function uses none for a given address, and reports a refused one only as a failed connection.
@@ -68,14 +68,14 @@ def _show_token(ray: Any, address: str) -> None:
 def _no_complaints() -> Iterator[None]:
     """Hide what Ray's compiled part writes to standard error. It raises what matters as well."""
     sys.stderr.flush()
-    kept = os.dup(2)
+    saved_stderr = os.dup(2)
     try:
         with open(os.devnull, "wb") as nowhere:
             os.dup2(nowhere.fileno(), 2)
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(saved_stderr, 2)
+        os.close(saved_stderr)
 
 
 def listens(address: str) -> bool:

@@ -14,7 +14,7 @@ from tournament.worker.batch import Receipt, Task, play_task
 from tournament.worker.wasm.stack import deep_threads
 
 # The system may hand Ctrl-C to any thread, and the main one learns of it only when it wakes.
-_LOOK_SECONDS = 0.2
+_POLL_SECONDS = 0.2
 
 
 class LocalExecutor:
@@ -54,6 +54,6 @@ class LocalExecutor:
 
     def _wait(self, running: list[Future[Receipt]]) -> tuple[list[Future[Receipt]], list[Future[Receipt]]]:
         began = time.perf_counter()
-        done, others = wait_for(running, _LOOK_SECONDS, FIRST_COMPLETED)
+        done, others = wait_for(running, _POLL_SECONDS, FIRST_COMPLETED)
         self.waited += time.perf_counter() - began
         return list(done), list(others)

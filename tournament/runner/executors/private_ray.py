@@ -24,7 +24,7 @@ from tournament.worker.batch import Task
 
 _KEEPER = Path(__file__).with_name("ray_cleanup.py")
 # A socket's path may have 107 bytes. Ray's are up to 65 bytes longer than its folder's, which is 31 longer than this.
-_MAX_BYTES_OF_PATH = 107 - 65 - 31
+_MAX_PATH_BYTES = 107 - 65 - 31
 
 
 @contextlib.contextmanager
@@ -34,7 +34,7 @@ def own_ray(ray: Any, cores: int, **options: Any) -> Iterator[None]:
     Raises:
         RunError: Ray would be open to others.
     """
-    with scratch_folder(_short_folder()) as folder, _kept(folder), _closed(ray):
+    with scratch_folder(_short_folder()) as folder, _cleaned_up(folder), _closed(ray):
         try:
             try:
                 ray.init(
@@ -63,13 +63,13 @@ def memory_for(task: Task, here: int, workers: int) -> int:
 def _short_folder() -> Path:
     """Return a folder whose path is short enough for sockets in it, or raise an error."""
     for folder in (tempfile.gettempdir(), os.environ.get("XDG_RUNTIME_DIR", ""), "/tmp", "/var/tmp"):
-        if folder and len(os.fsencode(folder)) <= _MAX_BYTES_OF_PATH and os.access(folder, os.W_OK | os.X_OK):
+        if folder and len(os.fsencode(folder)) <= _MAX_PATH_BYTES and os.access(folder, os.W_OK | os.X_OK):
             return Path(folder)
-    raise RunError(f"Ray needs a temporary folder whose path has at most {_MAX_BYTES_OF_PATH} bytes; set TMPDIR")
+    raise RunError(f"Ray needs a temporary folder whose path has at most {_MAX_PATH_BYTES} bytes; set TMPDIR")
 
 
 @contextlib.contextmanager
-def _kept(folder: Path) -> Iterator[None]:
+def _cleaned_up(folder: Path) -> Iterator[None]:
     """Kill what works in a folder, and remove the folder, after the block or when this process dies."""
     command = [sys.executable, "-I", "-S", str(_KEEPER), str(folder)]
     with subprocess.Popen(

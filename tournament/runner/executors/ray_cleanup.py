@@ -34,13 +34,13 @@ def main() -> None:
 
 def working_in(folder: str, spared: set[int]) -> list[int]:
     """Return the processes, except those spared, with an open file in a folder, in which all of Ray's log."""
-    found = []
+    process_ids = []
     for name in os.listdir("/proc"):
         if name.isdigit() and int(name) not in spared:
             with contextlib.suppress(OSError):
                 if any(_target(entry).startswith(f"{folder}/") for entry in os.scandir(f"/proc/{name}/fd")):
-                    found.append(int(name))
-    return found
+                    process_ids.append(int(name))
+    return process_ids
 
 
 def _target(entry: os.DirEntry[str]) -> str:

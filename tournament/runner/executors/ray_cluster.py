@@ -39,7 +39,7 @@ os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # errors of tasks tha
 import ray
 
 _QUIET: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
-_LOOK_SECONDS = 1.0
+_POLL_SECONDS = 1.0
 _MAX_RETRIES = 3  # retries of a task whose worker or node died
 _MAX_LEGS_NAMED = 3
 _NODE_ID = "ray.io/node-id"  # the label that Ray gives to each node
@@ -115,7 +115,7 @@ class RayExecutor:
         running = self._submitted = []
         try:
             self._submit = self._submitter(artifacts)
-            with separate_streams(), _no_words_of_ray():
+            with separate_streams(), _muted_ray():
                 yield from keep_busy(next_task, self._most, self._start, self._wait, self._receipt, running)
         finally:
             # Who leaves a cluster ends its tasks. Ray aborts where one that is cancelled is done just then.
@@ -146,8 +146,8 @@ class RayExecutor:
         def submit(task: Task, avoided: list[str]) -> Any:
             nonlocal invitation
             invitation = invitation or invite(open_storage(task.location))
-            here = 0 if self._cluster else int(ray.cluster_resources().get("memory", 0))
-            self._memory = task.memory_bytes if self._cluster else memory_for(task, here, self._workers)
+            ray_memory = 0 if self._cluster else int(ray.cluster_resources().get("memory", 0))
+            self._memory = task.memory_bytes if self._cluster else memory_for(task, ray_memory, self._workers)
             options = {"label_selector": {_NODE_ID: f"!in({','.join(avoided)})"}} if avoided else {}
             # Ray's own way to write objects is in Python, and takes as long as all the rest.
             return remote_play.options(memory=self._memory or None, **options).remote(
@@ -162,20 +162,20 @@ class RayExecutor:
     def _wait(self, running: list[_Submitted]) -> tuple[list[_Submitted], list[_Submitted]]:
         began = time.perf_counter()
         references = [one.reference for one in running]
-        done, left = ray.wait(references, timeout=_LOOK_SECONDS)
+        done, pending = ray.wait(references, timeout=_POLL_SECONDS)
         self.waited += time.perf_counter() - began
-        if done and left:
-            done += ray.wait(left, num_returns=len(left), timeout=0)[0]
+        if done and pending:
+            done += ray.wait(pending, num_returns=len(pending), timeout=0)[0]
         ready = {*done}
-        over = [one for one in running if one.reference in ready]
-        return over, [one for one in running if one.reference not in ready]
+        finished = [one for one in running if one.reference in ready]
+        return finished, [one for one in running if one.reference not in ready]
 
     def _receipt(self, submitted: _Submitted) -> Receipt | None:
         """Return a task's receipt, or None if a node failed, and the task was submitted again."""
         try:
             receipt = ray.get(submitted.reference)
         except ray.exceptions.RayTaskError as error:
-            problem = error.cause if isinstance(error.cause, NodeProblem) else _problem_of(str(error).strip())
+            problem = error.cause if isinstance(error.cause, NodeProblem) else _parse_problem(str(error).strip())
             if self._cluster is None:
                 raise RunError(problem.reason) from None
             self._cluster.note_failure(problem, submitted.failures)
@@ -203,20 +203,20 @@ def _in_a_line(error: Exception) -> str:
     return truncate(" ".join(str(error).split()) or type(error).__name__, 300)
 
 
-def _problem_of(text: str) -> NodeProblem:
+def _parse_problem(text: str) -> NodeProblem:
     """Return the problem that Ray's long text tells of, where a node failed before the tournament's own code ran."""
     node = re.search(r"\bip=([\w.:]+)", text)
     name = node.group(1) if node else "unknown"
     reason = text.splitlines()[-1]
     # Such errors come from a node without the package, or with another version of it.
-    is_unfit = bool(re.match("ModuleNotFound|Import|Attribute", reason))
+    excludes_node = bool(re.match("ModuleNotFound|Import|Attribute", reason))
     node_id = next((one["NodeID"] for one in ray.nodes() if one["NodeManagerAddress"] == name), "")
-    mend = "; install the same on every node" if is_unfit else ""
-    return NodeProblem(node_id, name, f"a worker failed: {reason}{mend}", is_unfit)
+    mend = "; install the same on every node" if excludes_node else ""
+    return NodeProblem(node_id, name, f"a worker failed: {reason}{mend}", excludes_node)
 
 
 @contextlib.contextmanager
-def _no_words_of_ray() -> Iterator[None]:
+def _muted_ray() -> Iterator[None]:
     """Drop what Ray's own threads print: long texts about nodes, on standard output."""
     printing = ray._private.worker.print_to_stdstream
     ray._private.worker.print_to_stdstream = lambda *_, **__: None
@@ -237,8 +237,8 @@ class _Stored:
     def of(cls, artifacts: Mapping[str, bytes]) -> _Stored:
         """Return the contents as one array."""
         ends = itertools.accumulate(map(len, artifacts.values()), initial=0)
-        places = dict(zip(artifacts, itertools.pairwise(ends)))
-        return cls(np.frombuffer(b"".join(artifacts.values()), np.uint8), places)
+        ranges = dict(zip(artifacts, itertools.pairwise(ends)))
+        return cls(np.frombuffer(b"".join(artifacts.values()), np.uint8), ranges)
 
     def needed(self, task: Task) -> dict[str, bytes]:
         """Return the artifacts of a task's legs by sha256."""
@@ -248,16 +248,16 @@ class _Stored:
 
 def _play_remotely(invitation: Invitation, pickled: bytes, stored: _Stored) -> Receipt:
     """Play a task on a node, or raise a NodeProblem."""
-    is_unfit, location = True, invitation.location
+    excludes_node, location = True, invitation.location
     try:
         accept(invitation)
         task: Task = pickle.loads(pickled)
         accept_contest(task.rules, task.requires, task.source)
-        is_unfit = False
+        excludes_node = False
         admission.room = MemoryBudget(lambda: max(task.memory_bytes, free_memory() // cores()))
         return on_deep_stack(play_task, task, stored.needed(task))
     except (TournamentError, OSError, MemoryError) as error:
-        raise _node_problem(error, location, is_unfit or isinstance(error, InputError)) from None
+        raise _node_problem(error, location, excludes_node or isinstance(error, InputError)) from None
 
 
 def _node_problem(error: Exception, location: str, is_unfit: bool) -> NodeProblem:

@@ -43,7 +43,7 @@ class Reconciliation:
     def __init__(self, schedule: Schedule) -> None:
         columns, players, each = schedule.columns(), schedule.players, schedule.legs_per_replica
         self._schedule, self._columns = schedule, columns
-        self._places = _Places.of_all(columns, each)
+        self._places = _LegIndex.of_all(columns, each)
         self._digester = schedule.digests()
         digests = self._digester.of_columns(columns, players, each)
         self._digests: npt.NDArray[np.bytes_] = np.frombuffer(digests, DIGESTS)
@@ -51,8 +51,8 @@ class Reconciliation:
         self._out_at: dict[int, tuple[int, ...]] = {}  # the seats that are disqualified in a leg, by its place
         self._names = [player.name for player in schedule.competitors]
         self._seats = [np.repeat(seat, each) for seat in schedule.seats_of(columns.players).T]
-        of_processes = np.array([player.kind in PROCESSES for player in players], bool)
-        self._has_processes = np.repeat(of_processes[columns.players].any(axis=1), each)
+        is_process = np.array([player.kind in PROCESSES for player in players], bool)
+        self._has_processes = np.repeat(is_process[columns.players].any(axis=1), each)
         self._last = np.full(len(self._names), len(self._digests))  # the place after which a bot plays no more
         self._counts = np.ones(len(self._digests), bool)
         self.out: set[str] = set()
@@ -63,7 +63,7 @@ class Reconciliation:
         self._of_all, self._known_of_all = self._digests, self._known
         self._versions: dict[int, dict[bytes, tuple[int, ...]]] = {}
         self._out_in: dict[int, tuple[int, ...]] = {}
-        self._of_processes = of_processes
+        self._of_processes = is_process
         self.total, self.done, self.in_lanes = len(self._digests), 0, int(self._has_processes.sum())
 
     def _judge(self) -> None:
@@ -80,37 +80,37 @@ class Reconciliation:
     def _judge_tables(self) -> None:
         """Find who is out in which leg, and which version of each leg counts."""
         last = np.full_like(self._last, len(self._digests))
-        for place in sorted({*self._out_at, *self._versions}):
-            entrants = np.array([seat[place] for seat in self._seats])
-            before = tuple(np.flatnonzero(last[entrants] < place).tolist())
-            own = self._versions.get(place, {}).get(self._digest(place, before)) if before else self._out_at.get(place)
-            last[entrants[list(own or ())]] = place
+        for index in sorted({*self._out_at, *self._versions}):
+            entrants = np.array([seat[index] for seat in self._seats])
+            before = tuple(np.flatnonzero(last[entrants] < index).tolist())
+            own = self._versions.get(index, {}).get(self._digest(index, before)) if before else self._out_at.get(index)
+            last[entrants[list(own or ())]] = index
         changed, self._last = last != self._last, last
-        self.out = {name for name, place in zip(self._names, last.tolist()) if place < len(self._digests)}
-        places = np.flatnonzero(reduce(np.logical_or, (changed[seat] for seat in self._seats)))
-        if len(places) and self._digests is self._of_all:
+        self.out = {name for name, index in zip(self._names, last.tolist()) if index < len(self._digests)}
+        indices = np.flatnonzero(reduce(np.logical_or, (changed[seat] for seat in self._seats)))
+        if len(indices) and self._digests is self._of_all:
             self._digests, self._known = self._of_all.copy(), self._known_of_all.copy()
-        for place in places.tolist():
-            entrants = np.array([seat[place] for seat in self._seats])
-            out = tuple(np.flatnonzero(last[entrants] < place).tolist())
-            playing = [entrant for seat, entrant in enumerate(entrants.tolist()) if seat not in out]
-            self._has_processes[place] = self._of_processes[playing].any()
-            self._digests[place] = self._digest(place, out) if out else self._of_all[place]
-            if out:
-                self._out_in[place] = out
+        for index in indices.tolist():
+            entrants = np.array([seat[index] for seat in self._seats])
+            disqualified = tuple(np.flatnonzero(last[entrants] < index).tolist())
+            playing = [entrant for seat, entrant in enumerate(entrants.tolist()) if seat not in disqualified]
+            self._has_processes[index] = self._of_processes[playing].any()
+            self._digests[index] = self._digest(index, disqualified) if disqualified else self._of_all[index]
+            if disqualified:
+                self._out_in[index] = disqualified
             else:
-                self._out_in.pop(place, None)
-        self._find_known(places)
+                self._out_in.pop(index, None)
+        self._find_known(indices)
 
     def _find_known(self, places: Ints) -> None:
         """Find which of these legs are known in the version that counts, at tables of three and more."""
         if self._digests is not self._of_all:
-            for place in places.tolist():
-                versions = self._versions.get(place, {})
-                self._known[place] = (
-                    self._digests[place : place + 1].tobytes() in versions
-                    if place in self._out_in
-                    else self._known_of_all[place]
+            for index in places.tolist():
+                versions = self._versions.get(index, {})
+                self._known[index] = (
+                    self._digests[index : index + 1].tobytes() in versions
+                    if index in self._out_in
+                    else self._known_of_all[index]
                 )
         missing = self._counts & ~self._known & ~self._left_out
         self.done = int((self._counts & self._known).sum())
@@ -119,23 +119,23 @@ class Reconciliation:
     def _digest(self, place: int, out: Sequence[int]) -> bytes:
         """Return the digest of a leg in which these seats are out."""
         row, leg = divmod(place, self._schedule.legs_per_replica)
-        who = tuple(self._schedule.players[one] for one in self._columns.players[row].tolist())
+        players = tuple(self._schedule.players[one] for one in self._columns.players[row].tolist())
         number = int(self._columns.replica[row]) * self._schedule.legs_per_replica + leg
-        return self._digester.of(who, number, out)
+        return self._digester.of(players, number, out)
 
     def _note_at_tables(self, legs: Legs) -> None:
         """Note legs of three and more bots that were played, in any version."""
         at, is_known = self._places.of(legs.match, legs.number)
-        some = np.flatnonzero(is_known & _are_complete(legs, self._schedule))
-        at = at[some]
-        of_all = self._of_all[at] == legs.digest[some]
-        self._known_of_all[at[of_all]] = True
-        for place, leg, same in zip(at.tolist(), some.tolist(), of_all.tolist()):
-            out = legs.rare_fields[legs.rare_index[leg]].disqualified_seats
+        complete = np.flatnonzero(is_known & _are_complete(legs, self._schedule))
+        at = at[complete]
+        is_full = self._of_all[at] == legs.digest[complete]
+        self._known_of_all[at[is_full]] = True
+        for place, leg, same in zip(at.tolist(), complete.tolist(), is_full.tolist()):
+            disqualified = legs.rare_fields[legs.rare_index[leg]].disqualified_seats
             if not same:
-                self._versions.setdefault(place, {})[bytes.fromhex(legs.digests[leg])] = out
-            elif out:
-                self._out_at[place] = out
+                self._versions.setdefault(place, {})[bytes.fromhex(legs.digests[leg])] = disqualified
+            elif disqualified:
+                self._out_at[place] = disqualified
         self._leave_out(at, left_out=False)
         if self._out_at or self._versions:
             self._judge_tables()
@@ -145,11 +145,11 @@ class Reconciliation:
         """Find which of these legs count."""
         until = reduce(np.minimum, (self._last[seat[places]] for seat in self._seats))
         before, self._counts[places] = self._counts[places], until >= places
-        for sign, some in ((-1, places[before & (until < places)]), (1, places[~before & (until >= places)])):
-            some = some[~self._left_out[some]]
-            missing = some[~self._known[some]]
-            self.total += sign * len(some)
-            self.done += sign * (len(some) - len(missing))
+        for sign, changed in ((-1, places[before & (until < places)]), (1, places[~before & (until >= places)])):
+            changed = changed[~self._left_out[changed]]
+            missing = changed[~self._known[changed]]
+            self.total += sign * len(changed)
+            self.done += sign * (len(changed) - len(missing))
             self.in_lanes += sign * int(self._has_processes[missing].sum())
 
     def note(self, legs: Legs) -> None:
@@ -174,19 +174,19 @@ class Reconciliation:
         """Don't play the missing legs of these bots and matches. What was played of them counts."""
         if names or matches:
             bots = np.array([name in names for name in self._names], bool)
-            found = reduce(np.logical_or, (bots[seat] for seat in self._seats))
+            is_excluded = reduce(np.logical_or, (bots[seat] for seat in self._seats))
             if matches:
-                of = np.repeat(self._columns.match, self._schedule.legs_per_replica)
-                found |= np.isin(of, np.array(sorted(matches), np.int64))
-            self._leave_out(np.flatnonzero(found & ~self._known), left_out=True)
+                match = np.repeat(self._columns.match, self._schedule.legs_per_replica)
+                is_excluded |= np.isin(match, np.array(sorted(matches), np.int64))
+            self._leave_out(np.flatnonzero(is_excluded & ~self._known), left_out=True)
 
     def _leave_out(self, places: Ints, *, left_out: bool) -> None:
         """Leave these legs out, or no longer."""
         changed = places[self._left_out[places] != left_out]
         self._left_out[changed] = left_out
-        sign, some = -1 if left_out else 1, changed[self._counts[changed] & ~self._known[changed]]
-        self.total += sign * len(some)
-        self.in_lanes += sign * int(self._has_processes[some].sum())
+        sign, missing = -1 if left_out else 1, changed[self._counts[changed] & ~self._known[changed]]
+        self.total += sign * len(missing)
+        self.in_lanes += sign * int(self._has_processes[missing].sum())
 
     @property
     def left_out(self) -> bool:
@@ -223,14 +223,14 @@ class Reconciliation:
         players, each = self._schedule.players, self._schedule.legs_per_replica
         missing = self.missing
         for first in range(0, len(missing), _AT_ONCE):
-            places = missing[first : first + _AT_ONCE]
-            rows, legs = np.divmod(places, each)
-            columns = places, self._columns.match[rows], self._columns.replica[rows] * each + legs
+            indices = missing[first : first + _AT_ONCE]
+            rows, legs = np.divmod(indices, each)
+            columns = indices, self._columns.match[rows], self._columns.replica[rows] * each + legs
             seated = self._columns.players[rows].tolist()
-            for place, match, number, who in zip(*(column.tolist() for column in columns), seated):
-                digest, out = self._digests[place : place + 1].tobytes().hex(), self._out_in.get(place, ())
+            for index, match, number, who in zip(*(column.tolist() for column in columns), seated):
+                digest, out = self._digests[index : index + 1].tobytes().hex(), self._out_in.get(index, ())
                 split = self._schedule.split(tuple([players[one] for one in who]))
-                yield Fixture(match, number, digest, *split, out), bool(self._counts[place])
+                yield Fixture(match, number, digest, *split, out), bool(self._counts[index])
 
     @property
     def inline(self) -> int:
@@ -240,13 +240,13 @@ class Reconciliation:
 
 def reconcile(batches: Iterable[Batch], schedule: Schedule) -> Reconciliation:
     """Return which legs in these batches count, and what the schedule lacks."""
-    found = Reconciliation(schedule)
-    found.note(Legs.joined(batch.legs for batch in batches))
-    return found
+    reconciliation = Reconciliation(schedule)
+    reconciliation.note(Legs.joined(batch.legs for batch in batches))
+    return reconciliation
 
 
 @dataclass(frozen=True)
-class _Places:
+class _LegIndex:
     """The places of legs in the schedule, by ascending keys, in which a match is replaced by its place in `matches`."""
 
     keys: Ints
@@ -254,13 +254,13 @@ class _Places:
     legs_per_replica: int
 
     @classmethod
-    def of_all(cls, columns: MatchColumns, legs_per_replica: int) -> _Places:
+    def of_all(cls, columns: MatchColumns, legs_per_replica: int) -> _LegIndex:
         """Return the places of legs in order."""
-        several = np.sort(columns.match)  # np.unique takes long to import
-        several = several[np.diff(several, prepend=-1) > 0]
+        matches = np.sort(columns.match)  # np.unique takes long to import
+        matches = matches[np.diff(matches, prepend=-1) > 0]
         number = (columns.replica[:, np.newaxis] * legs_per_replica + np.arange(legs_per_replica)).ravel()
-        match = np.repeat(np.searchsorted(several, columns.match), legs_per_replica)
-        return cls(_keys(match, number, len(several), legs_per_replica), several, legs_per_replica)
+        match = np.repeat(np.searchsorted(matches, columns.match), legs_per_replica)
+        return cls(_keys(match, number, len(matches), legs_per_replica), matches, legs_per_replica)
 
     def of(self, match: Ints, number: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
         """Return the places of these legs, and whether each is in the schedule."""
@@ -291,15 +291,17 @@ def fixtures_of(legs: Legs, schedule: Schedule, recorded: Legs) -> Iterator[Fixt
     entrants = {player.name: player for player in schedule.competitors}
     players = {player.name: player for player in schedule.house}
     digests = schedule.digests()
-    whole = (legs.match.tolist(), legs.number.tolist(), legs.digests, _are_complete(legs, schedule))
-    for names, house, match, number, digest, complete in zip(legs.seated, legs.houses, *whole):
+    columns = (legs.match.tolist(), legs.number.tolist(), legs.digests, _are_complete(legs, schedule))
+    for names, house, match, number, digest, complete in zip(legs.seated, legs.houses, *columns):
         if not entrants.keys() >= {*names} or (house not in players if players else house):
             yield "of one who doesn't play"
             continue
-        here = number // schedule.legs_per_replica, match, number
-        out = tuple(seat for seat, name in enumerate(names) if name in outs and outs[name] < here)
-        fixture = Fixture(match, number, digest, tuple(entrants[name] for name in names), players.get(house), out)
-        if digest != digests.of(fixture.players, number, out).hex():
+        position = number // schedule.legs_per_replica, match, number
+        disqualified = tuple(seat for seat, name in enumerate(names) if name in outs and outs[name] < position)
+        fixture = Fixture(
+            match, number, digest, tuple(entrants[name] for name in names), players.get(house), disqualified
+        )
+        if digest != digests.of(fixture.players, number, disqualified).hex():
             yield "with another digest than its players and settings give"
         elif not complete:
             yield "with other sessions than the settings say"
@@ -309,13 +311,13 @@ def fixtures_of(legs: Legs, schedule: Schedule, recorded: Legs) -> Iterator[Fixt
 
 def _first_outs(legs: Legs, legs_per_replica: int) -> dict[str, tuple[int, int, int]]:
     """Return for each bot that is disqualified the first leg in which it was, as (replica, match, number)."""
-    found: dict[str, tuple[int, int, int]] = {}
+    first: dict[str, tuple[int, int, int]] = {}
     ended = np.array([bool(rest.disqualified_seats) for rest in legs.rare_fields], bool)[legs.rare_index]
     for leg in map(legs.__getitem__, np.flatnonzero(ended).tolist()):
-        here = leg.number // legs_per_replica, leg.match, leg.number
+        position = leg.number // legs_per_replica, leg.match, leg.number
         for seat in leg.disqualified_seats:
-            found[leg.seats[seat]] = min(found.get(leg.seats[seat], here), here)
-    return found
+            first[leg.seats[seat]] = min(first.get(leg.seats[seat], position), position)
+    return first
 
 
 def _are_complete(legs: Legs, schedule: Schedule) -> npt.NDArray[np.bool_]:

@@ -42,19 +42,19 @@ class Digests:
     def of_columns(self, columns: MatchColumns, players: Seats, legs_per_replica: int) -> bytes:
         """Return the digests of all legs of matches, one after the other."""
         first = {place: self._of_first(players[place]) for place in _distinct(columns.players[:, :1])}
-        others = {place: self._of_other(players[place]) for place in _distinct(columns.players[:, 1:])}
+        other_texts = {place: self._of_other(players[place]) for place in _distinct(columns.players[:, 1:])}
         ends = [b"%d]" % number for number in range(int(columns.replica.max(initial=-1) + 1) * legs_per_replica)]
-        found = bytearray()
+        digests = bytearray()
         for at in range(0, len(columns.match), _AT_ONCE):
-            several = columns.players[at : at + _AT_ONCE].tolist()
-            for (one, *rest), replica in zip(several, columns.replica[at : at + _AT_ONCE].tolist()):
+            rows = columns.players[at : at + _AT_ONCE].tolist()
+            for (one, *rest), replica in zip(rows, columns.replica[at : at + _AT_ONCE].tolist()):
                 start = first[one]
-                more = others[rest[0]] if len(rest) == 1 else b"".join([others[place] for place in rest])
+                more = other_texts[rest[0]] if len(rest) == 1 else b"".join([other_texts[place] for place in rest])
                 for end in ends[replica * legs_per_replica : (replica + 1) * legs_per_replica]:
                     digest = start.copy()
                     digest.update(more + end)
-                    found += digest.digest()
-        return bytes(found)
+                    digests += digest.digest()
+        return bytes(digests)
 
     def _of_first(self, player: Competitor) -> Any:
         if player.number not in self._before:
@@ -70,8 +70,8 @@ class Digests:
 
 
 def _distinct(places: npt.NDArray[np.int32]) -> list[int]:
-    found: list[int] = np.flatnonzero(np.bincount(places.ravel())).tolist()
-    return found
+    distinct: list[int] = np.flatnonzero(np.bincount(places.ravel())).tolist()
+    return distinct
 
 
 def _player(player: Competitor) -> bytes:

@@ -83,8 +83,8 @@ class Schedule(ABC):
         """Yield the matches one by one."""
         columns, players, each = self.columns(), self.players, self.legs_per_replica
         for match, replica, places in zip(columns.match.tolist(), columns.replica.tolist(), columns.players.tolist()):
-            who = tuple(players[place] for place in places)
-            yield MatchLegs(match, range(replica * each, (replica + 1) * each), *self.split(who))
+            match_players = tuple(players[place] for place in places)
+            yield MatchLegs(match, range(replica * each, (replica + 1) * each), *self.split(match_players))
 
     def split(self, players: Seats) -> tuple[Seats, Competitor | None]:
         """Return the players of a match as the entrants by seat and the house player."""
@@ -137,8 +137,8 @@ class Schedule(ABC):
         """Return the label of all that is random in a leg: its digest, or that of any version of the bot."""
         if self.paired is None:
             return "leg", fixture.digest
-        others = [player for player in fixture.players if player.kind == "house" or player.name != self.paired]
-        return "leg of any version", self._digests.of((_ANYONE, *others), fixture.number).hex()
+        other_players = [player for player in fixture.players if player.kind == "house" or player.name != self.paired]
+        return "leg of any version", self._digests.of((_ANYONE, *other_players), fixture.number).hex()
 
     @abstractmethod
     def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:
@@ -198,8 +198,8 @@ class RoundRobin(Schedule):
         return self._numbered(lambda player: bool(self.house_seats) and player.is_house)
 
     def _numbered(self, belongs: Callable[[Competitor], bool]) -> list[int]:
-        places = [place for place, player in enumerate(self.competitors) if belongs(player)]
-        return sorted(places, key=lambda place: self.competitors[place].number)
+        indices = [place for place, player in enumerate(self.competitors) if belongs(player)]
+        return sorted(indices, key=lambda place: self.competitors[place].number)
 
     @property
     def seat_count(self) -> int:
@@ -247,23 +247,23 @@ class RoundRobin(Schedule):
         return self._by_number(tables) if self.house_seats else tables
 
     def _combined(self, places: list[int], count: int) -> Ints:
-        found: Ints = np.array(places, np.int64)[combinations(len(places), count)]
-        return found
+        tables: Ints = np.array(places, np.int64)[combinations(len(places), count)]
+        return tables
 
     def _by_number(self, tables: Ints) -> Ints:
         """Return tables whose rows go by the competitors' numbers."""
         number = np.array([player.number for player in self.competitors], np.int64)
-        found: Ints = np.take_along_axis(tables, np.argsort(number[tables], axis=1), axis=1)
-        return found
+        ordered: Ints = np.take_along_axis(tables, np.argsort(number[tables], axis=1), axis=1)
+        return ordered
 
     def _pairs_of_copies(self) -> Ints:
         """Return the places of each competitor and its copy, by number."""
-        places = {player.name: place for place, player in enumerate(self.competitors)}
+        index_by_name = {player.name: place for place, player in enumerate(self.competitors)}
         number = [player.number for player in self.competitors]
         pairs = [
-            sorted((place, places[copy]), key=number.__getitem__)
-            for name, place in places.items()
-            if (copy := copy_name(name)) in places
+            sorted((place, index_by_name[copy]), key=number.__getitem__)
+            for name, place in index_by_name.items()
+            if (copy := copy_name(name)) in index_by_name
         ]
         pairs.sort(key=lambda pair: number[pair[1]])
         return np.array(pairs, np.int64).reshape(-1, 2)
@@ -273,8 +273,8 @@ class RoundRobin(Schedule):
         places, house = self.entrants, self.house_bots
         players = [self.competitors[place] for place in places]
         # Versions of a bot that is only tried meet the same tables, whatever they are called.
-        known = ("" if player.name == self.paired else player.name for player in players)
-        entrants = tuple((player.number, name, player.author) for player, name in zip(players, known))
+        labels = ("" if player.name == self.paired else player.name for player in players)
+        entrants = tuple((player.number, name, player.author) for player, name in zip(players, labels))
         names = tuple(self.competitors[place].name for place in house)
         fingerprint = self.fingerprint or seed_fingerprint(self.key)
         seats = self.seat_count - self.house_seats
@@ -297,8 +297,8 @@ class RoundRobin(Schedule):
         )
         seat = np.empty_like(by_seat)
         seat[by_seat] = np.arange(len(by_seat))
-        found: Ints = by_seat[np.sort(seat[tables], axis=1)]
-        return found
+        seated: Ints = by_seat[np.sort(seat[tables], axis=1)]
+        return seated
 
     def _rotation_of(self, fixture: Fixture, keys: SubKeys) -> int:
         # Of two the key draws who comes first in a match's first leg, and then they alternate, so that no role goes by
@@ -372,12 +372,12 @@ _ANYONE = Competitor(-1, "", "wasm", "")
 
 def _in_replicas(replicas: Replicas, matches: Sequence[Ints], players: Sequence[Ints]) -> MatchColumns:
     """Matches that each have their replicas: of each replica those that have it, or the same ones for all."""
-    found: list[tuple[Ints, Ints, Ints]] = []
+    parts: list[tuple[Ints, Ints, Ints]] = []
     for replica in range(replicas.most):
         match, who = matches[replica % len(matches)], players[replica % len(matches)]
         if replica >= replicas.of_all:
             have = np.array([replica < replicas.of(one) for one in match.tolist()], bool)
             match, who = match[have], who[have]
-        found.append((match, np.full(len(match), replica, np.int64), who))
-    match, replica_of, who = (np.concatenate(columns) for columns in zip(*found))
+        parts.append((match, np.full(len(match), replica, np.int64), who))
+    match, replica_of, who = (np.concatenate(columns) for columns in zip(*parts))
     return MatchColumns(match, replica_of, who.astype(np.int32))

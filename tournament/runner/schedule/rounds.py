@@ -58,11 +58,11 @@ def next_round(
     counts = run_analysis_counts(field.until)
     this = Round(Replicas(counts[0]))
     while True:
-        found = reconcile(batches, schedule_with(this.replicas))
-        if len(found.missing):
+        reconciliation = reconcile(batches, schedule_with(this.replicas))
+        if len(reconciliation.missing):
             return this
-        chosen = legs.take(np.flatnonzero(found.counts(legs)))
-        ranked = compute_standings(field, [Batch("", (), chosen)], scoring)
+        counted = legs.take(np.flatnonzero(reconciliation.counts(legs)))
+        ranked = compute_standings(field, [Batch("", (), counted)], scoring)
         verdicts = tuple(line.order_status for line in ranked.ranked if line.matches and line.order_status)
         played = this.replicas.of_all
         if (more := next_count(verdicts, played, counts)) == played:

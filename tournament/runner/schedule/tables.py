@@ -18,7 +18,7 @@ import numpy.typing as npt
 from tournament.arrays import Ints
 from tournament.leg import house_match_number
 
-_Words = npt.NDArray[np.uint64]
+_Hashes = npt.NDArray[np.uint64]
 
 
 def combinations(items: int, count: int) -> Ints:
@@ -28,21 +28,21 @@ def combinations(items: int, count: int) -> Ints:
     first combinations of one fewer.
     """
     rows = math.comb(items, count)
-    chosen = np.empty((rows, count), np.int64)
+    table = np.empty((rows, count), np.int64)
     rank = np.arange(rows)
     for place in range(count - 1, -1, -1):
         counts = np.array([min(math.comb(last, place + 1), rows) for last in range(items + 1)])
-        chosen[:, place] = np.searchsorted(counts, rank, side="right") - 1
-        rank -= counts[chosen[:, place]]
-    return chosen
+        table[:, place] = np.searchsorted(counts, rank, side="right") - 1
+        rank -= counts[table[:, place]]
+    return table
 
 
 def colex_numbers(numbers: Sequence[int], tables: Ints) -> Ints:
     """Return the numbers of the combinations of items with these numbers, which ascend in each row of places."""
-    found = np.zeros(len(tables), np.int64)
+    ranks = np.zeros(len(tables), np.int64)
     for place, column in enumerate(tables.T, 1):
-        found += np.array([math.comb(number, place) for number in numbers], np.int64)[column]
-    return found
+        ranks += np.array([math.comb(number, place) for number in numbers], np.int64)[column]
+    return ranks
 
 
 def in_squares(first: Sequence[int], second: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -82,13 +82,13 @@ def drawn_tables(
     """
     index = {number: place for place, (number, _, _) in enumerate(entrants)}
     draw = Draw(fingerprint, [name for _, name, _ in entrants], [author for _, _, author in entrants])
-    of_house = Draw(fingerprint, house)
+    house_draw = Draw(fingerprint, house)
     found, drawn = [], set()
     for number, place in in_squares(list(index), range(tables)):
         host = index[number]
         members = tuple(sorted((host, *draw.guests(replica, host, place, seats - 1))))
         if house_seats:
-            served = of_house.serving(replica, entrants[host][1], place, house_seats)
+            served = house_draw.serving(replica, entrants[host][1], place, house_seats)
             members += tuple(len(entrants) + one for one in served)
         if members not in drawn:
             drawn.add(members)
@@ -107,7 +107,7 @@ class Draw:
         self._fingerprint = fingerprint
         self._names = names
         self._authors = authors if any(authors) else ()
-        self._own = np.array([_word("guest", fingerprint, name) for name in names], np.uint64)
+        self._own = np.array([_hash64("guest", fingerprint, name) for name in names], np.uint64)
 
     def guests(self, replica: int, host: int, place: int, count: int) -> tuple[int, ...]:
         """Return the indices of this many guests at a table, those with the lowest hashes, in ascending order."""
@@ -121,8 +121,8 @@ class Draw:
         """Return the indices of this many at a table of a host that is none of them."""
         return _lowest(self._hashes(replica, host, place), count)
 
-    def _hashes(self, replica: int, host: str, place: int) -> _Words:
-        table = _word("table", self._fingerprint, str(replica), host, str(place))
+    def _hashes(self, replica: int, host: str, place: int) -> _Hashes:
+        table = _hash64("table", self._fingerprint, str(replica), host, str(place))
         return _mixed(_mixed(self._own ^ np.uint64(table)) + np.uint64(table))
 
     def _of_other_authors(self, host: int, count: int, in_order: Sequence[int]) -> tuple[int, ...]:
@@ -137,19 +137,19 @@ class Draw:
         return tuple(sorted(guests))
 
 
-def _lowest(hashes: _Words, count: int) -> tuple[int, ...]:
+def _lowest(hashes: _Hashes, count: int) -> tuple[int, ...]:
     """Return the indices of this many lowest hashes, in ascending order."""
     lowest = np.argpartition(hashes, count - 1)[:count] if count < len(hashes) else np.arange(len(hashes))
     return tuple(np.sort(lowest).tolist())
 
 
-def _word(*parts: str) -> int:
+def _hash64(*parts: str) -> int:
     """Return 64 bits of a hash of texts."""
     content = b"".join(b"%d:%b" % (len(text := part.encode()), text) for part in parts)
     return int.from_bytes(blake2b(content, digest_size=8, person=b"drawn tables").digest(), "little")
 
 
-def _mixed(words: _Words) -> _Words:
+def _mixed(words: _Hashes) -> _Hashes:
     """Return words mixed one to one (the finaliser of SplitMix64, G. Steele and others, 2014)."""
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
