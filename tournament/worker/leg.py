@@ -27,7 +27,7 @@ from tournament.store.leg_result import NO_RARE_FIELDS, LegResult, RareFields, U
 from tournament.store.leg_sums import share_variances, sums_of_legs
 from tournament.store.legs import Legs, digest_column, pair_keys
 from tournament.worker.faults import LegFaults, Stopped
-from tournament.worker.wasm.kept import Irregular, is_short, kept_bots
+from tournament.worker.wasm.kept import Irregular, KeptBots, is_short, kept_bots
 from tournament.worker.wasm.loading import LoadedBot, load_bot
 from tournament.worker.wasm.seating import BotLimits, Seating
 from tournament.worker.wasm.stack import deeply, was_interrupted
@@ -122,6 +122,7 @@ class ShortLegs:
         self._limits = limits_of(settings)
         self._bots: dict[str, LoadedBot] = {}
         self._are_short = True
+        self._kept: KeptBots | None = None
 
     @deeply
     def play(self, leg: Leg, sink: RowSink) -> Outcome | None:
@@ -135,15 +136,17 @@ class ShortLegs:
         began, contest, games, sessions = time.perf_counter(), self._contest, sink.games, sink.sessions
         leg = leg.of_teams(contest.members)
         core = new_core(contest, self._settings, leg, self._artifacts, games, sessions)
-        self._are_short = is_short(core, self._limits) and len(leg.seats) == core.seats
-        if not self._are_short:
-            return None
+        if self._kept is None or self._kept.are_many:
+            self._are_short = is_short(core, self._limits) and len(leg.seats) == core.seats
+            if not self._are_short:
+                return None
+            self._kept = kept_bots(self._limits, core)
         if min(games.capacity - games.rows, sessions.capacity - sessions.rows) < core.most_decisions:
             sink.clear()
         before = games.rows, sessions.rows
         try:
-            kept, seeds = kept_bots(self._limits, core), [seat.random_seed for seat in leg.seats]
-            used = kept.play(core, [self._bot(seat) for seat in leg.seats], seeds, self._stopping)
+            bots, seeds = [self._bot(seat) for seat in leg.seats], [seat.random_seed for seat in leg.seats]
+            used = self._kept.play(core, bots, seeds, self._stopping)
         except Irregular:
             games.rows, sessions.rows = before
             return None

@@ -71,13 +71,13 @@ class KeptBots:
             os.close(self._pages)
 
     def serve(self, limits: BotLimits, seats: int) -> bool:
-        """Return whether bots of these limits can play another leg of this many seats, in this process."""
-        return (
-            len(self._loops) < _MAX_LOOPS
-            and seats == self._seats
-            and limits == self._limits
-            and self._process == os.getpid()
-        )
+        """Return whether they are of this process, and have these limits and as many seats."""
+        return seats == self._seats and limits == self._limits and self._process == os.getpid()
+
+    @property
+    def are_many(self) -> bool:
+        """True if there are so many loops that all must begin anew."""
+        return len(self._loops) >= _MAX_LOOPS
 
     def play(
         self, core: GameCore, bots: Sequence[LoadedBot], seeds: Sequence[int], stopping: Callable[[], bool]
@@ -149,7 +149,7 @@ _here = threading.local()
 def kept_bots(limits: BotLimits, core: GameCore) -> KeptBots:
     """Return this thread's kept bots for a core's leg."""
     kept: KeptBots | None = getattr(_here, "kept", None)
-    if kept is None or not kept.serve(limits, core.seats):
+    if kept is None or kept.are_many or not kept.serve(limits, core.seats):
         kept = _here.kept = KeptBots(limits, core)
     return kept
 
