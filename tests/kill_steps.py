@@ -14,11 +14,6 @@ _lock = threading.Lock()
 _taken = 0
 
 
-def steps_taken() -> int:
-    """How many there were in this process."""
-    return _taken
-
-
 def kill_at(step: int, number: int = signal.SIGKILL) -> None:
     """Let this process be killed, or get another signal, at the beginning of its so manieth step (0: never)."""
 

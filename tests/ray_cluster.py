@@ -76,19 +76,6 @@ class Cluster:
             text=True,
         )
 
-    def kill_and_wait(self, node: Node) -> None:
-        """Kill a node, and wait until the head knows."""
-        count = "sum(node['Alive'] for node in ray.nodes())"
-        script = (
-            f"import ray, sys, time; ray.init('{self.address}', log_to_driver=False); before = {count}\n"
-            f"print(); sys.stdout.flush()\nwhile {count} == before: time.sleep(0.2)\n"
-        )
-        command, variables = [sys.executable, "-c", script], {**os.environ, **self.variables}
-        with subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as looks:
-            assert looks.stdout and looks.stdout.readline() == b"\n"
-            node.kill()
-            assert looks.wait() == 0
-
 
 Server = subprocess.Popen[str]
 

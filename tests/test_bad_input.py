@@ -6,12 +6,31 @@ from pathlib import Path
 
 import pytest
 
+import tournament
 from tests.cli.in_process import run_cli
-from tests.cli.test_check_rules import RULES
-from tests.contest_runs import CONTEST, bot_source
+from tests.contest_runs import CONTEST, bot_source, call
 from tournament.config import load_config, load_contests
 from tournament.contests import rules_loader
 from tournament.errors import InputError
+
+RULES = '''from tournament.rules import Column, Decision, Int, Rules
+
+NAME = Decision("name", "Name a number", observation={"limit": Int(1, 9, "the most")}, answer=Int(1, 9, "a number"))
+
+
+class HigherNumber(Rules):
+    """Whoever names the higher number wins."""
+
+    name = "higher_number"
+    seats = 2
+    decisions = (NAME,)
+    columns = (Column("x_named", "int8", "MEANING"),)
+
+    def play(self, session):
+        x, y = (yield [NAME(seat, limit=9) for seat in range(2)]).values()
+        won = (x > y) - (x < y)
+        session.record([won, -won], x_named=x)
+'''
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +64,7 @@ BAD_INPUT = [
     (["verify", "two_card_draw", "--results", "results/von_neumann_poker"], "not of two_card_draw"),
     (["compare", "results/von_neumann_poker", "nowhere"], "nowhere has no results yet; play with `tournament run`"),
     (["compare", "results", "results", "--csv", "--json"], "--csv, --json: choose one of the two"),
+    (["losses", "stedy"], "stedy: the records have no such bot, did you mean"),
     (["cite", "--bibtex", "--json"], "--bibtex, --json: choose one of the two"),
     (["check", "nowhere.c"], "not found: say the path of the bot's file"),
     (["check", "steady"], "not found; did you mean entrants/von_neumann_poker/steady.c?"),
@@ -139,6 +159,46 @@ def test_bad_input_is_one_line_and_exit_2(
     assert not more or "can't play" in message  # what the compiler said follows
     assert "Traceback" not in told.err and "tournament-scratch" not in told.err
     assert {*folder.rglob("*")} == before
+
+
+def test_broken_contest_is_named_by_what_it_breaks(tmp_path: Path) -> None:
+    path = tmp_path / "higher.py"
+    path.write_text(RULES.replace("MEANING", "").replace("won, -won", "won, won"))
+    told = run_cli("check", str(path), columns=200)
+    lines = {line.split()[0]: line for line in told.out.splitlines() if line and not line.startswith(" ")}
+    assert told.code == 1 and "x_named of games has no meaning" in lines["documented"]
+    assert "a game of a zero-sum contest is worth" in told.out and "not fit to be played" in lines["verdict"]
+    assert "Traceback" not in told.err
+
+
+OUTPUTS = {
+    "descriptor = os.open('/dev/full', os.O_WRONLY)": "the output: No space left on device",
+    "there, descriptor = os.pipe(); os.close(there)": "the output was closed before all of it was written",
+}
+
+
+@pytest.mark.parametrize("setup", OUTPUTS)
+def test_output_that_takes_nothing_is_one_line_and_exit_1(setup: str) -> None:
+    done = call(["--version"], f"import os; {setup}; os.dup2(descriptor, 1)")
+    assert (done.returncode, done.stderr) == (1, f"tournament: {OUTPUTS[setup]}\n")
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        ("[two_card_draw]", "two_card_draw"),
+        ("[von_neumann_poker]\n[two_card_draw]", "has several; expected one of: von_neumann_poker, two_card_draw"),
+    ],
+)
+def test_functions_without_contest_take_the_only_one(
+    tables: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tournament.toml").write_text(tables)
+    for function in (tournament.run, tournament.verify, tournament.report):
+        with pytest.raises(InputError, match=message) as refused:
+            function()
+        assert ("von_neumann_poker" in str(refused.value)) == ("several" in message), function
 
 
 TABLE = f"[{CONTEST}]\n"
@@ -267,6 +327,11 @@ RULES_AND_SETTINGS = [
     ("seats = 4\n", "seats = 5\ntables = 3\n", "needs 5 bots, one for each seat, that can play; there are 4"),
     ("seats = 4\n", "tables = 0\n", "tournament.toml, line 5: tables = 0: "),
     ("seats = 4\n", "seats = 4\nduplicate = 3\n", "tournament.toml, line 6: duplicate = 3: "),
+    (
+        "seats = 4\n",
+        'table_mates = "other_authors"\nseats = 4\n',
+        "table_mates: only drawn tables of three or more seats",
+    ),
     ("seats = 4\n", "tables = 3\nuntil_settled = 0.9\n", "until_settled: with drawn tables no run ends by itself"),
     ('"auction.py"', '"none.py"', "none.py can't be read: No such file"),
     ('"auction.py"', '"auction.py:Other"', 'no subclass Other of Rules; there are Auction; name one: rules = "auct'),
@@ -300,5 +365,8 @@ def test_wrong_rules_and_their_settings_are_one_line_with_file_and_line(
     told = run_cli("run", "auction", "--executor", "local", "--workers", "1", columns=600)
     (line,) = (line for line in told.err.splitlines() if message in line)
     assert told.code in (1, 2) and told.err.splitlines()[-1] == line and "Traceback" not in told.err, told.err
-    assert any(where in line for where in ("one for each seat", "drawn tables", "auction.py", "tournament.toml, line "))
+    assert any(
+        where in line
+        for where in ("one for each seat", "table_mates", "drawn tables", "auction.py", "tournament.toml, line ")
+    )
     load_contests().find(CONTEST)  # doesn't stop another contest

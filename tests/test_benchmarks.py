@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import runpy
 import subprocess
@@ -10,14 +9,12 @@ import sys
 
 import pytest
 
-from benchmarks import tables
-from benchmarks.rows import Row
 from tests.contest_runs import REPOSITORY, environment
 
 # Some minutes of measuring are asked for their help alone.
 HELP = ("benchmarks", "cluster", "environments", "holdem", "open_contest", "ranking")
 SMALL = {
-    "benchmarks.growth": ["4", "4 --edits 2"],
+    "benchmarks.growth": ["4 --edits 2"],
     "benchmarks.tables": ["--rounds 1"],
     "benchmarks.versions": ["--tries 1 --replicas 2 --only auction"],
     "benchmarks.views": ["--help"],
@@ -47,11 +44,3 @@ def test_every_benchmark_that_a_page_names_is_run() -> None:
     pages = [*REPOSITORY.glob("docs/**/*.md"), *REPOSITORY.glob("*.md"), REPOSITORY / "benchmarks" / "README.md"]
     named = {name for page in pages for name in re.findall(r"python -m (benchmarks[\w.]*\w)", page.read_text())}
     assert named and named <= {*SMALL, "benchmarks", *(f"benchmarks.{name}" for name in HELP)}
-
-
-def test_a_row_says_what_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "games_a_second", lambda *_, **__: 10.0)
-    monkeypatch.setitem(sys.modules, "pyspiel", None)
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    lines = [Row(*row).line() for row in tables.rows(1)]
-    assert [line.split(" | ")[2:4] for line in lines] == [["—", "—"], ["—", "—"], ["not installed", "—"]]

@@ -128,8 +128,3 @@ def test_a_wrong_value_in_another_contests_table_stops_only_that_one(tmp_path: P
     assert load_text(tmp_path, text, name="good").played.name == "good"
     with pytest.raises(InputError, match=r"line 5: sessions = -5"):
         load_text(tmp_path, text, name="other")
-
-
-def test_a_contest_is_meant_that_comes_close(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no contest is called late_nigth; .*; did you mean late_night\?$"):
-        load_text(tmp_path, f'[late_night]\nrules = "{CONTEST}"', name="late_nigth")

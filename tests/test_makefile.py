@@ -37,11 +37,3 @@ def test_every_target_sets_up_what_it_runs(tmp_path: Path) -> None:
         assert first("build_ext --inplace") <= first(imports_the_core), target
         assert first("group dev") <= first("pytest|bin/(mypy|ruff|stubtest|lint-imports)"), target
         assert first("artifacts.libraries") <= first("-m (pytest .*thorough|benchmarks|tests.lowest)"), target
-
-
-def test_make_alone_prints_what_targets_there_are() -> None:
-    outside = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-    shown = subprocess.check_output(["make"], cwd=ROOT, env=outside, text=True)
-    named = set(re.findall(r"(?:^|; )make ([\w-]+)", shown, re.MULTILINE))
-    phony = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    assert phony and named == set(phony[1].split()) - {"help", "lint", "types"}

@@ -52,23 +52,6 @@ def scores(place: ContestDir, name: str) -> list[tuple[str, float, int]]:
     return [(version.line.sha256, version.line.score, version.field_size) for version in versions]
 
 
-def test_history_of_returned_bot_has_its_versions(tmp_path: Path) -> None:
-    place = make_contest(tmp_path, ["bold", "calm", "dull"], 30)
-    place.play()
-    before = scores(place, "calm")
-    file = next(place.entrants.glob("calm*"))
-    source = file.read_bytes()
-    file.unlink()
-    place.play()
-    place.write_bot("calm", bot_source(5, 5))
-    place.play()
-    assert scores(place, "calm")[:-1] == before
-    place.write_bot("calm", bot_source(6, 5))
-    file.write_bytes(source)
-    place.play()
-    assert [scores(place, "calm")[place_of] for place_of in (0, -1)] == before * 2
-
-
 def test_history_has_the_ranks_after_each_run(tmp_path: Path) -> None:
     place = make_contest(tmp_path, ["bold", "calm", "dull"], 10)
     for step in range(7):

@@ -18,7 +18,6 @@ from tests.cli.in_process import command
 from tests.cli.test_cli import ROOT
 from tests.contest_runs import environment
 from tournament.config import GeneralSettings, load_config
-from tournament.conformance import ContestSuite, conservation, documented, faults, illegal, records
 from tournament.errors import InputError
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.starter.folder import write_contest_folder
@@ -113,7 +112,7 @@ def test_init_of_unknown_contest_lists_known_contests(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "shape", [pytest.param(shape, marks=[pytest.mark.slow] * (shape != "turns")) for shape in SHAPES]
+    "shape", [pytest.param(shape, marks=[pytest.mark.thorough] * (shape != "turns")) for shape in SHAPES]
 )
 def test_init_rules_writes_bots_settings_and_test(tmp_path: Path, shape: str) -> None:
     made = command(tmp_path, "init", "mine", "--rules", "sealed_bid", "--shape", shape)
@@ -133,14 +132,6 @@ def test_init_rules_writes_bots_settings_and_test(tmp_path: Path, shape: str) ->
     test = (folder / "test_sealed_bid.py").read_text()
     compile(test, "test", "exec")
     assert "my_game" not in test + (folder / "sealed_bid.py").read_text()
-
-
-@pytest.mark.slow
-def test_rules_of_ones_own_hold_to_some_of_what_every_contest_must(tmp_path: Path) -> None:
-    assert command(tmp_path, "init", "--rules", "sealed_bid", "--shape", "simultaneous").code == 0
-    suite = ContestSuite("sealed_bid", tmp_path / "suite", rules=str(tmp_path / "sealed_bid.py"), sessions=2)
-    for check in (documented, records, conservation, faults, illegal):
-        check(suite)
 
 
 @pytest.mark.thorough

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,6 @@ import numpy as np
 import pytest
 
 import tournament
-from tests.cli.in_process import run_cli
 from tests.contest_runs import CONTEST, SEEDS, THRESHOLDS, bot_source, make_contest
 from tournament.api import match, run
 from tournament.errors import InputError
@@ -96,22 +94,6 @@ def test_match_has_run_games_and_paired_errors(
     assert list(frame.index) == [line.opponent for line in report.opponents]
 
 
-@pytest.mark.parametrize(("first", "second", "code"), [("bold", "fool", 0), ("fool", "bold", 4)])
-def test_scripts_learn_which_is_better(
-    first: str, second: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place = make_contest(tmp_path, OTHERS[:3])
-    monkeypatch.chdir(tmp_path)
-    for name, source in (("bold", bot_source(*THRESHOLDS["bold"])), ("fool", bot_source(0, 0))):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "mine.c").write_text(source)
-    words = ["match", CONTEST, f"{first}/mine.c", "--baseline", f"{second}/mine.c", "--replicas", "10"]
-    told = run_cli(*words, "--json", "--seed", SEEDS[9], "--config", str(place.config))
-    report = json.loads(told.out)
-    assert (told.code, report["verdict"]) == (code, "better" if code == 0 else "worse")
-    assert (report["difference"]["value"] > 0) == (code == 0)
-
-
 def test_where_it_would_stand(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Among recorded bots of the same settings: by its score, and between which places for sure."""
     place = make_contest(tmp_path, ["bold", *OTHERS], settings="replicas = 10")
@@ -132,13 +114,3 @@ def test_where_it_would_stand(folder: Path, tmp_path: Path, monkeypatch: pytest.
     assert match(CONTEST, "bold", config=place.config, seed=SEEDS[8], sessions=20).projected_rank is None
     few = match(CONTEST, "bold", "calm", config=place.config, seed=SEEDS[8])
     assert few.projected_rank is None and [one.opponent for one in few.opponents] == ["calm"]
-
-
-def test_match_of_crashing_bot_exits_with_1(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)
-    (folder / "crashes.c").write_text(
-        "int a(const Bot *bot) { __builtin_trap(); }\nint b(const Bot *bot, int bet) { __builtin_trap(); }\n"
-    )
-    for words in (["crashes.c", "--baseline", "bots/bold.c"], ["crashes.c", "bold"], ["bold", "crashes.c"]):
-        told = run_cli("match", CONTEST, *words)
-        assert told.code == 1 and "crashes is disqualified" in told.out, words

@@ -6,14 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import tournament
 from tests.cli.in_process import run_cli
 from tournament.config import load_config
 from tournament.trial.match import MatchReport
-from tournament.trial.paired_tables import PairedTables, mean_and_error
 
 # What a bot wins hangs on the deal, on its position, on its companions, and a little on its own answer.
 RULES = """\
@@ -118,21 +116,3 @@ def test_disqualified_versions_have_no_figures(tmp_path: Path) -> None:
     config = contest(tmp_path, max_faults=0)
     report = compare(config, "int pick(const View *view) { return -1; }\n", OWN.format(more=1))
     assert report.disqualified == ("aaa",) and report.difference is None and report.verdict == "open"
-
-
-@pytest.mark.statistical
-def test_few_matches_distinguish_versions_with_different_dice() -> None:
-    # The interval of 95% holds with four tables as with forty, also if companions matter more than the versions do.
-    rng = np.random.default_rng(82)
-    for tables in (4, 12, 40):
-        wrong = 0
-        for _ in range(2000):
-            strong = 100 * rng.integers(0, 3, tables)  # companions
-            points = strong + 30 * rng.standard_normal(tables) + 5 * rng.standard_exponential((2, tables))
-            paired = PairedTables([()] * tables, points)
-            mean, error, freedom = mean_and_error(paired.differences)
-            assert error is not None
-            wrong += abs(mean) > {3: 3.182, 11: 2.201, 39: 2.023}[int(freedom)] * error
-        assert abs(wrong - 100) < 4 * np.sqrt(2000 * 0.05 * 0.95), tables
-    share = paired.games_of_unpaired
-    assert share is not None and share < 0.05

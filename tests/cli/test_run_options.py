@@ -30,7 +30,7 @@ from tests.contest_runs import (
     make_contest,
 )
 from tournament.cli import playing, screen
-from tournament.runner import contest_run
+from tournament.runner import archives, contest_run
 from tournament.runner.listener import Progress, ProgressListener
 from tournament.runner.prepare import Prepared
 from tournament.standings.matches import Matches
@@ -260,15 +260,15 @@ def test_a_shell_completes_commands_and_options(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def long_played(tmp_path_factory: pytest.TempPathFactory) -> ContestDir:
-    """More than a million games."""
-    place = make_contest(tmp_path_factory.mktemp("long"), ["bold", "calm"], sessions=150_000)
+    """More games than are archived without a question, whose number is lowered."""
+    place = make_contest(tmp_path_factory.mktemp("long"), ["bold", "calm"], sessions=150)
     place.play()
-    assert tournament.load(str(place.results)).ranking.games > 1_000_000
     return place
 
 
 @pytest.fixture
-def long_place(long_played: ContestDir, tmp_path: Path) -> ContestDir:
+def long_place(long_played: ContestDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ContestDir:
+    monkeypatch.setattr(archives, "_MANY_GAMES", 500)
     shutil.copytree(long_played.folder, tmp_path / "here")
     return ContestDir(tmp_path / "here")
 
@@ -281,7 +281,7 @@ def read_some(terminal: int) -> bytes:
         return b""
 
 
-SESSIONS = "sessions was 150000, is "
+SESSIONS = "sessions was 150, is "
 SEED_CHANGED = "they have another seed"
 
 
@@ -306,16 +306,17 @@ def test_no_long_play_is_archived_by_mistake(long_place: ContestDir, options: li
     assert stopped.code == 2 and re.search(f"tournament: {what} start again; give --archive to let them", stopped.err)
     assert len(stopped.err.splitlines()) <= 2 and "Traceback" not in stopped.err
     archive = long_place.results.with_name(f"{CONTEST}-archive-1")
-    assert not archive.exists() and tournament.load(str(long_place.results)).ranking.games > 1_000_000
+    assert not archive.exists() and tournament.load(str(long_place.results)).ranking.games > 500
     assert run_cli(*arguments, "--archive").code == 0
-    assert tournament.load(str(archive)).ranking.games > 1_000_000
+    assert tournament.load(str(archive)).ranking.games > 500
 
 
 @pytest.mark.parametrize("answer", ["n", "y"])
 def test_on_a_terminal_long_play_is_asked_for(long_place: ContestDir, answer: str) -> None:
     ours, theirs = pty.openpty()
     os.write(ours, f"{answer}\n".encode())
-    command = command_line(long_place.arguments("--sessions", "9"))
+    lowered = "from tournament.runner import archives; archives._MANY_GAMES = 500\n"
+    command = command_line(long_place.arguments("--sessions", "9"), lowered)
     done = subprocess.run(
         command, env=environment({"COLUMNS": "300"}), stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, timeout=100
     )

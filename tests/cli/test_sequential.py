@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tests.cli.in_process import run_cli
 from tests.contest_runs import CONTEST, SEEDS, THRESHOLDS, bot_source, make_contest
-from tournament.standings.stopping import FEWEST_REPLICAS, looks
-from tournament.trial.sequential import Difference, InterimResult, analyse
-
-TRIALS = 400
 
 
 @pytest.fixture
@@ -24,25 +18,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (place.folder / f"{name}.c").write_text(source)
     monkeypatch.chdir(place.folder)
     return place.folder
-
-
-def last_look(confidence: float, values: np.ndarray) -> InterimResult:
-    """Return the interim result at which play stops, given the differences of all replicas."""
-    counts = looks(FEWEST_REPLICAS, len(values))
-    found = []
-    for count in counts:
-        seen = values[:count]
-        difference = Difference(float(seen.mean()), float(seen.std(ddof=1)) / math.sqrt(count), count - 1)
-        found.append(analyse(confidence, difference, count, counts))
-    return next((look for look in found if look.done), found[-1])
-
-
-@pytest.mark.statistical
-def test_equals_are_told_apart_once_in_twenty() -> None:
-    drawn = np.random.default_rng(7).normal(0.0, 2, (TRIALS, 200))
-    verdicts = [last_look(0.95, values).verdict for values in drawn]
-    wrong = TRIALS - verdicts.count("open")
-    assert wrong / TRIALS < 0.05 + 3 * math.sqrt(0.05 * 0.95 / TRIALS)
 
 
 @pytest.mark.parametrize(("opponent", "verdict", "code"), [("fool.c", "better", 0), ("bold_too.c", "open", 3)])

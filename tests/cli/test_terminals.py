@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
@@ -213,21 +212,6 @@ def test_facts_wrap_on_terminal_only() -> None:
         lines = console.file.getvalue().splitlines()
         assert lines[-1] == "seed    7" and (len(lines) > 2) == is_terminal
         assert all(len(line) <= 60 for line in lines) == is_terminal
-
-
-@pytest.mark.slow
-def test_crosstable_of_many_bots_lists_every_pair() -> None:
-    names = [f"bot_{number:04}" for number in range(300)]
-    players = np.array(list(itertools.combinations(range(300), 2)), np.int32)
-    whole = np.tile(np.array([0, 1, 100, 5000, 90]), (len(players), 1))
-    amounts = np.tile(np.array([50.0, 12.0, -50.0, 12.0, 24.0]), (len(players), 1))
-    lines = tuple(Standing(name, "c", "", rank) for rank, name in enumerate(names, 1))
-    standings = Standings(lines, lambda: Matches(tuple(names), players, whole, amounts), ())
-    console = screen_of(80, 40, is_terminal=False)
-    for table in crosstable_tables(standings, "A contest", None):
-        console.print(table, crop=False)
-    assert isinstance(console.file, io.StringIO)
-    assert console.file.getvalue().count("+0.500") == len(players)
 
 
 def test_bots_of_one_score_share_their_number() -> None:

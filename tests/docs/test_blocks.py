@@ -113,6 +113,7 @@ def folder(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.M
     else:
         shutil.copytree(request.getfixturevalue(runs_in(page)), place)
     monkeypatch.chdir(place)
+    monkeypatch.setattr("tournament.trial.trial_legs.SESSIONS", 20)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     yield place
     rules_loader.forget()

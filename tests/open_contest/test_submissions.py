@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -147,12 +147,6 @@ def test_it_opens_and_closes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     ground.now += timedelta(hours=24)
     late = refused(ground, "ann", "one.c")
     assert late.status == 403 and "closed at 2026-06-02 15:00:00+02:00" in late.why
-
-
-def test_date_of_the_file_may_be_a_text(tmp_path: Path) -> None:
-    settings = tmp_path / "tournament.toml"
-    settings.write_text('[watch]\ncloses = "2026-06-02T15:00:00+02:00"\n')
-    assert load_config(CONTEST, settings).opening.closes == datetime(2026, 6, 2, 13, tzinfo=UTC)
 
 
 def test_folder_of_an_earlier_version_is_refused_by_a_line(ground: Ground) -> None:
@@ -309,32 +303,6 @@ def test_full_trials_run_several_at_a_time_one_of_each_author(ground: Ground, mo
     with Workers(ground.submissions, ground.told.append, 2):
         assert wait_until(lambda: all(ground.state(job) == ENTERED for job in jobs), 60)
     assert most == [2]
-
-
-def test_places_asked_while_jobs_end_are_those_of_some_moment(roomy: Ground) -> None:
-    """Four threads ask for places while others do the jobs; an author's next job only ever comes closer."""
-    jobs = [roomy.take(author, f"{author}{n % 3}.c", UNFIT) for n in range(8) for author in ("ann", "bob", "eve")]
-    seen: dict[str, list[int]] = {job.id: [] for job in jobs}
-    failed: list[BaseException] = []
-
-    def ask(mine: list[Job]) -> None:
-        try:
-            while any(roomy.state(job) == QUEUED for job in mine):
-                for job in mine:
-                    if (place := roomy.submissions.jobs.place(job)) is not None:
-                        seen[job.id].append(place)
-        except BaseException as error:
-            failed.append(error)
-
-    askers = [threading.Thread(target=ask, args=(jobs[n::4],)) for n in range(4)]
-    with Workers(roomy.submissions, roomy.told.append, 2):
-        for thread in askers:
-            thread.start()
-        for thread in askers:
-            thread.join()
-    assert not failed and [roomy.state(job) for job in jobs] == [NOT_FIT] * len(jobs)
-    assert all(1 <= place <= len(jobs) for places in seen.values() for place in places)
-    assert sum(map(len, seen.values())) > len(jobs)
 
 
 def test_database_restored_from_a_copy_holds_what_was_submitted(ground: Ground) -> None:

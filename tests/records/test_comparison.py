@@ -104,12 +104,12 @@ def test_error_of_a_difference_is_that_of_two_independent_runs(
 @pytest.mark.slow
 @pytest.mark.statistical
 def test_luck_alone_is_rarely_beyond_luck(tmp_path: Path) -> None:
-    """Of ten comparisons of the same bots with other seeds few have a score or a pair beyond luck.
+    """Of eight comparisons of the same bots with other seeds few have a score or a pair beyond luck.
 
-    Four or more of ten with a chance of 1 in 20 have a probability of 1 in 1,000. The bots are equal or differ.
+    Four or more of eight with a chance of 1 in 20 have a probability of 1 in 2,700. The bots are equal or differ.
     """
     runs = []
-    for number in range(11):
+    for number in range(9):
         place = make_contest(tmp_path / str(number), [*BOTS, "fair"], 30)
         place.write_bot("twin", (place.entrants / "bold.c").read_text())
         place.config.write_text(place.config.read_text().replace(SEEDS[7], f"luck alone, run {number:03}"))

@@ -7,10 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from tests.built_in import VON_NEUMANN_POKER
 from tests.reporting.conftest import SHIPPED, Played
-from tournament.reporting.trends import courses_of
-from tournament.store.storage import open_storage
 
 
 def test_courses_are_the_sessions(pages: Mapping[str, Played]) -> None:
@@ -30,14 +27,6 @@ def test_courses_are_the_sessions(pages: Mapping[str, Played]) -> None:
         quarter = block >= 24
         assert course.quarters() == pytest.approx((points[block < 8].mean(), points[quarter].mean()))
         assert course.means(2) == pytest.approx([points[block < 16].mean(), points[block >= 16].mean()])
-
-
-def test_matches_with_a_bot_below_the_line_are_in_no_course(pages: Mapping[str, Played]) -> None:
-    results = pages["von_neumann_poker"].results
-    found = courses_of(VON_NEUMANN_POKER, open_storage(results.location), results.batches, ["bold", "calm"])
-    rows = results.sessions[(results.sessions.bot_0 == "bold") & (results.sessions.bot_1 == "calm")]
-    assert found.whole["bold"].points.sum() == pytest.approx(rows.points_0.sum())
-    assert found.whole["calm"].sizes.sum() == len(rows)
 
 
 @pytest.mark.parametrize("contest", SHIPPED)

@@ -50,13 +50,6 @@ def by_pair(schedule: AgainstHouse) -> dict[tuple[str, str, int], Leg]:
     return {(*pair(leg), leg.plan.number): leg for leg in schedule.legs()}
 
 
-def test_match_numbers_fill_squares() -> None:
-    """All pairs of numbers below n have the numbers below n², each one once."""
-    for size in range(1, 12):
-        numbers = {house_match_number(entrant, house) for entrant in range(size) for house in range(size)}
-        assert numbers == set(range(size * size))
-
-
 @settings(deadline=None)
 @given(fields, houses, st.integers(1, 3))
 def test_every_entrant_meets_every_house_player_in_order(

@@ -131,7 +131,6 @@ def test_a_run_goes_on_when_nodes_come_and_go_and_when_it_is_stopped(
 
 @pytest.mark.slow
 def test_bad_nodes_are_set_aside_and_the_games_are_the_same(cluster: Cluster, worker: Node, tmp_path: Path) -> None:
-    """Three nodes lack something, each something else. Once the good one is gone, nothing can play."""
     place, here = slow_contest(tmp_path), tmp_path / "here"
     (place.entrants / "python.py").write_text(
         "def a(bot): return 20 if bot.card > 0.5 else 0\ndef b(bot, bet): return 1\n"
@@ -155,12 +154,6 @@ def test_bad_nodes_are_set_aside_and_the_games_are_the_same(cluster: Cluster, wo
         told = re.findall(rf"^{name}: (.*); the run goes on without this node$", said, re.M)
         assert told and sorted(told) == sorted(re.findall(rf"^{name} was set aside: (.*)$", shown, re.M)), (said, shown)
         assert not [line for line in told if not any(re.search(reason, line) for reason in reasons)]
-        cluster.kill_and_wait(worker)
-        run = cluster.run(place, "--replicas", "9")
-        said = complaints_of(run)
-        # The node without Landlock may have played legs of bots in C.
-        assert run.returncode in (1, 2) and re.search("tournament: (no node|a batch failed on every node) of the", said)
-        assert all(re.search(reason, said) for reason in reasons), said
         for node in bad.values():
             node.kill()
 
@@ -188,7 +181,7 @@ def test_a_token_that_is_missing_or_wrong_is_one_line(
     assert said == f"tournament: Ray can't be reached at {cluster.address}: {problem}{MEND}"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_run_whose_own_raylet_is_killed_says_so(tmp_path: Path) -> None:
     place = make_contest(tmp_path, BOTS, 100, "replicas = 60", SLOW)
     with serve() as alone:

@@ -1,76 +1,59 @@
-"""kill -9 at every step of storing, and at random times: nothing is doubled, and another run ends as if undisturbed."""
+"""Runs that are killed or interrupted, and machines with little: records stay whole, and the next run heals them."""
 
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import signal
 import subprocess
-from collections.abc import Sequence
-from dataclasses import dataclass
+import threading
+from collections import Counter
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from tests.contest_runs import (
     CONTEST,
     ONE_LEG_A_TASK,
     SEEDS,
+    THRESHOLDS,
     assert_games_are_the_standings,
     assert_same,
+    bot_source,
+    call,
     command_line,
     environment,
     make_contest,
     read_outcome,
 )
-from tests.forks import Forks, shared
+from tests.forks import shared
 from tests.processes import wait_until
+from tournament.records.results import load
 
-
-@dataclass(frozen=True)
-class CrashServer:
-    """Runs the command in forks, see kill_steps.py."""
-
-    forks: Forks
-    steps: Path
-
-    def run(self, arguments: Sequence[str], step: int = 0) -> int:
-        """Run the command, killed at a step; the number of steps that it took when it came to its end, else 0."""
-        self.steps.unlink(missing_ok=True)
-        setup = (
-            f"from pathlib import Path\nfrom tests.kill_steps import kill_at, steps_taken\nkill_at({step})\n"
-            f"def after(): Path({str(self.steps)!r}).write_text(str(steps_taken()))\n"
-        )
-        ended = self.forks.run(arguments, setup)
-        assert ended.code in (0, -signal.SIGKILL), ended.said
-        return int(self.steps.read_text()) if self.steps.exists() else 0
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> CrashServer:
-    return CrashServer(shared(), tmp_path_factory.mktemp("forks") / "steps")
+TWO_LEGS = "from tournament.runner.tasks import TaskSize\nTaskSize.is_full = lambda pace, inline, *legs: inline == 2\n"
 
 
 # The whole of a sweep takes minutes.
-stride = pytest.mark.parametrize("stride", [13, pytest.param(1, marks=pytest.mark.thorough)])
-
-
-@stride
-def test_kills_at_steps_of_archiving_lose_no_record(server: CrashServer, tmp_path: Path, stride: int) -> None:
+@pytest.mark.parametrize("stride", [13, pytest.param(1, marks=pytest.mark.thorough)])
+def test_kills_at_steps_of_archiving_lose_no_record(tmp_path: Path, stride: int) -> None:
     """Records of another seed are at any step whole, in their place or in the archive."""
     place = make_contest(tmp_path, ["bold", "calm"], sessions=10)
-    server.run(place.arguments())
+    place.play()
     seventh = read_outcome(place.results)
     before = tmp_path / "before"
     place.results.parent.rename(before)
-    aside = place.results.with_name(f"{CONTEST}-archive-1")
-    step, finished = 0, 0
-    while not finished:
+    aside, other_seed = place.results.with_name(f"{CONTEST}-archive-1"), place.arguments("--seed", SEEDS[8])
+    step, code = 0, -signal.SIGKILL
+    while code:
         step += stride
         shutil.copytree(before, place.results.parent)
-        finished = server.run(place.arguments("--seed", SEEDS[8]), step)
+        ended = shared().run(other_seed, f"from tests.kill_steps import kill_at; kill_at({step})")
+        assert ended.code in (0, -signal.SIGKILL), ended.said
+        code = ended.code
         assert_same(read_outcome(aside if aside.exists() else place.results), seventh)
-        server.run(place.arguments("--seed", SEEDS[8]))
+        assert shared().run(other_seed).code == 0
         assert_same(read_outcome(aside), seventh)
         assert_games_are_the_standings(place.results)
         assert not place.results.with_name(f"{CONTEST}-archive-2").exists()
@@ -78,15 +61,30 @@ def test_kills_at_steps_of_archiving_lose_no_record(server: CrashServer, tmp_pat
     assert step > 9
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_interrupting_keeps_what_is_committed_and_says_so(tmp_path: Path, number: int) -> None:
+@pytest.mark.parametrize("what", ["games", "sessions", "contest.json"])
+def test_run_with_another_seed_archives_damaged_records(tmp_path: Path, what: str) -> None:
+    place = make_contest(tmp_path, ["bold", "calm"], sessions=10)
+    place.play()
+    path = place.results / what
+    path = next(path.iterdir()) if path.is_dir() else path
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 4
+    path.write_bytes(content)
+    for _ in range(2):
+        assert shared().run(place.arguments("--seed", SEEDS[8])).code == 0
+    assert place.results.with_name(f"{CONTEST}-archive-1").exists()
+    assert not place.results.with_name(f"{CONTEST}-archive-2").exists()
+    assert_games_are_the_standings(place.results)
+
+
+def test_interrupted_run_keeps_commits_and_says_so(tmp_path: Path) -> None:
     place = make_contest(tmp_path, ["bold", "calm", "dull"], 100, "replicas = 20", steps=60_000)
     arguments = command_line([*place.arguments(), "--workers", "2"], ONE_LEG_A_TASK)
     with subprocess.Popen(
         arguments, env=environment(), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as run:
         assert wait_until(lambda: list((place.results / "games").glob("*")), run=run)
-        os.kill(run.pid, number)
+        os.kill(run.pid, signal.SIGINT)
         _, said = run.communicate(timeout=60)
     complaints = "".join(line for line in said.splitlines(keepends=True) if not line.startswith("Compiling "))
     assert run.returncode == 130
@@ -94,3 +92,48 @@ def test_interrupting_keeps_what_is_committed_and_says_so(tmp_path: Path, number
     assert_games_are_the_standings(place.results)
     assert list((place.results / "games").iterdir())
     assert not list((place.results / "staging").glob("*"))
+
+
+def test_sixteen_workers_need_few_descriptors(tmp_path: Path) -> None:
+    """A task opens two parts, however many replicas its legs are of."""
+    place = make_contest(tmp_path, ["bold", "calm"], sessions=3, settings="replicas = 300")
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (128, 128))\n"
+    done = call([*place.arguments(), "--workers", "16"], limit)
+    assert done.returncode == 0, done.stderr
+    assert_games_are_the_standings(place.results)
+
+
+@pytest.mark.slow
+def test_raw_reader_beside_killed_edits_sees_every_row_once(tmp_path: Path) -> None:
+    """Four of six bots are edited by runs that are killed. The reader wants all rows of the match of the two others."""
+    place = make_contest(tmp_path, [*THRESHOLDS])
+    server = shared()
+    assert server.run(place.arguments(), TWO_LEGS).code == 0
+    (mine,) = (match for match in load(str(place.results)).ranking.matches if {match.x, match.y} == {"even", "glad"})
+    found: Counter[str] = Counter()
+    stop = threading.Event()
+
+    def read() -> None:
+        while not stop.is_set():
+            try:
+                raw = pd.read_parquet(place.results / "games", columns=["match", "session", "game"])
+            except FileNotFoundError:  # The run removed a part after the reader had listed it.
+                continue
+            count = int((raw["match"] == mine.match).sum())
+            found["doubled" if raw.duplicated().any() else "fine" if count == mine.games else f"only {count}"] += 1
+
+    chance = random.Random(5)
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        for number in range(5):
+            name = ("bold", "calm", "dull", "fair")[number % 4]
+            place.write_bot(name, bot_source(chance.randrange(1, 9), chance.randrange(1, 9), str(number)))
+            kill = f"from tests.kill_steps import kill_at; kill_at({chance.randrange(1, 90)})\n"
+            assert server.run(place.arguments(), TWO_LEGS + kill).code in (0, -signal.SIGKILL)
+    finally:
+        stop.set()
+        reader.join()
+    assert found.total() == found["fine"] > 5, found
+    assert call(place.arguments()).returncode == 0
+    assert_games_are_the_standings(place.results)

@@ -7,17 +7,14 @@ import os
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
 from tests.built_in import VON_NEUMANN_POKER
-from tests.cli.in_process import run_cli
 from tests.contest_runs import (
     CONTEST,
-    SEEDS,
     ContestDir,
     Listener,
     assert_games_are_the_standings,
@@ -25,18 +22,12 @@ from tests.contest_runs import (
     bot_source,
     make_contest,
 )
-from tests.object_store import new_location
-from tournament.api import run
 from tournament.contests.contest import ENGINE_VERSION
 from tournament.contests.scoring import HouseScoring
-from tournament.errors import RunError
-from tournament.keys import master_key, seed_fingerprint
 from tournament.records import results as results_module
 from tournament.records.results import load
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.field import Batch, ContestSetup
-from tournament.store.folder_storage import FolderStorage
-from tournament.store.storage import join_location
 
 BOTS = ["bold", "calm", "dull", "even"]
 Pair = tuple[str, str]
@@ -77,13 +68,6 @@ def place(tmp_path: Path) -> ContestDir:
     return place
 
 
-def test_nothing_new_plays_nothing_and_writes_no_part(place: ContestDir) -> None:
-    before = files(place)
-    assert play(place) == set()
-    assert not [part for part in parts_read(place) if not part.startswith("sessions/")]
-    assert files(place) == before
-
-
 @pytest.mark.parametrize("file", ["CALM.c", "calm.cpp", "calm"])
 def test_a_newcomer_of_a_recorded_name_is_broken_and_the_older_bot_stays(place: ContestDir, file: str) -> None:
     """Whatever the order of their files' names."""
@@ -100,21 +84,6 @@ def test_a_newcomer_of_a_recorded_name_is_broken_and_the_older_bot_stays(place: 
     (line,) = (line for line in load(str(place.results)).ranking.entrants if line.status == "broken")
     assert line.name.removeprefix("./") == file
     assert line.reason == f"{file} has the name of calm.c, which is in the records; rename one of them"
-
-
-def parts_read(place: ContestDir) -> list[str]:
-    """The parts that another run reads, of either table."""
-    read: list[str] = []
-    original = FolderStorage.open_data
-
-    def open_data(self: FolderStorage, name: str) -> Any:
-        read.append(name)
-        return original(self, name)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FolderStorage, "open_data", open_data)
-        place.play()
-    return sorted(set(read))
 
 
 def test_a_part_that_rotted_without_a_trace_is_found_before_it_is_cut(place: ContestDir) -> None:
@@ -141,21 +110,6 @@ def test_edits_leave_as_many_parts_as_there_were(place: ContestDir) -> None:
         assert len(list((place.results / "games").iterdir())) <= 2
 
 
-def test_other_settings_set_the_old_records_aside_whole(place: ContestDir) -> None:
-    before = pd.read_parquet(place.results / "games")
-    for number, seed in enumerate((8, 9), 1):
-        done = run_cli(*place.arguments("--seed", SEEDS[seed]), columns=300)
-        assert done.code == 0
-        aside = place.results.with_name(f"{CONTEST}-archive-{number}")
-        assert "they have another seed" in done.err
-        assert str(aside) in done.err.replace("\n", "")
-        assert_games_are_the_standings(aside)
-    pd.testing.assert_frame_equal(pd.read_parquet(place.results.with_name(f"{CONTEST}-archive-1") / "games"), before)
-    aside_results = load(str(place.results.with_name(f"{CONTEST}-archive-1")))
-    assert aside_results.setup.settings["seed"] == seed_fingerprint(master_key(SEEDS[7]))
-    assert not pd.read_parquet(place.results / "games")["a_card"].equals(before["a_card"])
-
-
 def test_another_version_of_this_contest_archives_its_records(
     place: ContestDir, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,37 +133,6 @@ def test_another_version_of_this_contest_archives_its_records(
         b"engine_version": now.encode(),
     }
     pd.testing.assert_frame_equal(pd.read_parquet(place.results.with_name(f"{CONTEST}-archive-1") / "games"), before)
-
-
-def sorted_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    keys = [name for name in ("match", "session", "game") if name in frame]
-    return pd.DataFrame(frame).sort_values(keys, ignore_index=True)
-
-
-def test_an_object_store_is_resumed_and_adapted_as_a_folder_is(tmp_path: Path, object_store: str) -> None:
-    place = make_contest(tmp_path, BOTS[:3], sessions=10)
-    location = new_location(object_store)
-
-    def play_there() -> None:
-        there = run(CONTEST, config=place.config, results=location, workers=1, executor="local")
-        place.play()
-        here = load(str(place.results))
-        pd.testing.assert_frame_equal(sorted_rows(there.games), sorted_rows(here.games))
-        pd.testing.assert_frame_equal(sorted_rows(there.sessions), sorted_rows(here.sessions))
-        pd.testing.assert_frame_equal(there.standings, here.standings)
-
-    play_there()
-    play_there()
-    place.write_bot("calm", bot_source(2, 1))
-    play_there()
-    before = load(location).games
-    read = pd.read_parquet(join_location(location, f"{CONTEST}/games"))  # as the docs say
-    names = dict.fromkeys(("bot_0", "bot_1"), str)  # whose categories are those of all parts, or of the first
-    expected = sorted_rows(before[read.columns].astype(names))
-    pd.testing.assert_frame_equal(sorted_rows(read.astype(names)), expected)
-    with pytest.raises(RunError, match="in an object store nothing can be moved"):
-        run(CONTEST, config=place.config, results=location, seed=SEEDS[8], workers=1, executor="local")
-    pd.testing.assert_frame_equal(load(location).games, before)
 
 
 def test_a_run_ranks_no_records_twice(place: ContestDir, monkeypatch: pytest.MonkeyPatch) -> None:

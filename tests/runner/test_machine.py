@@ -7,7 +7,6 @@ import fcntl
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,8 +21,6 @@ from tests.contest_runs import (
     ContestDir,
     Outcome,
     assert_same,
-    command_line,
-    environment,
     make_contest,
     read_outcome,
 )
@@ -193,13 +190,3 @@ def test_a_cache_that_can_not_be_used_is_not_blamed_on_rules(tmp_path: Path, mon
     with pytest.raises(RunError, match="cache /proc/nowhere") as caught:
         load_rules("auction.py", tmp_path)
     assert not isinstance(caught.value, InputError)
-
-
-def test_a_closed_output_is_told_on_standard_error(place: ContestDir) -> None:
-    place.play()
-    run = subprocess.Popen(
-        command_line(place.arguments()), env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert run.stdout and run.stderr
-    run.stdout.close()
-    assert "the output was closed before all of it was written" in run.stderr.read() and run.wait() == 1

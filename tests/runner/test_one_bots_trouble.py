@@ -189,23 +189,6 @@ def test_a_bot_that_is_late_twice_is_set_aside_and_its_opponent_plays_on(
     assert {line.status for line in load(str(place.results)).ranking.entrants} == {"ok"}
 
 
-def test_a_bot_set_aside_keeps_its_recorded_matches_and_its_rank(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place, said = place_of(tmp_path, ODDS[".wasm"]), Listener()
-    place.play()
-    before = read_outcome(place.results)
-    place.config.write_text(place.config.read_text().replace("replicas = 2", "replicas = 4"))
-    late_in(monkeypatch, 99)
-    place.play(listener=said)
-    set_aside(place, said)
-    after = read_outcome(place.results)
-    both = after.games.merge(before.games, on=["match", "session", "game"])
-    assert len(both) == len(before.games) and not any("out of the records" in text for text in said.said)
-    (line,) = (line for line in load(str(place.results)).ranking.ranked if line.name == "odd")
-    assert line.matches == len(FIELD)
-
-
 def test_bot_that_can_not_be_loaded_for_lack_of_memory_keeps_its_matches_and_run_exits_with_3(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

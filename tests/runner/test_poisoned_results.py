@@ -55,22 +55,6 @@ def one_line(problem: BaseException) -> str:
 OUTSIDE = "../../../../victim.txt"
 
 
-def test_a_poisoned_field_is_made_again_from_the_parts(place: ContestDir) -> None:
-    before, field = load(str(place.results)).standings, field_of(place.results)
-    one = field["entrants"][0]
-    for change in (
-        {"entrants": [one | {"artifact": None, "problem": None}, *field["entrants"][1:]]},
-        {"entrants": [*field["entrants"], one]},
-        {"entrants": [one | {"name": ESCAPES}, *field["entrants"][1:]]},
-        {"numbers": field["numbers"] | {"bold": 7}},
-    ):
-        put_field(place.results, field | change)
-        there = load(str(place.results)).standings.set_index("name")
-        pd.testing.assert_frame_equal(there, before.set_index("name").loc[there.index])
-    place.play()
-    pd.testing.assert_frame_equal(load(str(place.results)).standings, before)
-
-
 HEADS: dict[str, Change] = {
     "a staged path": lambda h: h["games"].__setitem__(3, OUTSIDE),
     "another staged path": lambda h: h["games"].__setitem__(3, "secret/bots"),
@@ -199,7 +183,7 @@ def places_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...
         yield from places_in(inner, (*path, key))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_change_of_a_field_or_of_what_a_part_carries_is_one_line_or_valid_records(
     played: ContestDir, data: st.DataObject

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -17,7 +16,6 @@ from tournament.config import load_config
 from tournament.records.results import load
 from tournament.runner.contest_run import run_contest
 from tournament.standings.caveats import notes_of
-from tournament.worker.batch import Receipt, Task, play_task
 
 BOTS = ["bold", "calm", "dull"]
 
@@ -70,19 +68,6 @@ def test_legs_of_a_deal_carry_equal_parts_of_the_variance_of_their_sum(tmp_path:
     legs = load(str(place.results)).legs
     variances = legs.groupby(["match", "replica", "bot"], observed=True).variance.agg(["size", "nunique", "min"])
     assert (variances["size"] == 2).all() and (variances["nunique"] == 1).all() and (variances["min"] > 0).all()
-
-
-@pytest.fixture
-def tasks(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
-    """What is played from now on, task by task."""
-    noted: list[Task] = []
-
-    def noting(task: Task, *more: Any) -> Receipt:
-        noted.append(task)
-        return play_task(task, *more)
-
-    monkeypatch.setattr("tournament.runner.executors.local.play_task", noting)
-    return noted
 
 
 def test_fewer_lose_nothing_and_an_edited_bot_plays_as_many_as_are_wanted(tmp_path: Path) -> None:

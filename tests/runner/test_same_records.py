@@ -204,7 +204,9 @@ class Field:
             ended = [run.wait(), other]
         else:
             self.damage(damage, step)
-            ended = [shared().run(self.command, small + FAULTS[fault].format(step=step))]
+            looks = ["leaderboard", self.contest, *self.command[2:6]]
+            ended = [shared().run(words) for words in (looks, [*self.command, "--dry-run"]) if damage]
+            ended += [shared().run(self.command, small + FAULTS[fault].format(step=step))]
         for one in ended:
             assert is_said(one), one
             assert fault != "full disk" or (one.code == 1 and FULL in one.said), one

@@ -72,14 +72,6 @@ def test_the_seed_is_its_owners_alone_and_stands_nowhere_else(tmp_path: Path) ->
             assert seed.encode() not in content and master not in content and master.hex().encode() not in content, path
 
 
-def test_the_same_seed_gives_the_same_games_given_or_recorded(tmp_path: Path) -> None:
-    drawn, given = without_seed(tmp_path / "drawn"), without_seed(tmp_path / "given")
-    play(drawn)
-    kept, _ = secrets_of(drawn)
-    play(given, seed=kept.read_text())
-    assert load(str(drawn.results)).games.equals(load(str(given.results)).games)
-
-
 def test_records_whose_seed_is_missing_or_another_say_so(tmp_path: Path) -> None:
     place = without_seed(tmp_path)
     play(place)

@@ -72,11 +72,6 @@ def test_too_few_authors_are_refused_with_numbers(tmp_path: Path) -> None:
         play(config)
 
 
-def test_table_mates_without_tables_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="table_mates: only drawn tables of three or more seats"):
-        play(config_of(tmp_path, tables=""))
-
-
 def test_open_contest_takes_authors_from_its_submissions(tmp_path: Path) -> None:
     config = config_of(tmp_path)
     jobs = Jobs(database_beside(tmp_path / "authors.toml"))

@@ -10,7 +10,6 @@ from typing import Any, Literal
 import pytest
 
 import tournament
-from tests.cli.in_process import run_cli
 from tests.contest_runs import assert_same, in_order, read_outcome
 from tournament.errors import InputError
 from tournament.records.results import Results
@@ -163,14 +162,3 @@ def test_one_table_of_the_last_two_bots_is_played_and_read_again(tmp_path: Path,
         write_bot(folder, number, number)
     run(folder)
     assert len(tournament.load(place).matches) == 4
-
-
-def test_match_of_a_whole_table_shows_a_session(tmp_path: Path) -> None:
-    folder = contest(tmp_path)
-    bots = [str(folder / "bots" / f"bot_{number}.{'py' if number % 3 == 2 else 'c'}") for number in range(4)]
-    options = ["--config", str(folder / "tournament.toml"), "--session", "0"]
-    shown = run_cli("match", "auction", *bots, *options)
-    assert shown.code == 0, shown.err
-    assert "game 0" in shown.out and "bot_3" in shown.out.partition("game 0")[2]
-    refused = run_cli("match", "auction", *bots[:2], *options)
-    assert refused.code == 2 and "--session requires one OTHER for each other seat" in refused.err

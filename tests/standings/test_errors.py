@@ -16,7 +16,6 @@ from tests.oracles import strata
 from tests.standings.blocks import leg_sums
 from tests.standings.test_standings import batch_of, field_of, leg_of, leg_of_both
 from tournament.arrays import Floats
-from tournament.standings.standard_errors import degrees_of_freedom
 from tournament.standings.standings import compute_standings
 from tournament.standings.student_t import quantile, quantiles, two_sided_tail
 from tournament.standings.tally import tally_of_points
@@ -61,14 +60,6 @@ def test_errors_and_degrees_are_those_of_plain_loops(
     for match, (_, each) in zip(sorted(standings.matches, key=lambda one: PAIRS.index((one.x, one.y))), matches):
         variance, freedom = strata.of_mean([x - y for x, y in each])
         assert match.lead_stderr == pytest.approx(len(each) * math.sqrt(variance)) and match.freedom == freedom
-
-
-def test_the_difference_of_two_is_of_their_own_match_twice_in_a_zero_sum_game() -> None:
-    field, chance = field_of(["ann", "bob"]), np.random.default_rng(2)
-    legs = [leg_of(field, "ann", "bob", chance.normal(1, 1, 8), number) for number in range(5)]
-    measured = compute_standings(field, [batch_of(*legs)]).measured
-    assert measured.differences.variances[0, 1] == pytest.approx(4 * measured.stderr[0] ** 2)
-    assert measured.differences.freedom[0, 1] == pytest.approx(4)
 
 
 def test_one_replica_has_intervals_and_tells_nobody_apart() -> None:
@@ -143,21 +134,6 @@ def test_two_versions_are_compared_opponent_by_opponent() -> None:
         assert between.freedom[0, 1] == pytest.approx(told[1])
         few = tally_of_points(["now", "then"], Legs.of(legs).in_order(), 1, opponents[:3]).measured.differences
         assert (few.freedom[0, 1] > 0) == (replicas > 1)
-
-
-@pytest.mark.statistical
-def test_intervals_hold_where_each_stratum_has_one_degree() -> None:
-    """Two replicas, and sixteen matches of unequal spread; plain Satterthwaite degrees would be a third."""
-    chance, trials, count = np.random.default_rng(3), 4000, 16
-    spread = chance.uniform(0.5, 1.5, count)
-    each = chance.normal(0, spread[:, np.newaxis], (trials, count, 2))
-    v = each.var(axis=2, ddof=1) / 2
-    freedom = degrees_of_freedom(v.sum(axis=1), (v * v / 3).sum(axis=1), 1)
-    plain = v.sum(axis=1) ** 2 / (v * v).sum(axis=1)
-    true = (spread**2).sum() ** 2 / (spread**4).sum()
-    assert 0.75 * true < np.median(freedom) < 1.4 * true and np.median(plain) < 0.6 * true
-    held = np.abs(each.mean(axis=2).sum(axis=1)) < quantiles(0.975, freedom) * np.sqrt(v.sum(axis=1))
-    assert held.mean() == pytest.approx(0.95, abs=3.5 * math.sqrt(0.95 * 0.05 / trials))
 
 
 def test_a_leg_has_the_variance_of_its_blocks_and_the_covariance_of_its_seats() -> None:

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from engine.games.holdem_training.luck import CONTROLS, add_hands
 from engine.games.holdem_training.rates import RateSampler
-from engine.kernel.game_core import BLOCK_COUNT
 from tests.built_in import HOLDEM_TRAINING
 from tests.holdem import play_core
 from tests.oracles.deals import key_of
@@ -172,15 +171,6 @@ def test_luck_has_mean_zero_also_with_a_bot_that_remembers() -> None:
         luck[number], points[number] = luck_of(games, hands).sum(), games["profit"].sum(dtype=float)
     assert abs(luck.mean()) < 3.5 * luck.std() / math.sqrt(sessions)
     assert (points - luck).var() < 0.5 * points.var()
-
-
-@pytest.mark.statistical
-def test_little_variance_is_left() -> None:
-    hands = 3200
-    games = hands_of(Moody(1, whims=0), 1, hands)
-    of_block = games["profit"].astype(float).reshape(BLOCK_COUNT, -1).sum(axis=1)
-    left = of_block - luck_of(games, hands)
-    assert left[1:].var() < 0.4 * of_block[1:].var()
 
 
 def test_weights_follow_the_profit_and_stay_where_little_is_known() -> None:

@@ -101,12 +101,6 @@ def test_luck_of_many_legs_is_that_of_each_however_games_are_cut() -> None:
         assert (together.blocks() == np.concatenate([one.blocks() for one in alone])).all()
 
 
-@pytest.mark.parametrize("rows", [[1], [5, 3], [31]])
-def test_luck_refuses_games_of_no_leg(rows: list[int]) -> None:
-    with pytest.raises(ValueError, match="follow each other"):
-        LegsLuck(3).add(invented(1, 3), rows, [5] * len(rows))
-
-
 def _replies(card: float, memory: list[float], seat: int) -> int:
     """A bot that sticks to what it made of its first cards: the higher they were, the bolder it plays."""
     if len(memory) < 20:

@@ -92,5 +92,5 @@ def by_name(name: str, tournaments: int) -> Mapping[str, tuple[float, float]]:
 @pytest.mark.parametrize("name", sample_params(SHORT, ["snakes"]))
 def test_name_of_a_bot_changes_no_score(name: str) -> None:
     """Of five names none is worth more than 3.5 standard errors, which chance exceeds once in 400 contests."""
-    effects = by_name(name, 60)
+    effects = by_name(name, 30)
     assert all(abs(mean) <= 3.5 * error + 1e-9 for mean, error in effects.values()), effects

@@ -134,7 +134,7 @@ import sys
 import tournament
 games = tournament.scan(sys.argv[1])
 games.to_table()
-for _ in range(60):
+for _ in range(20):
     print(games.scanner(columns=["match", "bet"]).to_reader().read_all().num_rows)
 """
 
@@ -144,7 +144,7 @@ def test_a_scan_is_read_as_a_stream_while_arrow_s_threads_open_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They need the interpreter for it, so nobody may keep it who waits for them."""
-    place = make_contest(tmp_path, ["bold", "calm", "dull", "even"], 10, "replicas = 10")
+    place = make_contest(tmp_path, ["bold", "calm", "dull", "even"], 10, "replicas = 4")
     monkeypatch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda *_: True)
     place.play()
     command = [sys.executable, "-c", _READS_OFTEN, str(place.results)]

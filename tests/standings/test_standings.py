@@ -6,8 +6,6 @@ import hashlib
 import io
 import itertools
 import math
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,7 +18,6 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from engine.kernel.sums import SeatSums
-from tests.contest_runs import REPOSITORY
 from tests.standings.blocks import LegWithBlocks, leg_sums
 from tournament.cli.tables import crosstable_tables
 from tournament.leg import match_number
@@ -272,34 +269,6 @@ def test_the_order_of_commits_does_not_matter_to_the_last_bit(chance: Any) -> No
     chance.shuffle(legs)
     cut = chance.randrange(1, len(legs))
     assert compute_standings(field, [batch_of(*legs[:cut]), batch_of(*legs[cut:])]) == expected
-
-
-def calls_to_rank(entrants: int) -> int:
-    """How many functions are called to rank this many entrants, and to say how much they played."""
-    field, points = tournament([f"bot_{number:03}" for number in range(entrants)], 4, 1)
-    batch = batch_of(*(leg_of(field, x, y, own) for (x, y), own in points.items()))
-    legs, calls = Legs.of(batch.legs), 0
-
-    def count(_frame: object, event: str, _argument: object) -> None:
-        nonlocal calls
-        calls += event == "call"
-
-    sys.setprofile(count)
-    try:
-        standings = compute_standings(field, [replace(batch, legs=legs)])
-        assert standings.games == 40 * len(points) and standings.is_zero_sum
-    finally:
-        sys.setprofile(None)
-    return calls
-
-
-@pytest.mark.slow
-def test_nothing_is_called_for_each_match() -> None:
-    """A thousand bots have half a million. In a new process: the collector may call what other tests left behind."""
-    count = "from tests.standings.test_standings import calls_to_rank; print(*map(calls_to_rank, (30, 40, 80)))"
-    done = subprocess.run([sys.executable, "-c", count], cwd=REPOSITORY, stdout=subprocess.PIPE, text=True, check=True)
-    _, few, many = map(int, done.stdout.split())
-    assert 0 < many < 3 * few
 
 
 def test_a_line_says_what_one_match_can_t_show() -> None:

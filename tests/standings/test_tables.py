@@ -13,7 +13,6 @@ from tests.oracles.deals import key_of
 from tournament.arrays import Floats
 from tournament.runner.schedule.fixtures import Competitor, Replicas
 from tournament.runner.schedule.legs import RoundRobin
-from tournament.standings.rank_bounds import transitive_closure
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.tables import pairs_of_tables
 from tournament.store.field import Batch, ContestSetup, FieldEntrant, Setting
@@ -115,69 +114,6 @@ def test_the_crosstable_has_what_one_of_two_won_more_at_the_tables_of_both(seats
             assert pairs[x, y].lead_stderr == pytest.approx(
                 math.sqrt(len(both) * leads.var(ddof=1)) * (1 if seats == 2 else 2)
             )
-
-
-def outcomes(at: npt.NDArray[np.int32], chance: np.random.Generator, kind: str) -> Floats:
-    """Points at tables at which twins, 2k and 2k + 1, are equal: one wins what the others lose; or a bot that learns
-    once a leg what suits it, and plays by it to the leg's end."""
-    strength = (at // 2).astype(float)
-    if kind == "learns":
-        won = strength * 0.5 + chance.choice([-3.0, 6.0], at.shape, p=[2 / 3, 1 / 3]) * (1 + at // 2 % 3)
-    else:
-        won = strength + chance.normal(0, 4.0, at.shape)
-    return np.asarray(won - won.mean(axis=1, keepdims=True))
-
-
-def told_apart(seats: int | None, replicas: int, tables: int | None, kind: str, trials: int) -> tuple[int, float]:
-    """In how many tournaments twins were told apart, and the share of intervals of their differences that held."""
-    bots = 8 if seats is None else 12
-    field = field_of(bots) if tables is None else field_of(bots, tables=tables)
-    places, at = places_at(schedule_of(field, seats, replicas))
-    wrong, held, number = 0, 0, 0
-    for trial in range(trials):
-        chance = np.random.default_rng([trial, replicas, seats or 0])
-        found = ranked(field, legs_of(field, places, at, outcomes(at, chance, kind)))
-        names = [field.numbers[line.name] for line in found.ranked]
-        place = {bot: row for row, bot in enumerate(names)}
-        differences = found.measured.differences
-        ahead = transitive_closure(
-            np.array(
-                [
-                    [other in line.significantly_ahead_of for other in (one.name for one in found.ranked)]
-                    for line in found.ranked
-                ]
-            )
-        )
-        twins = [(place[bot], place[bot + 1]) for bot in range(0, bots, 2)]
-        wrong += any(ahead[one, other] or ahead[other, one] for one, other in twins)
-        for one, other in twins:
-            reach = differences.ci_half_width(one, other)
-            assert reach is not None
-            held += abs(float(differences.means[one, other])) <= reach
-            number += 1
-    return wrong, held / number
-
-
-@pytest.mark.statistical
-@pytest.mark.parametrize(
-    ("seats", "replicas", "tables", "kind"),
-    [
-        (3, 2, None, "wins"),
-        pytest.param(2, 1, 10, "wins", marks=pytest.mark.slow),
-        pytest.param(None, 4, None, "learns", marks=pytest.mark.thorough),
-        pytest.param(4, 1, 10, "learns", marks=pytest.mark.thorough),
-        pytest.param(3, 10, 10, "learns", marks=pytest.mark.thorough),
-        pytest.param(6, 4, 10, "learns", marks=pytest.mark.thorough),
-        pytest.param(6, 2, 5, "wins", marks=pytest.mark.thorough),
-    ],
-)
-def test_identical_bots_are_told_apart_in_one_of_twenty(
-    seats: int | None, replicas: int, tables: int | None, kind: str
-) -> None:
-    trials = 60
-    wrong, held = told_apart(seats, replicas, tables, kind, trials)
-    assert wrong <= 0.05 * trials + 3 * math.sqrt(0.05 * 0.95 * trials)
-    assert held > 0.93
 
 
 @pytest.mark.parametrize("count", [7, 2100])

@@ -275,20 +275,6 @@ def test_missing_credentials_are_one_line(served_store: ServedStore, monkeypatch
     assert requests == []
 
 
-def test_the_command_says_it_in_one_line_and_shows_no_secret(
-    served_store: ServedStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hushhush")
-    place = make_contest(tmp_path, ["bold", "calm"])
-    with served_store.behaving(gate=lambda request: "403"):
-        done = run_cli(*place.arguments("--results", f"s3://{BUCKET}/place?{served_store.options}"), columns=500)
-    assert done.code == 1
-    (line,) = done.err.splitlines()[-1:]
-    assert line.startswith("tournament: s3://bucket/place/von_neumann_poker: the store at") and "403" in line
-    assert "the credentials and the network; set AWS_ACCESS_KEY_ID" in line
-    assert "Traceback" not in done.err and "hushhush" not in done.err + done.out
-
-
 def test_a_store_that_stumbles_is_asked_again_and_one_that_fails_is_given_up(served_store: ServedStore) -> None:
     storage = open_storage(new_location(served_store.options))
     stumbles = iter(["503", "500"])

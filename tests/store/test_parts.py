@@ -12,7 +12,6 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from blake3 import blake3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,7 +24,7 @@ from tournament.store.leg_result import LegResult
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Legs
 from tournament.store.part_writer import PartWriter
-from tournament.store.parts import copy_legs, damage, digest_of
+from tournament.store.parts import copy_legs, damage
 
 Values = npt.NDArray[Any]
 
@@ -95,22 +94,6 @@ def assert_holds(frame: pd.DataFrame, values: dict[str, Values]) -> None:
     for name, column in values.items():
         assert frame[name].dtype == column.dtype, name
         assert frame[name].to_numpy().tobytes() == column.tobytes(), name
-
-
-def test_the_part_says_what_lies_on_disk(storage: FolderStorage) -> None:
-    part = write_part(storage, COLUMNS, random_values(100, 2))
-    content = storage.read(f"games/{part.name}")
-    assert (part.size, part.blake3) == (len(content), blake3(content).hexdigest())
-    assert digest_of(storage, part) == part.blake3
-    storage.remove(f"games/{part.name}")
-    assert digest_of(storage, part) is None
-
-
-def test_the_same_rows_give_the_same_bytes(storage: FolderStorage) -> None:
-    """Batches are played again after a crash; their parts must be what they would have been."""
-    values = random_values(300, 3)
-    one, other = (write_part(storage, COLUMNS, values, name=name) for name in ("one", "other"))
-    assert one.blake3 == other.blake3
 
 
 def batch_of(part: Part, sessions: int = 10) -> Batch:

@@ -129,12 +129,6 @@ def test_a_root_is_held_until_it_is_released_or_its_sign_replaced(location: str,
     other.release()
 
 
-def test_prepare_says_what_it_can_not_write(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(RunError, match=r"can't write to .*file/below: Not a directory"):
-        FolderStorage(str(tmp_path / "file" / "below")).prepare()
-
-
 @pytest.mark.parametrize(
     "location", ["gopher://x/y", "s3://", "s3://b/../c", "s3://[", "s3://b/c d", "s3://b#c", "s3://b?colour=red"]
 )
