@@ -12,7 +12,7 @@ import re
 import secrets
 from functools import cache, lru_cache
 from json.encoder import encode_basestring_ascii as _quoted
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BeforeValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -90,7 +90,7 @@ class SubKeys:
 
 
 @lru_cache
-def _begun(key: bytes, label: tuple[str | int, ...]) -> Any:
+def _begun(key: bytes, label: tuple[str | int, ...]) -> hashlib.blake2b:
     """Return the hash of a key and of a label without its last part, which follows."""
     start = "".join([f"{_written((part,))}," for part in label])
     return hashlib.blake2b(f"[{start}".encode(), key=key, digest_size=KEY_BYTES)

@@ -295,8 +295,8 @@ cdef class Program:
 cdef enum:
     SYSTEMS_PAGE = 4096     # bytes
     MOST_CHANGING = 16      # variables, as in `modules`
-    MOST_PAGES = 120        # that a kept bot uses: to copy more takes as long as a start
-    MOST_RANGES = 32        # of pages, of one question
+    MOST_PAGES = 120        # copied pages of a kept bot: copying more takes as long as a start
+    MOST_RANGES = 32        # ranges of pages in one answer
     IN_MEMORY = 8           # the system's kinds of pages
     SWAPPED = 16
 
@@ -321,8 +321,8 @@ cdef class KeptBot:
     """A bot that is started once and brought back to its start for each leg: its memory, and its variables.
 
     Nothing else of it changes: see `Module.changing_variables`. The system knows which pages of the memory were ever
-    used. Those that were used at the start are copied. Any other page is given back to the system when it is found to
-    be used, so that it has its first content again, and is copied then.
+    used. Pages that were used at the start are copied then. Any other used page is first given back to the system. So
+    it has its first content again, and is copied.
 
     Args:
         program: The bot's program.

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 import wasmtime
 
+from engine.wasm.instances import Store
 from engine.wasm.modules import read_module
 from tests.built_in import MATRIX_GAME
 from tests.worker.test_pooled_memory import DIRTY as WITH_SEGMENTS
@@ -18,8 +19,10 @@ from tournament.leg import Leg, LegPlan, Seat
 from tournament.store.leg_result import LegResult
 from tournament.worker.leg import NullSink, ShortLegs, play_leg, result_of
 from tournament.worker.wasm import kept
+from tournament.worker.wasm.engine import Engine
 from tournament.worker.wasm.kept import KeptBots
 from tournament.worker.wasm.loading import PAGE, load_bot
+from tournament.worker.wasm.seating import new_store
 from tournament.worker.wasm.stack import on_deep_stack
 
 LEGS = 1000
@@ -132,14 +135,14 @@ def test_bots_that_change_everything_are_fresh_in_each_of_a_thousand_legs() -> N
     ("code", "kept_legs"), [(DIRTY, 30), (GROWS, 1), (USES_MUCH, 1), (FAILS, None), (FAILS_AT_START, None)]
 )
 def test_legs_are_the_same_whether_bots_are_kept_or_not(code: bytes, kept_legs: int | None) -> None:
-    """Also what bots used, and their faults. After a fault, or growth, others play the bot."""
+    """Compare also faults and what bots used. After a fault or growth, a bot isn't kept."""
     of_kept, of_new = played(code, short=True), played(code, short=False)
     assert of_kept[:2] == of_new[:2]
     assert of_kept[2] < 30 if kept_legs is None else of_kept[2] == kept_legs
 
 
 def test_pages_that_the_system_takes_away_are_brought_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are in swap then, or in their file, and the system still says that they are used."""
+    """Take all memory from kept bots after each leg. The system says of pages in swap, too, that they are used."""
     advise = ctypes.CDLL(None).madvise
     advise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
     play, paged_out = KeptBots.play, []
@@ -159,7 +162,7 @@ def test_pages_that_the_system_takes_away_are_brought_back(monkeypatch: pytest.M
 
 
 def test_bots_of_which_more_changes_are_not_kept() -> None:
-    """Segments, exceptions, references, many variables; and bots that hear the time before they start."""
+    """Refuse segments, exceptions, references, many variables, and bots that can ask for the time at their start."""
     many = "".join(f"(global (mut i32) (i32.const {number}))" for number in range(20))
     for text in ("(tag)", "(global (mut funcref) (ref.null func))", many):
         assert read_module(bytes(wasmtime.wat2wasm(f"(module {text})"))).changing_variables is None
@@ -175,19 +178,24 @@ def test_a_system_that_does_not_tell_which_pages_are_used_keeps_no_bot(monkeypat
             raise PermissionError
         return opened(path, *given)
 
-    monkeypatch.setattr(kept.os, "open", open_others)
+    monkeypatch.setattr("tournament.worker.wasm.kept.os.open", open_others)
     _, moves, of_kept = played(DIRTY, short=True)
     assert moves == [[1] * 30] * 2
     assert of_kept == 0
 
 
-def test_all_begins_anew_after_many_loops_and_in_a_child(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A child's copy of the open file would tell which pages its parent uses."""
-    stores, new_store = [], kept.new_store
-    monkeypatch.setattr(kept, "new_store", lambda kind: stores.append(kind) or new_store(kind))
+def test_bots_are_new_after_many_loops_and_in_a_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use new bots in a child, because the open file has the pages of its parent."""
+    stores: list[Store] = []
+
+    def noting(kind: Engine) -> Store:
+        stores.append(new_store(kind))
+        return stores[-1]
+
+    monkeypatch.setattr("tournament.worker.wasm.kept.new_store", noting)
     played(DIRTY, short=True, count=2)
     assert len(stores) == 1
-    monkeypatch.setattr(kept.os, "getpid", lambda: -1)
+    monkeypatch.setattr("tournament.worker.wasm.kept.os.getpid", lambda: -1)
     played(DIRTY, short=True, count=2)
     assert len(stores) == 2
     monkeypatch.setattr(kept, "_MAX_LOOPS", 1)

@@ -1,6 +1,6 @@
-"""WebAssembly bots of short legs, started once in a thread and brought back to their start for each leg.
+"""WebAssembly bots of short legs, which start once in a thread and are brought back to their start for each leg.
 
-Whatever isn't as usual is left to `seating`: bots that can't be brought back, and legs with a fault or a late bot.
+The module `seating` plays everything else: bots that can't be brought back, and legs with a fault or a late bot.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tournament.worker.wasm.seating import MAX_INSTANCES, BotLimits, new_loop, n
 _MAX_DECISIONS = 1 << 15
 # Bots that are kept in a process. Each takes some 50 KB, and some of the memory maps that the system allows.
 _MAX_KEPT = 4096
-# Loops of a thread, after which all begins anew, because a store keeps them.
+# Loops of a thread's store, which keeps them until it ends.
 _MAX_LOOPS = 4096
 
 
@@ -76,7 +76,7 @@ class KeptBots:
 
     @property
     def are_many(self) -> bool:
-        """True if there are so many loops that all must begin anew."""
+        """True if the store has too many loops and must be replaced."""
         return len(self._loops) >= _MAX_LOOPS
 
     def play(

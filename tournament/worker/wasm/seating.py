@@ -288,6 +288,7 @@ class _NoMemory(Exception):
 
 
 def new_store(kind: Engine) -> Store:
+    """Return a store of the process's engine of a kind."""
     return calls.new_store(engine(kind))
 
 
