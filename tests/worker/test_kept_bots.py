@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -17,6 +18,7 @@ from tournament.contests.matrix_game.rules import Settings
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, LegPlan, Seat
 from tournament.store.leg_result import LegResult
+from tournament.worker.faults import Stopped
 from tournament.worker.leg import NullSink, ShortLegs, play_leg, result_of
 from tournament.worker.wasm import kept
 from tournament.worker.wasm.engine import Engine
@@ -182,6 +184,14 @@ def test_a_system_that_does_not_tell_which_pages_are_used_keeps_no_bot(monkeypat
     _, moves, of_kept = played(DIRTY, short=True)
     assert moves == [[1] * 30] * 2
     assert of_kept == 0
+
+
+def test_a_run_that_stops_ends_within_short_legs() -> None:
+    player, sink = ShortLegs(MATRIX_GAME, SETTINGS, {"dirty": DIRTY}, lambda: True), NullSink.of(MATRIX_GAME, 100)
+    deadline = time.monotonic() + 60
+    with pytest.raises(Stopped):
+        while time.monotonic() < deadline:
+            player.play(leg_of(0), sink)
 
 
 def test_bots_are_new_after_many_loops_and_in_a_child(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,6 +130,7 @@ class ShortLegs:
 
         Raises:
             BotTrouble: A bot can't be loaded.
+            Stopped: The run is stopping.
         """
         if not self._are_short or {seat.kind for seat in leg.seats} != {"wasm"}:
             return None
@@ -149,6 +150,8 @@ class ShortLegs:
             used = self._kept.play(core, bots, seeds, self._stopping)
         except Irregular:
             games.rows, sessions.rows = before
+            if self._stopping():
+                raise Stopped from None
             return None
         if used is None:
             return None
