@@ -118,7 +118,7 @@ class ShortLegs:
         stopping: Callable[[], bool] = lambda: False,
     ) -> None:
         self._contest, self._settings, self._artifacts = contest, settings, artifacts
-        self._stopping = lambda: stopping() or was_interrupted()
+        self._stopping: Callable[[], bool] = lambda: stopping() or was_interrupted()
         self._limits = limits_of(settings)
         self._bots: dict[str, LoadedBot] = {}
         self._are_short = True
