@@ -1,4 +1,4 @@
-"""Traps and exceptions of C++ bots that nothing catches. `native_parity` has those that are caught."""
+"""Traps and exceptions of C++ bots that nothing catches."""
 
 from __future__ import annotations
 

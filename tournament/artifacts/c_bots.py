@@ -101,7 +101,7 @@ def require_compiler(kind: Kind, sandbox: SandboxSettings) -> None:
     Raises:
         MachineBusyError: The compiler doesn't work on this machine.
     """
-    header = "bits/stdc++.h" if kind == "cpp" else "stdlib.h"
+    header = "vector" if kind == "cpp" else "stdlib.h"
     with scratch_folder() as folder:
         source = folder / f"unit.{kind}"
         source.write_text(f"#include <{header}>\n")
