@@ -49,6 +49,7 @@ from tournament.runner.listener import NullListener
 from tournament.standings.student_t import quantile
 from tournament.store.columns import NAME, ROWS_PER_BUFFER, buffer_fields
 from tournament.trial.check import check_bot
+from tournament.worker.leg import place_of_failure
 
 _FAULTY = "zz_faulty"  # last by name, so that it has the last number
 _ILLEGAL = "zz_illegal"
@@ -279,6 +280,7 @@ class ContestSuite:
             except Exception as failure:
                 raise ConformanceError(
                     f"the rules failed between {seats} bots that answer at random: {type(failure).__name__}: {failure}"
+                    f"{place_of_failure(self.contest, failure)}"
                 ) from failure
             rows = pd.DataFrame({name: values[:count] for name, values in sessions.arrays.items()})
             rows["session"] = np.arange(count)
@@ -433,10 +435,10 @@ def faults(suite: ContestSuite) -> None:
     for name, line in lines.items():
         _require((line.faults > 0) == (name == _FAULTY), f"{name} has {line.faults} faults")
     allowed = suite.settings.max_faults
-    convicting = [leg for batch in suite.once.results.batches for leg in batch.legs if leg.out]
+    convicting = [leg for batch in suite.once.results.batches for leg in batch.legs if leg.disqualified_seats]
     _require(bool(convicting), "no leg disqualified a bot")
     for leg in convicting:
-        counts = [leg.fault_count(seat) for seat in leg.out]
+        counts = [leg.fault_count(seat) for seat in leg.disqualified_seats]
         _require(counts == [allowed + 1], f"a leg disqualified by {counts} faults, of which {allowed} are allowed")
         what = {fault.message for fault in leg.faults}
         _require(all("a fault on purpose" in text for text in what), f"faults are {what}")

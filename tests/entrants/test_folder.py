@@ -12,7 +12,7 @@ import pytest
 
 from tournament.entrants import folder as entrants_folder
 from tournament.entrants.build import require_playable
-from tournament.entrants.folder import check_among_others, find_submissions, other_files, read_submission
+from tournament.entrants.folder import check_entry, find_submissions, other_files, read_submission
 from tournament.errors import InputError, TooFewBotsError
 from tournament.store.field import FieldEntrant
 
@@ -131,7 +131,7 @@ def test_recorded_bot_keeps_its_name(files: dict[str, bytes], plays: str, folder
     assert {entrant.name for entrant in refused} == files.keys() - {plays}
     for name in files:
         with nullcontext() if name == plays else pytest.raises(InputError, match=f"has the name of {plays}"):
-            check_among_others(folder / name, folder, lambda: [RECORDED])
+            check_entry(folder / name, folder, lambda: [RECORDED])
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")

@@ -28,7 +28,7 @@ from tournament.contests.presentation import Decided
 from tournament.records.losses import DecisionSums, LossSums, in_words, loss_rows, worst_losses
 from tournament.records.values import crosstable_values
 from tournament.reporting.bots import MAX_ACROSS, MAX_PAGES
-from tournament.reporting.crosstable import crosstable_of
+from tournament.reporting.crosstable import make_crosstable
 from tournament.reporting.figures import as_json
 from tournament.reporting.findings import Findings, find, matches_to_watch
 from tournament.reporting.layout import Layout
@@ -47,13 +47,13 @@ def trees(pages: Mapping[str, Played]) -> Mapping[str, Element]:
 
 
 def games_of(tree: Element) -> dict[str, Any]:
-    """What the viewer shows."""
+    """Return the viewer's data."""
     found: dict[str, Any] = json.loads(tree.first("script", id="games-data").text)
     return found
 
 
 def pages_in(tree: Element) -> dict[str, Element]:
-    """The pages of bots by name, in their order."""
+    """Return the pages of bots by name, in their order."""
     return {page.first("h2").text: page for page in tree.all("article", class_="bot")}
 
 
@@ -140,7 +140,9 @@ def test_every_bot_is_there_with_its_numbers(
     assert [*shown] == [line.name for line in ranking.entrants]
     for line in ranking.entrants:
         facts, ahead = shown[line.name].first("p", class_="facts").text, shown[line.name].text
-        assert (f"place {line.place} of" in facts or "not known yet" in facts) if line.rank else line.status in facts
+        assert (
+            (f"place {line.rank_range} of" in facts or "not known yet" in facts) if line.rank else line.status in facts
+        )
         assert f"{line.faults or 'no'} fault" in facts
         assert ("Significantly ahead of" in ahead) == bool(line.significantly_ahead_of)
 
@@ -186,11 +188,11 @@ def test_the_crosstable_is_that_of_the_records(
 
 
 def test_what_strangers_wrote_is_text(pages: Mapping[str, Played], trees: Mapping[str, Element]) -> None:
-    """A bot's stderr, a compiler's message and a file's name come through, as nothing but text."""
+    """Show a bot's stderr, a compiler's message and a file's name as nothing but text."""
     tree = trees["von_neumann_poker"]
     assert not list(tree.all("img"))
     bots = pages_in(tree)
-    assert any(HOSTILE in said.text for said in bots["crook"].all("pre"))  # not {{ 49 }}, either
+    assert any(HOSTILE in said.text for said in bots["crook"].all("pre"))  # Templates aren't filled in.
     assert f"{HOSTILE_NAME}.c" in bots
     reason = bots["torn"].first("pre", class_="reason").text
     assert "<img src=x" in reason and "error:" in reason
@@ -260,7 +262,7 @@ def trees_of_faults(tree: Element) -> list[Element]:
 
 def with_ranking(one: Played, ranking: Standings) -> Findings:
     names = tuple(line.name for line in ranking.entrants)
-    table = crosstable_of(ranking, by_game=False)
+    table = make_crosstable(ranking, by_game=False)
     return replace(one.findings, ranking=ranking, entrants=names, crosstable=table)
 
 
@@ -269,7 +271,7 @@ def layout_of(one: Played, ranking: Standings) -> Layout:
 
 
 def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[str, Played]) -> None:
-    """And what has no error at all is no luck."""
+    """Results without an error are not luck."""
     one = pages["von_neumann_poker"]
     ranking = one.results.ranking
     assert layout_of(one, ranking).compared_with == "a draw"
@@ -277,7 +279,7 @@ def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[st
         match._replace(points_0=100.0 * place * match.sessions, points_1=50.0 * match.sessions, points_0_stderr=0.0)
         for place, match in enumerate(ranking.matches)
     )
-    layout = layout_of(one, replace(ranking, find_matches=partial(Matches.of, matches)))
+    layout = layout_of(one, replace(ranking, find_matches=partial(Matches.from_matches, matches)))
     within = set(layout.names)
     known = [m.points_per_session for match in matches for m in (match, match.from_y()) if {m.x, m.y} <= within]
     assert layout.table.middle == pytest.approx(sum(known) / len(known))
@@ -287,7 +289,7 @@ def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[st
 
 
 def large_field(one: Played, bots: int) -> Findings:
-    """As many bots as that, each with a match against every other and two games of it chosen if they matter."""
+    """Return findings of this many bots, all of which met, with two chosen games of matches that matter."""
     ranking = one.results.ranking
     entrant, match = ranking.entrants[0], ranking.matches[0]
     names = [f"bot_{number:04}" for number in range(bots)]
@@ -300,9 +302,9 @@ def large_field(one: Played, bots: int) -> Findings:
         replace(entrant, name=name, rank=rank, significantly_ahead_of=()) for rank, name in enumerate(names, 1)
     )
     findings = with_ranking(
-        one, replace(ranking, entrants=entrants, find_matches=partial(Matches.of, matches), faults=())
+        one, replace(ranking, entrants=entrants, find_matches=partial(Matches.from_matches, matches), faults=())
     )
-    game = next(game for games in one.findings.survey.chosen.values() for game in games)
+    game = next(game for games in one.findings.survey.sample.values() for game in games)
     watched = matches_to_watch(findings.ranking, findings.crosstable)
     met = {name for match in matches if match.match in watched for name in (match.x, match.y)}
     assert met == set(names) and len(watched) < 2 * bots + 100
@@ -314,7 +316,7 @@ def large_field(one: Played, bots: int) -> Findings:
     whole = {name: Course(points, np.ones(32)) for name, points in zip(names, blocks)}
     courses = Courses(32, whole)
     chosen = {match: [replace(game, match=match, session=at) for at in range(8)] for match in watched}
-    survey = replace(one.findings.survey, sums=sums, chosen=chosen, losses=sums_of_field(names))
+    survey = replace(one.findings.survey, sums=sums, sample=chosen, losses=sums_of_field(names))
     return replace(findings, courses=courses, survey=survey)
 
 
@@ -372,7 +374,7 @@ def test_page_of_a_bot_says_where_it_loses(pages: Mapping[str, Played]) -> None:
 
 
 def test_a_repeated_game_is_shown_by_whole_sessions(dilemma: Played) -> None:
-    """The first and the last one of each match, every turn of them, with moves, slips and payoffs as recorded."""
+    """Show every turn of the first and last session of each match, as recorded."""
     data = games_of(read_html(dilemma.page))
     rows = dilemma.results.games
     moves, paid = ("cooperate", "<b>defect"), ((3, 0), (5, 1))
@@ -391,7 +393,7 @@ def test_a_repeated_game_is_shown_by_whole_sessions(dilemma: Played) -> None:
 
 
 def test_rules_are_told_as_they_were_played(tmp_path: Path) -> None:
-    """Not those that the table names by now; what it says of title and rules is told where they are the same."""
+    """Show the rules of the records, and the table's title and description only if its rules are the same."""
     path = tmp_path / "tournament.toml"
     (tmp_path / "bots").mkdir()
     for name in ("one", "other"):
@@ -403,13 +405,13 @@ def test_rules_are_told_as_they_were_played(tmp_path: Path) -> None:
     matrix = '[ours]\nrules = "matrix_game"\nmoves = ["a", "b"]\npayoffs = [[0, 0], [0, 0]]\n'
     for table in (poker, matrix):
         path.write_text(f'{table}description = "as the table has it"\n')
-        contest, _ = find(str(tmp_path / "results" / "ours"), config_of=partial(load_config, path=path))
+        contest, _ = find(str(tmp_path / "results" / "ours"), read_config=partial(load_config, path=path))
         told.append(contest.description)
     assert told == ["as the table has it", find_contest("von_neumann_poker").description]
 
 
 def test_an_author_s_page_has_no_other_bot_s_secrets(pages: Mapping[str, Played]) -> None:
-    """What another one wrote, how it failed and plays, and games in which this one didn't sit."""
+    """Hide what others wrote, how they failed and play, and games without the author's bot."""
     one = pages["von_neumann_poker"]
     contest = find_contest("von_neumann_poker")
     fault = next(fault for leg, fault in one.results.ranking.faults if leg.seats[fault.seat] == "crook")
@@ -422,18 +424,18 @@ def test_an_author_s_page_has_no_other_bot_s_secrets(pages: Mapping[str, Played]
             open_to = author in (None, name)
             secrets = [*page.all("figure"), *page.all("ol", class_="faults"), *page.all("pre", class_="reason")]
             assert bool(secrets) == open_to
-            assert (": error:" in told) == (author is None)  # of the compiler
+            assert (": error:" in told) == (author is None)  # The compiler said so.
         assert all(author in (None, *match["bots"]) for match in games["matches"]) and games["matches"]
         assert len(results_in(tree)) == 6  # the crosstable is everybody's
 
 
 def test_title_and_rules_are_those_of_tournament_toml(poker_results: Path, tmp_path: Path) -> None:
-    """They are words, on which no game depends."""
+    """Titles and descriptions are words, on which games don't depend."""
     config = tmp_path / "tournament.toml"
     config.write_text('[von_neumann_poker]\ntitle = "Cup <of> ours"\ndescription = "Our rules & none else."\n')
     given = load_config("von_neumann_poker", config)
     assert given.contest.playing() == find_contest("von_neumann_poker").settings().playing()
-    page, _ = make_page(str(poker_results), config_of=lambda name: load_config(name, config))
+    page, _ = make_page(str(poker_results), read_config=lambda name: load_config(name, config))
     tree = read_html(page)
     assert tree.first("h1").text == "Cup <of> ours" and tree.first("title").text == "Cup <of> ours: tournament report"
     assert tree.first("p", class_="rules").text == "Our rules & none else."

@@ -88,7 +88,7 @@ def test_each_combination_of_entrants_meets_each_of_house_bots(
     ranked = [line.name for line in found.ranking.ranked]  # q5 and z7 are equal where the house alone is met
     assert sorted(ranked[:2]) == ["q5", "z7"] and ranked[2:] == ["m3", "a1"]
     assert {name for name, line in lines.items() if line.status == "house"} == {"b4", "n2"}
-    assert lines["b4"].rank is None and lines["b4"].place == "—" and lines["b4"].matches > 0
+    assert lines["b4"].rank is None and lines["b4"].rank_range == "—" and lines["b4"].matches > 0
     points = pd.concat([
         pd.DataFrame({"bot": at[f"bot_{position}"], "points": games[f"points_{position}"]}) for position in range(seats)
     ]).groupby("bot").points  # fmt: skip
@@ -142,7 +142,7 @@ def test_table_of_all_entrants_has_each_combination_of_house_bots(tmp_path: Path
 
 @pytest.mark.parametrize("seats", [2, 3])
 def test_unranked_baseline_plays_as_any_entrant(seats: int, tmp_path: Path) -> None:
-    """A bot that is the host's differs from an entrant by its rank alone."""
+    """Bots of the host differ from entrants by their rank alone."""
     own = contest(tmp_path / "own", str(seats), house={"b4": 4}, house_seats=0)
     plain = contest(tmp_path / "plain", str(seats), house={}, entrants={**PICKS, "b4": 4}, house_seats=0)
     tournament.run("high", config=own)

@@ -1,4 +1,4 @@
-"""What a run makes of the nodes that a cluster has."""
+"""Nodes of a cluster, as a run uses, avoids and reports them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def node(cpus: float, gigabytes: float, alive: bool = True, name: str = "", deat
 
 
 class RayWith:
-    """Of Ray's package what ClusterNodes uses, with these nodes."""
+    """The part of Ray's package that ClusterNodes uses, with these nodes."""
 
     def __init__(self, *nodes: Any) -> None:
         self.listed = [{**one, "NodeID": one["NodeID"] or str(number)} for number, one in enumerate(nodes)]
@@ -218,5 +218,5 @@ def test_page_has_every_key_of_a_clusters_state() -> None:
 
 def test_live_line_ends_with_the_cluster() -> None:
     cluster = ClusterState(3, 48, 40, 100, ("a",), {"b": "it lacks something"})
-    line = progress_text(Progress(1, 2, 0, 0.0, None, Standings((), Matches.of, ()), cluster))
+    line = progress_text(Progress(1, 2, 0, 0.0, None, Standings((), Matches.from_matches, ()), cluster))
     assert line.endswith(" · 3 nodes · 40/48 cores · 1 lost · 1 set aside")

@@ -61,8 +61,8 @@ def play(place: ContestDir, listener: Waiting, monkeypatch: pytest.MonkeyPatch) 
 
     with monkeypatch.context() as patch:
         patch.setattr(build.Builds, "build", build_late)
-        patch.setattr(build, "_LOOK_SECONDS", 0.05)
-        patch.setattr(build, "_SAY_SECONDS", 0.1)
+        patch.setattr(build, "_POLL_SECONDS", 0.05)
+        patch.setattr(build, "_MESSAGE_SECONDS", 0.1)
         config = load_config(CONTEST, place.config, workers=1, executor="local")
         with prepare_contest(find_contest(CONTEST), config, listener, 0) as prepared:
             run_prepared(prepared, listener)
@@ -78,7 +78,7 @@ def test_others_play_while_one_is_built(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_who_has_games_in_the_records_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without it they would leave the records, to be played again."""
+    """Otherwise its games would leave the records, and be played again."""
     place = make_contest(tmp_path, BOTS)
     place.play()
     place.write_bot("dull", bot_source(1, 2))

@@ -27,7 +27,7 @@ def ranking_of(won: npt.NDArray[np.float64]) -> Standings:
         for number, (x, y) in enumerate(pairs)
     ]
     entrants = [Standing(f"bot {number}", "c", "", rank=number + 1) for number in range(size)]
-    return Standings(tuple(entrants), partial(Matches.of, matches), ())
+    return Standings(tuple(entrants), partial(Matches.from_matches, matches), ())
 
 
 def honest(chance: np.random.Generator, freedom: float, size: int = BOTS) -> npt.NDArray[np.float64]:
@@ -71,7 +71,7 @@ def test_few_bots_pairs_that_have_not_met_and_the_disqualified_are_no_ground() -
 
 
 def test_what_is_rounded_is_foretold() -> None:
-    """All is even, but one pair's points add up to nothing only nearly."""
+    """Let all be even, except one pair, whose points nearly add up to nothing."""
     names = [f"bot_{number}" for number in range(BOTS)]
     field, chance = field_of(names), np.random.default_rng(1)
     payoffs = chance.random(64)

@@ -52,8 +52,8 @@ from tournament.records.values import (
     standing_values,
     standings_csv,
 )
-from tournament.standings.authors import authors_by_bot, totals_of_authors
-from tournament.standings.history import line_of, matches_of_bot
+from tournament.standings.authors import author_totals, authors_by_bot
+from tournament.standings.history import find_line, find_matches
 
 if TYPE_CHECKING:
     from tournament.contests.contest import Contest
@@ -80,7 +80,7 @@ def leaderboard(
     """Ranks follow the score, and --rating elo is another view."""
     if (rating is not None) + (history is not None) + (as_csv or by is not None) > 1 or (as_csv and as_json):
         raise InputError(
-            "--rating, --history, --by and --csv: choose one; only --by goes with --csv, --json with all else"
+            "--rating, --history and --csv exclude each other, --by goes only with --csv, and --json not with --csv"
         )
     if by not in (None, "author"):
         raise InputError(f"--by {by}: expected author")
@@ -142,7 +142,7 @@ def _show_authors(
 ) -> None:
     if not author_of:
         raise InputError('--by author: no bot has an author; set authors = {ann = ["ann_*"]} in the contest\'s table')
-    lines = totals_of_authors(found.ranking, author_of)
+    lines = author_totals(found.ranking, author_of)
     rows = [dataclasses.asdict(line) for line in lines]
     if as_json:
         print_json(rows)
@@ -195,9 +195,9 @@ def crosstable(
         raise InputError("--csv, --json: choose one of the two")
     found = load_records(contest, results, config, final=final)
     if bot is not None:
-        line_of(found.ranking, bot)
+        find_line(found.ranking, bot)
     if bot is not None and not (as_csv or as_json):
-        out.print(matches_table(matches_of_bot(found.ranking, bot), bot))
+        out.print(matches_table(find_matches(found.ranking, bot), bot))
         return
     if as_csv or as_json:
         rows = [row for row in crosstable_values(found.ranking) if bot in (None, row["bot"])]

@@ -17,13 +17,14 @@ from tournament.audit.report import reading
 from tournament.config import Config
 from tournament.contests.interface import Interface
 from tournament.contests.questions import in_words
-from tournament.debugging import native, native_driver, program, python_driver
+from tournament.debugging import native, program
 from tournament.debugging.tape import DecisionTape, TapedDecision, decisions_to_debug
 from tournament.entrants.build import adapted, build_entrant
 from tournament.entrants.folder import find_submissions
 from tournament.errors import InputError, printable
 from tournament.keys import seed_after_faults
 from tournament.leg import Unfit
+from tournament.names import did_you_mean
 from tournament.sandbox.outside.launch import PythonBot
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.store.reading import read_records
@@ -80,6 +81,7 @@ def first_fault(location: str, bot: str) -> Place:
     """
     with reading(location):
         records = read_records(open_storage(location))
+        names = {name for batch in records.batches for name in batch.legs.names}
         places = sorted(
             (leg.match, fault.session, fault.game)
             for batch in records.batches
@@ -87,6 +89,8 @@ def first_fault(location: str, bot: str) -> Place:
             for fault in leg.faults
             if fault.seat < len(leg.seats) and leg.seats[fault.seat] == bot
         )
+    if bot not in names:
+        raise InputError(f"the records have no bot {printable(bot)}{did_you_mean(bot, names)}")
     if not places:
         raise InputError(f"{printable(bot)} has no recorded fault; choose a game with --match and --session")
     return Place(*places[0])
@@ -180,21 +184,22 @@ def _debug_native(taped: TapedBot, folder: Path, debugger: Debugger, say: Callab
     with_gdb = debugger == "gdb"
     sandbox = taped.known.players.sandbox
     try:
-        bot = native.build_native(taped.submission, taped.interface, sandbox, folder, has_sanitizers=not with_gdb)
+        description = native.build_native(
+            taped.submission, taped.interface, sandbox, folder, has_sanitizers=not with_gdb
+        )
     except Unfit as unfit:
         raise InputError(f"{taped.submission.path}: {unfit}") from None
-    say(f"built by {bot.description}")
-    compiled = taped.interface.compiled
-    orders = native_driver.Orders(
-        taped.decisions,
-        taped.texts,
-        taped.first,
-        taped.tape.memory_bytes,
-        taped.random_seed,
-        compiled.imports,
-        compiled.new_helpers,
-    )
-    return 1 if native.run_native(bot, orders, with_gdb=with_gdb) else 0
+    say(f"built by {description}")
+    orders = {
+        "decisions": taped.decisions,
+        "texts": taped.texts,
+        "first": taped.first,
+        "memory_bytes": taped.tape.memory_bytes,
+        "random_seed": taped.random_seed,
+        "imports": taped.interface.compiled.imports,
+        "new_helpers": taped.interface.compiled.new_helpers,
+    }
+    return 1 if native.run_native(taped.submission.path, folder, orders, with_gdb=with_gdb) else 0
 
 
 def _debug_python(taped: TapedBot, folder: Path, debugger: Debugger, say: Callable[[str], None]) -> int:
@@ -207,20 +212,20 @@ def _debug_python(taped: TapedBot, folder: Path, debugger: Debugger, say: Callab
     )
     assert isinstance(launch.what, PythonBot)
     histories = interface.python.histories
-    orders = python_driver.Orders(
-        str(taped.submission.path.resolve()),
-        dict(launch.what.orders),
-        launch.given[0],
-        interface.library,
-        taped.random_seed,
-        taped.decisions,
-        taped.texts,
-        [interface.parameters.get(question.name, ()) for question in interface.questions],
-        (histories.length, histories.lists) if histories else None,
-        [question.answer_names for question in interface.questions],
-        taped.first,
-        debugger == "pdb",
-    )
+    orders = {
+        "file": str(taped.submission.path.resolve()),
+        "settings": dict(launch.what.orders),
+        "adapter": launch.given[0],
+        "modules": interface.library,
+        "random_seed": taped.random_seed,
+        "decisions": taped.decisions,
+        "texts": taped.texts,
+        "parameters": [interface.parameters.get(question.name, ()) for question in interface.questions],
+        "histories": (histories.length, histories.lists) if histories else None,
+        "names": [question.answer_names for question in interface.questions],
+        "first": taped.first,
+        "steps": debugger == "pdb",
+    }
     (folder / "orders").write_bytes(pickle.dumps(orders))
     words = [sys.executable, "-m", "tournament.debugging.python_driver", str(folder)]
     return 1 if subprocess.run(words).returncode else 0

@@ -20,7 +20,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.questions import extreme_questions
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import BankedSettings, ContestSettings
-from tournament.entrants.build import language_of, why_legs_apart, with_lines
+from tournament.entrants.build import build_with_line_numbers, find_isolation_reason, find_standard
 from tournament.entrants.folder import read_submission
 from tournament.errors import InputError, TournamentError, pluralize, truncate
 from tournament.keys import drawn_seed
@@ -252,7 +252,7 @@ def _check(
     if quick:
         return report
     faults, at_fault = _explained(shorter, submission, faults)
-    goes_on = 0 not in first.result.out
+    goes_on = 0 not in first.result.disqualified_seats
     seen = at_fault if late else shorter.observe(_MORE_GAMES if is_fast else _FEW_DECISIONS).games
     repeats, asked, asked_faults = True, 0, tuple[Fault, ...]()
     if goes_on and not played.too_slow:
@@ -262,7 +262,7 @@ def _check(
         (at_limits,) = _asked_at_limits(tried).play()
         asked, asked_faults = at_limits.meter.decisions, at_limits.faults
     share, isolation_violation = _sharing(tried)
-    language = language_of(submission, tried.contest.interface, sandbox)
+    language = find_standard(submission, tried.contest.interface, sandbox)
     return replace(
         report,
         repeats=repeats,
@@ -314,7 +314,7 @@ def _play_on(tried: Pairing) -> _LongestLeg:
         taken, decisions = _taken(trial), trial.meter.decisions
         # The difference excludes the time of the start, which the previous leg had, too.
         each_takes = max(0.0, taken - before[0]) / max(1, decisions - before[1])
-        ended = trial.result.ended_by is not None or 0 in trial.result.out
+        ended = trial.result.ended_by is not None or 0 in trial.result.disqualified_seats
         if is_whole or ended or (seconds > _SECONDS and decisions > before[1] > 0):
             break
         before = taken, decisions
@@ -328,7 +328,12 @@ def _play_on(tried: Pairing) -> _LongestLeg:
         allowed = time_of_process.bank + of_leg * time_of_process.increment
     too_slow = each_takes * of_leg > _TOO_SLOW_FACTOR * allowed
     about = f"about {each_takes * 1000:,.1f} ms a decision, {each_takes * of_leg:,.0f} s a leg"
-    words = f"{about}; it has {allowed:,.0f} s" if too_slow else f"{about}: less is played here, to come to an end"
+    if too_slow:
+        words = f"{about}; it has {allowed:,.0f} s"
+    elif each_takes * of_leg > allowed:
+        words = f"{about}; it has {allowed:,.0f} s, so it may be disqualified"
+    else:
+        words = f"{about}: less is played here, to come to an end"
     return _LongestLeg(trial, shorter, seconds, words, too_slow)
 
 
@@ -351,7 +356,7 @@ def _sharing(tried: Pairing) -> tuple[bool, str]:
     if legs_may_share(artifact):
         return True, ""
     adapter, source, library = sources_of(artifact, tried.sandbox, tried.contest.interface.python.sdk)
-    return False, why_legs_apart(source, tried.contest.interface, tried.sandbox, adapter, library)
+    return False, find_isolation_reason(source, tried.contest.interface, tried.sandbox, adapter, library)
 
 
 def _asked_at_limits(tried: Pairing) -> Pairing:
@@ -398,7 +403,11 @@ def _explained(
 
     A C or C++ bot is built and played again, so that the first fault of each kind has its line.
     """
-    artifact = with_lines(submission, tried.contest.interface, tried.sandbox) if tried.bot.plays_as == "wasm" else None
+    artifact = (
+        build_with_line_numbers(submission, tried.contest.interface, tried.sandbox)
+        if tried.bot.plays_as == "wasm"
+        else None
+    )
     explained: list[Fault] = []
     games: tuple[ObservedGame, ...] = ()
     known: dict[tuple[str, str], str] = {}
