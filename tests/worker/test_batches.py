@@ -95,14 +95,14 @@ def to_play(schedule: Schedule, pace: Pace, done: Iterable[int] = (), out: Itera
     played = [
         LegResult(one.digest, one.match, one.number, one.names, 1, 1, SUMS[:1] * len(one.names)) for one in fixtures
     ]
-    left = reconcile([Batch("", (), Legs.of(played))] if done else [], schedule)
+    left = reconcile([Batch("", (), Legs.from_results(played))] if done else [], schedule)
     return TaskQueue(schedule, left, pace, lambda: (frozenset(out), frozenset()))
 
 
 def learn(pace: Pace, games: int, seconds: float, sandbox: str = "") -> None:
     """Have a pace learn from legs with this many games, which took so long."""
     leg = LegResult("0" * 64, 0, 0, ("x", "y"), 1, games, SUMS, seconds=seconds)
-    pace.learn([Batch("", (), Legs.of([leg]), sandbox)])
+    pace.learn([Batch("", (), Legs.from_results([leg]), sandbox)])
 
 
 def tasks_of(play: TaskQueue) -> Iterator[Task]:
@@ -203,7 +203,7 @@ def test_unmeasured_slow_legs_are_spread_over_all_workers(known: bool) -> None:
         count = len(task)
         now = min(free)
         if now:  # one has come back
-            pace.note(Receipt((Batch("", (), Legs.of([result] * count)),), float(count)))
+            pace.note(Receipt((Batch("", (), Legs.from_results([result] * count)),), float(count)))
         free[free.index(now)] = now + count
     assert max(free) <= 24
 
@@ -227,5 +227,7 @@ def test_pace_starts_with_that_of_recorded_legs() -> None:
     pace = new_pace(1, 10)
     leg = LegResult("0" * 64, 0, 0, ("x", "y"), 10, 120, SUMS, seconds=0.5)
     assert not pace.learn([])
-    assert pace.learn([Batch("", (), Legs.of([leg] * 3)), Batch("", (), Legs.of([leg]), "Landlock")])
+    assert pace.learn(
+        [Batch("", (), Legs.from_results([leg] * 3)), Batch("", (), Legs.from_results([leg]), "Landlock")]
+    )
     assert pace.seconds_of_one(1, 0) == pace.seconds_of_one(0, 1) == pytest.approx(0.5)

@@ -291,10 +291,7 @@ def test_check_of_unfit_bots_and_other_files_explains_why(tmp_path: Path, config
 @pytest.mark.parametrize(
     ("place", "says"),
     [
-        *(
-            (f"trial.{one}", "verdict not fit")
-            for one in ("check._play_on", "check.search", "trial_legs.play_in_lanes")
-        ),
+        *((f"trial.{one}", "verdict not fit") for one in ("check._play_on", "trial_legs.play_in_lanes")),
         ("cli.trial.check_table", "tournament: calm.py: can't be shown: an error of the tournament's own"),
     ],
 )

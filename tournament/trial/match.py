@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -31,11 +31,11 @@ from tournament.runner.prepare import prepare_contest
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.standings.house import HousePlay
 from tournament.standings.matches import Match
-from tournament.standings.rank_bounds import surely_apart
+from tournament.standings.rank_bounds import significantly_different
 from tournament.standings.standard_errors import ScoreErrors
 from tournament.standings.standings import Standings
 from tournament.standings.student_t import half_width, two_sided_tail
-from tournament.standings.tally import tally_of_points
+from tournament.standings.tally import tally_points
 from tournament.store.field import ContestSetup
 from tournament.store.leg_result import Fault, LegResult
 from tournament.store.legs import Legs
@@ -44,11 +44,7 @@ from tournament.store.storage import join_location, open_storage
 from tournament.trial.paired_tables import PairedTables, mean_and_error
 from tournament.trial.sequential import Difference, InterimResult, Verdict, check_confidence, legs_in, play_until
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 _BASELINE = "~baseline"  # no file can have this name
-_COPY = "_copy"  # ending of the name of a bot that is its own opponent
 
 
 @dataclass(frozen=True)
@@ -141,26 +137,6 @@ class MatchReport:
             return "open" if self.baseline or self.opponent else None
         return "better" if figure.sign > 0 else "worse" if figure.sign < 0 else "open"
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row for each opponent, by name: points, error, baseline and difference, NaN if unknown."""
-        import pandas as pd  # the command doesn't need it
-
-        rows = [
-            {
-                f"{name}{suffix}": value
-                for name, figure in (
-                    ("points", line.points),
-                    ("baseline", line.baseline),
-                    ("difference", line.difference),
-                )
-                for suffix, value in (("", figure and figure.value), ("_stderr", figure and figure.stderr))
-            }
-            for line in self.opponents
-        ]
-        return pd.DataFrame(
-            rows, index=pd.Index([line.opponent for line in self.opponents], name="opponent"), dtype=float
-        )
-
 
 @dataclass(frozen=True)
 class _VersionResult:
@@ -231,7 +207,7 @@ def play_match(
     name = _existing(bot)
     opponent = None
     if single:
-        opponent = _name_against(bot, paths[0]) if paths else str(others[0])
+        opponent = _existing(paths[0]) if paths else str(others[0])
     against = opponent or (pluralize(len(paths), "other bot") if paths else "house players")
     same_deals = f", and {baseline} on the same deals" if baseline else ""
     each = f"{pluralize(config.contest.sessions, 'session')} each"
@@ -284,7 +260,6 @@ def _opponents(config: Config, given: Sequence[Path], versions: Sequence[Path]) 
     """Return the given bots, or all entrants and house bots but those of the versions' names.
 
     If the house has seats, its bots come along with given entrants.
-    A bot that isn't compared with a baseline can be given as its own opponent, and then plays a copy of itself.
 
     Raises:
         InputError: Two bots have one name.
@@ -303,7 +278,7 @@ def _opponents(config: Config, given: Sequence[Path], versions: Sequence[Path]) 
     if not given:
         return [*entrants, *house]
     for path in (*entrants, *house):
-        name = _name_against(versions[0], path) if len(versions) == 1 else _existing(path)
+        name = _existing(path)
         if name.lower() in names:
             raise InputError(f"{path}: both bots are called {name}; copy one of them under another name")
         names.add(name.lower())
@@ -313,23 +288,6 @@ def _opponents(config: Config, given: Sequence[Path], versions: Sequence[Path]) 
 def house_bots(config: Config) -> list[Path]:
     """Return the resolved paths of the host's own bots."""
     return [] if config.house is None else [one.path.resolve() for one in find_submissions(config.house)[0]]
-
-
-def _name_against(bot: Path, path: Path) -> str:
-    """Return an opponent's name, which has an ending if it is the bot itself.
-
-    Raises:
-        InputError: The opponent isn't there, or is no bot.
-    """
-    name = _existing(path)
-    return f"{name}{_COPY}" if path.samefile(bot) else name
-
-
-def _played_as(path: Path, bot: Path) -> Path:
-    """Return the place of an opponent as it plays against a bot: under another name if it is the bot itself."""
-    if not path.samefile(bot):
-        return path
-    return path.with_name(f"{path.name}{_COPY}" if path.is_dir() else f"{path.stem}{_COPY}{path.suffix}")
 
 
 @contextlib.contextmanager
@@ -350,9 +308,9 @@ def _version(
         bots.mkdir()
         house.mkdir()
         name = _existing(bot)
-        for path, played_as in ((bot, bot), *((path, _played_as(path, bot)) for path in others)):
+        for path in (bot, *others):
             copy = shutil.copytree if path.is_dir() else shutil.copyfile
-            copy(path, (house if path is not bot and path.resolve() in of_house else bots) / played_as.name)
+            copy(path, (house if path is not bot and path.resolve() in of_house else bots) / path.name)
         settings = config.contest.model_copy(update={"until_settled": None})
         results = keep or str(folder / "results")
         own = replace(config, contest=settings, entrants=bots, results=results, house=house if of_house else None)
@@ -405,7 +363,7 @@ class _PooledLegs:
         for other in before:
             names = tuple(_BASELINE if one == other.name else one for one in other.legs.names)
             later = (1 + int(legs.match.max(initial=0))) * np.array([1, 0, 0, 0])
-            legs = Legs.joined([legs, replace(other.legs, names=names, whole=other.legs.whole + later)])
+            legs = Legs.joined([legs, replace(other.legs, names=names, counts=other.legs.counts + later)])
         fit = [{line.name for line in (*one.standings.ranked, *one.standings.house_bots)} for one in played]
         opponents = list(mine.standings.house) or sorted(set.intersection(*fit) - {one.name for one in played})
         return cls(contest, mine.field, legs, [mine.name, _BASELINE][: len(played)], opponents)
@@ -418,7 +376,7 @@ class _PooledLegs:
             facts = {player.name: player.facts for player in self.field.house}
             tally, unit = HousePlay(legs, self.contest.house.scoring, facts).tally(self.names), 1.0
         else:
-            tally = tally_of_points(self.names, legs, legs_per_replica(self.field.settings), opponents)
+            tally = tally_points(self.names, legs, legs_per_replica(self.field.settings), opponents)
             unit = int(tally.divisors[0]) / tally.lengths[0]  # makes a score one of a session
         measured = tally.measured
         found: list[tuple[float, float | None, float | None]] = [
@@ -528,7 +486,7 @@ def _at_tables(
     """Return the report of one version at tables of several bots: its points, and its lead over each other bot."""
     standings = mine.standings
     row = [line.name for line in standings.ranked if line.matches].index(mine.name)
-    own = standings.measured.of([row])
+    own = standings.measured.take([row])
     error, reach = (
         None if math.isnan(value) else value for value in (float(own.stderr[0]), float(own.ci_half_width[0]))
     )
@@ -610,7 +568,7 @@ def _projected_rank(
             return None
     elif not set(opponents).issuperset(there[row] for row in rows):
         return None
-    others = ranking.measured.of(rows)
+    others = ranking.measured.take(rows)
     ahead = own.scores[0] - others.scores
     rank = 1 + int((ahead < 0).sum())
     spread = np.hypot(own.stderr[0], others.stderr)
@@ -619,6 +577,6 @@ def _projected_rank(
         return ProjectedRank(len(rows), rank, None, None)
     with np.errstate(divide="ignore", invalid="ignore"):
         freedom = np.minimum(own.freedom[0], others.freedom)
-        sure = surely_apart(two_sided_tail(np.nan_to_num(ahead / spread), freedom))
+        sure = significantly_different(two_sided_tail(np.nan_to_num(ahead / spread), freedom))
     first, behind = 1 + int((sure & (ahead < 0)).sum()), int((sure & (ahead > 0)).sum())
     return ProjectedRank(len(rows), rank, first, 1 + len(rows) - behind)

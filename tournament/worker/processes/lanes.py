@@ -327,7 +327,7 @@ class LegsInLanes:
         self._done.append(played)
         self._queue.ended(in_play.leg)
         if self._disqualified:
-            self._disqualified.note(in_play.leg, out := played.outcome.rest.out)
+            self._disqualified.note(in_play.leg, out := played.outcome.rest.disqualified_seats)
             if out:
                 self._play_only(self._disqualified.plays)
 
