@@ -48,8 +48,7 @@ def points_by_replica(found: Results, bot: str, sessions: int) -> Mapping[str, n
 def test_match_has_run_games_and_paired_errors(
     replicas: int, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both versions are run with the same seed against all, on deals that both meet, and paired by hand: replica by
-    replica."""
+    """Run both versions with the same seed against all, and pair their results by hand."""
     report = match(
         CONTEST,
         folder / "bots" / "bold.c",
@@ -95,7 +94,7 @@ def test_match_has_run_games_and_paired_errors(
 
 
 def test_where_it_would_stand(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Among recorded bots of the same settings: by its score, and between which places for sure."""
+    """Recorded bots of the same settings give a place for its score, and the places that it surely lies between."""
     place = make_contest(tmp_path, ["bold", *OTHERS], settings="replicas = 10")
     place.play()
     monkeypatch.chdir(tmp_path)

@@ -328,7 +328,12 @@ def _play_on(tried: Pairing) -> _LongestLeg:
         allowed = time_of_process.bank + of_leg * time_of_process.increment
     too_slow = each_takes * of_leg > _TOO_SLOW_FACTOR * allowed
     about = f"about {each_takes * 1000:,.1f} ms a decision, {each_takes * of_leg:,.0f} s a leg"
-    words = f"{about}; it has {allowed:,.0f} s" if too_slow else f"{about}: less is played here, to come to an end"
+    if too_slow:
+        words = f"{about}; it has {allowed:,.0f} s"
+    elif each_takes * of_leg > allowed:
+        words = f"{about}; it has {allowed:,.0f} s, so it may be disqualified"
+    else:
+        words = f"{about}: less is played here, to come to an end"
     return _LongestLeg(trial, shorter, seconds, words, too_slow)
 
 

@@ -280,7 +280,8 @@ def _opponents(config: Config, given: Sequence[Path], versions: Sequence[Path]) 
     for path in (*entrants, *house):
         name = _existing(path)
         if name.lower() in names:
-            raise InputError(f"{path}: both bots are called {name}; copy one of them under another name")
+            more = "a bot can play one copy of itself" if path.samefile(versions[0]) else f"both bots are called {name}"
+            raise InputError(f"{path}: {more}; copy the file under another name")
         names.add(name.lower())
     return [*entrants, *house]
 
