@@ -48,7 +48,7 @@ class Ground:
         patch.setattr(submissions, "quick_check", self._quick_check)
         patch.setattr(submissions, "check", self._check)
         patch.setattr(submissions, "play_practice", self._play_practice)
-        patch.setattr(submissions, "show_game", self._show_game)
+        patch.setattr(submissions, "replay_game", self._show_game)
         patch.setattr(submissions, "_AGAIN_SECONDS", 0.0)
         self.over: set[str] = set()
         self.told: list[str] = []

@@ -29,7 +29,7 @@ from tournament.open_contest import publish as publish_module
 from tournament.open_contest import submissions
 from tournament.open_contest import watch as watch_module
 from tournament.open_contest.publish import publish, unready
-from tournament.open_contest.watch import Watch, finalists_of
+from tournament.open_contest.watch import Watch, select_finalists
 from tournament.records.finals import records_with
 from tournament.records.results import Results
 from tournament.runner import seed as seed_module
@@ -479,7 +479,7 @@ def test_finalists_are_those_whose_place_may_be_among_the_best(
     ]
     unmet = Standing("e", "c", "", rank=len(lines) + 1, rank_low=1)
     ranking = Standings((*lines, unmet, Standing("f", "c", "")), Matches.from_matches, ())
-    assert "".join(finalists_of(ranking, 2)) == finalists
+    assert "".join(select_finalists(ranking, 2)) == finalists
 
 
 def met(names: str, pairs: str, failed: str = "") -> Standings:
