@@ -114,9 +114,9 @@ class Ground:
         return fit, "verdict    fit to enter" if fit else "verdict    not fit"
 
     def _play_practice(
-        self, _settings: Path, _contest: str, bot: Path, *_: object, former: Path | None, **_more: object
+        self, _settings: Path, _contest: str, bot: Path, *_: object, baseline: Path | None, **_more: object
     ) -> tuple[bool, str]:
-        return True, f"{bot.name} instead of {former and former.name}"
+        return True, f"{bot.name} instead of {baseline and baseline.name}"
 
     def _show_game(self, _settings: Path, _contest: str, bot: str, *_: object, **asks: object) -> tuple[bool, str]:
         return True, json.dumps({"shown": [bot, *asks.values()]})
