@@ -18,7 +18,7 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find engine -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
 CORE := $(subst /,.,$(basename $(filter %.pyx,$(SOURCES))))
 DEBUG_TESTS := $(addprefix tests/, engine/test_von_neumann_poker.py engine/test_two_card_draw.py \
-  worker/test_messages.py worker/test_dialogues.py worker/test_protocols.py)
+  worker/test_messages.py worker/test_dialogues.py)
 INSTALL := $(BIN)/python .ci/install
 PYTEST := $(BIN)/python -m pytest
 NEW_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tournament needs Python 3.11 or newer")'
@@ -39,10 +39,8 @@ help:
 	@sed -n 's/^# \(make .*\|PYTHON=.*\)/\1/p' Makefile
 
 # The shipped bots in compiled languages are in C, whose library takes half the time of C++'s.
-# Whether bots can be confined here is asked before anything is downloaded.
 run:
 	@$(NEW_PYTHON)
-	@$(PYTHON) -m tournament.sandbox.outside.tier
 	@$(MAKE) --no-print-directory build $(VENV)/library_of_c
 	@$(BIN)/tournament run von_neumann_poker
 

@@ -51,7 +51,7 @@ def problem_of(row: list[str]) -> str | None:
             return f"{file} has no test {name}"
         if program and program not in PROGRAMS:
             return f"there is no program {program}"
-        if program and (name == "test_a_sample_answers_as_natively") != (program in SAMPLE):
+        if program and (name == "test_sample_answers_as_natively") != (program in SAMPLE):
             return f"{name} doesn't play {program}"
     return None
 

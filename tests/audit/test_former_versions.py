@@ -42,20 +42,20 @@ def replayed(place: ContestDir, *names: str, results: str | Path | None = None) 
 
 
 def kept(place: ContestDir) -> dict[str, Path]:
-    """What is kept of each bot of the records."""
+    """Return the path of each bot that is kept with the records."""
     field = read_field(open_storage(str(place.results)))
     assert field is not None
     return {one.name: place.results / kept_bots.artifact_path(one.artifact) for one in field.entrants if one.artifact}
 
 
 def edit(place: ContestDir) -> None:
-    """Every bot but calm is another, or gone."""
+    """Change or remove all bots but calm."""
     place.write_bot("bold", bot_source(9, 9))
     (place.entrants / "snake.py").unlink()
     (place.entrants / "abacus" / "bot.py").write_text("raise SystemExit\n")
 
 
-def test_games_of_former_versions_come_out_as_recorded_until_the_next_run(place: ContestDir) -> None:
+def test_games_of_former_versions_replay_as_recorded(place: ContestDir) -> None:
     edit(place)
     for names in (("bold", "calm"), ("snake", "calm"), ("abacus", "bold"), ("abacus", "snake")):
         found = replayed(place, *names)
@@ -66,7 +66,7 @@ def test_games_of_former_versions_come_out_as_recorded_until_the_next_run(place:
     assert replayed(place, "snake", "bold").mismatch == ""
 
 
-def test_only_versions_with_games_are_kept_and_only_for_their_owner(place: ContestDir) -> None:
+def test_versions_with_games_are_kept_for_owner_alone(place: ContestDir) -> None:
     before = kept(place)
     folder = next(iter(before.values())).parent
     assert {*folder.iterdir()} == {*before.values()} and len(before) == 4
@@ -77,7 +77,7 @@ def test_only_versions_with_games_are_kept_and_only_for_their_owner(place: Conte
     assert {*folder.iterdir()} == {*after.values()} and before["bold"] not in after.values()
 
 
-def test_an_archive_keeps_its_bots(place: ContestDir) -> None:
+def test_archive_keeps_its_bots(place: ContestDir) -> None:
     place.config.write_text(place.config.read_text().replace("sessions = 4", "sessions = 6"))
     edit(place)
     place.play()
@@ -86,7 +86,7 @@ def test_an_archive_keeps_its_bots(place: ContestDir) -> None:
     assert run_cli("replay", CONTEST, *words).code == 0
 
 
-def test_a_damaged_one_is_named_and_a_missing_one_too(place: ContestDir) -> None:
+def test_damaged_or_missing_kept_bot_is_named(place: ContestDir) -> None:
     path = kept(place)["snake"]
     edit(place)
     content = path.read_bytes()
@@ -102,8 +102,8 @@ def test_a_damaged_one_is_named_and_a_missing_one_too(place: ContestDir) -> None
 
 
 @pytest.mark.parametrize("name", ["snake", "abacus", "bold"])
-def test_what_is_no_bot_is_refused_in_a_line(place: ContestDir, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever wrote the records may have written what is kept, with its hash."""
+def test_forged_kept_bot_is_refused(place: ContestDir, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Authors of forged records might have written the bots that are kept, with their hashes."""
     monkeypatch.setattr("tournament.audit.verify_games.read_bot", lambda storage, sha256: b"\0no bot" * 99)
     edit(place)
     with pytest.raises(RunError, match=f"isn't {name} as it played: .*; restore its file"):

@@ -1,4 +1,4 @@
-"""What readers make of a flipped bit in a part: with checksums none comes back as another number."""
+"""Flipped bits in a part, which checksums keep from being read as other numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def part(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def flipped(part: Path, places: range, count: int) -> Iterator[None]:
-    """Bits of a part at random places, one at a time."""
+    """Flip bits of a part at random places, one at a time."""
     chance, content = random.Random(6), part.read_bytes()
     for _ in range(count):
         at = chance.choice(places)
@@ -33,13 +33,13 @@ def flipped(part: Path, places: range, count: int) -> Iterator[None]:
 
 
 def pages_of(part: Path) -> range:
-    """Where the pages lie: before the footer, whose length is in the last eight bytes."""
+    """Return the places of the pages, before the footer, whose length is in the last eight bytes."""
     content = part.read_bytes()
     return range(4, len(content) - 8 - int.from_bytes(content[-8:-4], "little"))
 
 
 def test_pandas_with_checksums_returns_no_other_number(part: Path) -> None:
-    """As docs/reference/records.md says; without them it returns most of them."""
+    """Pandas returns most of them without checksums, as docs/reference/records.md says."""
     whole = pd.read_parquet(part)
     changed = {False: 0, True: 0}
     for _ in flipped(part, pages_of(part), 60):
@@ -53,7 +53,7 @@ def test_pandas_with_checksums_returns_no_other_number(part: Path) -> None:
 
 
 def test_our_own_reading_returns_no_other_number_nor_name(part: Path) -> None:
-    """In pages, and in the footer, which has no checksum: columns and types must be the contest's."""
+    """Columns and types must be the contest's, since the footer has no checksum."""
     results = str(part.parents[1])
     whole = load(results).games
     size = part.stat().st_size

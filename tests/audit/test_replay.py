@@ -96,9 +96,9 @@ def seen_line(question: str, told: Mapping[str, float], answer: int | None) -> s
     return f"{question} {' '.join(f'{told[place]:.9g}' for place in places)} -> {answer}"
 
 
-@pytest.mark.parametrize("session", range(3))
+@pytest.mark.parametrize("session", range(2))
 def test_steps_are_what_the_rules_and_the_bots_say(folder: Path, results: Results, session: int) -> None:
-    """From the rows alone follows what every question told; and each bot has printed what it was told and answered."""
+    """Questions follow from the rows alone, and bots have printed them with their answers."""
     found = replayed(folder, ("tells", "shows"), session)
     assert found.mismatch == "" and found.seats == ("shows", "tells")
     rows = rows_of(results, found)
@@ -131,7 +131,7 @@ def test_steps_are_what_the_rules_and_the_bots_say(folder: Path, results: Result
         last_cards, folded_before = cards, bool(row["folded"])
 
 
-def test_the_game_of_a_fault_shows_it(folder: Path, results: Results) -> None:
+def test_replay_of_faulty_game_shows_fault(folder: Path, results: Results) -> None:
     faults = results.faults
     for bot, what in (("tells", "divided by zero"), ("shows", "KeyError")):
         fault = faults[faults.bot == bot].iloc[0]
@@ -145,7 +145,7 @@ def test_the_game_of_a_fault_shows_it(folder: Path, results: Results) -> None:
             assert fault.last_output.splitlines()[-1] == step.printed.splitlines()[-1]
 
 
-def test_a_bot_that_looks_at_a_clock_is_told(folder: Path) -> None:
+def test_replay_of_bot_with_clock_reports_difference(folder: Path) -> None:
     found = replayed(folder, ("clocks", "tells"), 0)
     assert "came out differently from the records: a bot's process might read a clock" in found.mismatch
     options = ["--config", str(folder / "tournament.toml"), "--results", str(folder / "results")]
@@ -182,7 +182,7 @@ def test_faults_that_are_not_as_recorded_are_told(
         (("tells", "shows"), 0, 60, "has games 0 to"),
     ],
 )
-def test_what_is_not_recorded_is_one_line(
+def test_unrecorded_game_is_refused(
     folder: Path, match: int | tuple[str, str], session: int, game: int | None, message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
@@ -193,11 +193,11 @@ def test_what_is_not_recorded_is_one_line(
     ("contest", "bots", "settings"),
     [
         ("two_card_draw", "random_legal.c", "hands = 60\nservers = 1"),
-        ("holdem_training", "threshold.cpp threshold_py.py threshold_io", "hands = 40\nsessions = 1"),
+        ("holdem_training", "threshold.cpp threshold_io", "hands = 40\nsessions = 1"),
     ],
 )
 def test_games_against_house_players(tmp_path: Path, contest: str, bots: str, settings: str) -> None:
-    """Every game of every kind of bot comes out as recorded, and what is told in words follows from its row."""
+    """Games of bots of all kinds come out as recorded, and their descriptions follow from the rows."""
     config = make_shipped_contest(tmp_path, contest, bots, settings)
     options: dict[str, Any] = {"config": config, "results": tmp_path / "results"}
     played = tournament.run(contest, executor="local", **options)

@@ -1,4 +1,4 @@
-"""`tournament verify`: whole records are found whole, and every damage is found, named and repaired as it says."""
+"""`tournament verify`: damage is found, named and repaired as it says."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pandas
 import pandas.testing
@@ -23,15 +23,12 @@ from tests.forgery import Head, carried_in, forge_head, forge_legs, forge_part
 from tests.object_store import new_location
 from tests.samples import sample_params
 from tournament.api import run, verify
-from tournament.audit import verify_games
 from tournament.audit.report import Verification
 from tournament.errors import RunError
 from tournament.records.results import load
 from tournament.runner.listener import Progress
-from tournament.store.leg_result import LegResult
 from tournament.store.legs import Legs
 from tournament.store.storage import join_location, open_storage
-from tournament.worker.batch import Task
 
 
 @pytest.fixture(scope="module")
@@ -93,14 +90,14 @@ def cut(path: Path) -> None:
 
 
 def unpublish(place: ContestDir) -> None:
-    """As a kill between commit and rename leaves it."""
+    """Leave a part in staging, like a kill between commit and rename."""
     staged = carried_in(part_of(place, "sessions"))[0]["games"][3]
     part_of(place, "games").rename(place.results / staged)
 
 
 PLAYS = "tournament run plays its 5 legs again"
 ITS = "tournament run plays its legs again"
-ANEW = "tournament run writes it again"
+AGAIN = "tournament run writes it again"
 # What is done to the records, and what is said of it: of which file, what, and what comes of it.
 DAMAGES: dict[str, tuple[Callable[[ContestDir], object], str]] = {
     "a bit of a part": (
@@ -127,7 +124,7 @@ DAMAGES: dict[str, tuple[Callable[[ContestDir], object], str]] = {
     ),
     "a bit of the field": (
         lambda p: flip(p.results / "contest.json", 500),
-        f"contest.json has other bytes than were written; {ANEW}",
+        f"contest.json has other bytes than were written; {AGAIN}",
     ),
     "a bit of a part of legs": (
         lambda p: flip(part_of(p, "legs"), 1000),
@@ -138,14 +135,14 @@ DAMAGES: dict[str, tuple[Callable[[ContestDir], object], str]] = {
         "faults/% has other bytes than were written; remove it: tournament run writes it again",
     ),
     "a part not yet in place": (unpublish, "games/@ is committed but still in staging; tournament run publishes it"),
-    "a summary": (lambda p: flip(p.results / "matches.parquet", -1), f"matches.parquet is damaged; {ANEW}"),
+    "a summary": (lambda p: flip(p.results / "matches.parquet", -1), f"matches.parquet is damaged; {AGAIN}"),
     "another summary": (
         lambda p: pq.write_table(pq.read_table(p.results / "matches.parquet").slice(1), p.results / "matches.parquet"),
-        f"matches.parquet doesn't match the legs; {ANEW}",
+        f"matches.parquet doesn't match the legs; {AGAIN}",
     ),
     "a summary that is gone": (
         lambda p: (p.results / "entrants.parquet").unlink(),
-        f"entrants.parquet is missing; {ANEW}",
+        f"entrants.parquet is missing; {AGAIN}",
     ),
 }
 
@@ -183,7 +180,7 @@ STRAYS: dict[str, tuple[str, Callable[[Path, ContestDir], object]]] = {
 
 
 @pytest.mark.parametrize("name", sample_params(STRAYS, 2))
-def test_a_run_stops_for_what_readers_would_take_for_records(place: ContestDir, name: str) -> None:
+def test_run_stops_at_stray_files_that_readers_read(place: ContestDir, name: str) -> None:
     stray, put_there = STRAYS[name]
     put_there(place.results / stray, place)
     before = tree(place.results)
@@ -262,7 +259,7 @@ def with_column(table: pa.Table, name: str, row: int, value: object) -> pa.Table
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
-def test_a_claim_that_does_not_add_up_is_found_and_others_by_playing_again(place: ContestDir, claim: str) -> None:
+def test_forged_records_are_found_by_sums_or_replay(place: ContestDir, claim: str) -> None:
     forge, table, what = CLAIMS[claim]
     forge(place)
     by_replay = what.startswith("with")
@@ -273,38 +270,10 @@ def test_a_claim_that_does_not_add_up_is_found_and_others_by_playing_again(place
 
 
 @pytest.mark.parametrize("count", [0, 1, 4, "all"])
-def test_replay_of_some_legs_plays_these_with_the_other_legs_of_their_deals(
-    played: ContestDir, count: int | Literal["all"]
-) -> None:
+def test_replay_of_legs_includes_legs_of_same_deals(played: ContestDir, count: int | Literal["all"]) -> None:
     found = verify(CONTEST, config=played.config, replay=count)
     assert found.problems == ()
     assert found.replayed == 5 if count == "all" else count <= found.replayed <= min(5, 2 * count)
-
-
-def test_a_replay_makes_objects_of_its_legs_alone_and_plays_them_on_all_workers(
-    played: ContestDir, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of a thousand bots there are half a million legs."""
-    looked_at: list[int] = []
-    tasks: list[int] = []
-    one_leg, task = Legs.__getitem__, verify_games._task
-
-    def noting(legs: Legs, place: int | slice) -> LegResult | Legs:
-        looked_at.extend([place] if isinstance(place, int) else [])
-        return one_leg(legs, place)
-
-    def noting_task(*what: Any) -> Task:
-        tasks.append(len(what[-1]))
-        return task(*what)
-
-    monkeypatch.setattr(Legs, "__getitem__", noting)
-    monkeypatch.setattr(verify_games, "_task", noting_task)
-    for cores, count, cut in ((1, 0, []), (1, 5, [2, 2, 1]), (2, 5, [2, 2, 1])):  # legs of one deal stay together
-        monkeypatch.setattr("tournament.audit.verification.cores", lambda cores=cores: cores)
-        looked_at.clear()
-        tasks.clear()
-        assert verify(CONTEST, config=played.config, replay=count).replayed == count
-        assert tasks == cut and len(looked_at) <= 1 + 4 * count  # one with faults, which standings show
 
 
 def test_while_a_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -327,7 +296,7 @@ def test_while_a_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert [one.problems for one in found] == [()] * len(found)
 
 
-def test_a_forged_summary_in_an_object_store_is_found_unless_a_run_may_go_on(tmp_path: Path, object_store: str) -> None:
+def test_forged_summary_in_object_store_is_found_without_run(tmp_path: Path, object_store: str) -> None:
     place = make_contest(tmp_path, ["bold", "calm"], sessions=10)
     location = new_location(object_store)
     run(CONTEST, config=place.config, results=location, executor="local")
@@ -337,12 +306,12 @@ def test_a_forged_summary_in_an_object_store_is_found_unless_a_run_may_go_on(tmp
     storage.replace("matches.parquet", sink.getvalue())
     found = verify(CONTEST, config=place.config, results=location)
     assert {problem.path for problem in found.problems} == {"entrants.parquet", "matches.parquet"}
-    storage.acquire()  # as a run that goes on, or was killed
+    storage.acquire()
     found = verify(CONTEST, config=place.config, results=location)
     assert found.notes == ("a run might be writing: 2 summaries are behind the records",) and not found.problems
 
 
-def test_summaries_of_before_a_kill_are_named_until_the_next_run(place: ContestDir) -> None:
+def test_summaries_behind_records_are_named_until_next_run(place: ContestDir) -> None:
     names = ("matches.parquet", "entrants.parquet")
     kept = {name: (place.results / name).read_bytes() for name in names}
     place.write_bot("dull", bot_source(7, 6))
@@ -353,7 +322,7 @@ def test_summaries_of_before_a_kill_are_named_until_the_next_run(place: ContestD
         (place.results / name).write_bytes(kept[name])
     found = {problem.path: problem.fix for problem in verified(place).problems}
     assert found.keys() >= {*names, f"legs/{new_legs.name}"}
-    assert {*found.values()} == {ANEW, "tournament run removes it"}
+    assert {*found.values()} == {AGAIN, "tournament run removes it"}
     place.play()
     assert problems(place) == []
 

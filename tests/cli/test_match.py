@@ -111,13 +111,3 @@ def test_match_needs_no_contest_if_settings_have_one(tmp_path: Path, monkeypatch
     assert "match defects,cooperates has sessions 0 to 39" in beyond.err
     (tmp_path / "tournament.toml").write_text(DILEMMA.format(noise=0) + "[von_neumann_poker]\n")
     assert "no contest is called defects" in run_cli("match", "defects", "cooperates").err
-
-
-def test_a_bot_plays_against_a_copy_of_itself(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The opponent is given by its name or its file."""
-    monkeypatch.chdir(folder)
-    for other in ("bold", "entrants/von_neumann_poker/bold.c"):
-        told = run_cli("match", CONTEST, "bold", other, "--sessions", "20", "--seed", "4", "--json")
-        (line,) = json.loads(told.out)["opponents"]
-        assert (told.code, line["opponent"]) == (0, "bold_copy")
-    assert "both bots are called bold_copy" in run_cli("match", CONTEST, "bold", "bold", "bold").err

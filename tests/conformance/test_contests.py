@@ -51,7 +51,7 @@ CASES = [
 
 @pytest.fixture(scope="module")
 def suites() -> dict[str, conformance.ContestSuite]:
-    """Those that were made already, by contest."""
+    """Return the suites that were made already, by contest."""
     return {}
 
 

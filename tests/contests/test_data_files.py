@@ -1,4 +1,4 @@
-"""Entrants that are data: files of a contest's own language, which answer a decision by their text."""
+"""Entrants that are data: files whose text is the answer to a decision."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FILES = {
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """The settings file of a contest whose entrants are data."""
+    """Return the settings file of a contest whose entrants are data."""
     for name, content in FILES.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(content)

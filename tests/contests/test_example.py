@@ -1,9 +1,8 @@
-"""examples/liars_dice: played, checked, replayed and drawn."""
+"""The example of liar's dice as played, replayed and drawn."""
 
 from __future__ import annotations
 
 import json
-import math
 import re
 import shutil
 from pathlib import Path
@@ -12,10 +11,8 @@ from typing import Any
 import pytest
 
 from tests.contest_runs import EXAMPLES
-from tests.python_rules import of_seat, play_field
 from tests.reporting.html_reader import read_html
 from tournament.api import replay, report, run
-from tournament.config import load_config
 from tournament.reporting import replays
 from tournament.reporting.writing import make_page
 
@@ -24,29 +21,15 @@ SEED = "a seed of the tests of examples"
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the example's settings and bots, with records."""
+    """Settings and bots of the example, with records."""
     folder = tmp_path_factory.mktemp("played")
     shutil.copytree(EXAMPLES / "liars_dice", folder, dirs_exist_ok=True)
     run("liars_dice", config=folder / "tournament.toml", sessions=100, executor="local", workers=1, seed=SEED)
     return folder
 
 
-@pytest.mark.statistical
-def test_single_die_bid_holds_as_often_as_expected() -> None:
-    """Who begins bids one die of face 1, the other challenges: that holds unless ten dice show other faces."""
-    bots = dict.fromkeys("ab", (".c", "int bid(const View *view) { return view->legal_actions[0]; }\n"))
-    contest = load_config("liars_dice", EXAMPLES / "liars_dice" / "tournament.toml").played
-    ((result, rows),) = play_field(contest, bots, sessions=4000).values()
-    games = rows["games"]
-    chance = 1 - (5 / 6) ** 10
-    assert abs(games["held"].mean() - chance) < 4 * math.sqrt(chance * (1 - chance) / 4000)
-    assert set(games["last_bid"]) == {1}
-    assert (games["held"] == (games["points_0"] == 1)).all()
-    assert result.sums[0].points == of_seat(games, "points", 0).sum()
-
-
 def test_example_replay_and_report_name_bots_and_points(played: Path) -> None:
-    """Without a word of the contest: what its columns are called is enough."""
+    """Names of the columns are enough to describe a game."""
     results = played / "results"
     found = replay("liars_dice", match=("own_hand", "counter"), session=3, config=played / "tournament.toml")
     assert found.mismatch == "" and [game.game for game in found.games] == [0]
@@ -60,7 +43,7 @@ def test_example_replay_and_report_name_bots_and_points(played: Path) -> None:
 
 
 def test_example_report_draws_decisions_of_replayed_session(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And without its bots, or settings, shows the columns."""
+    """Reports without the bots and settings show the columns."""
     monkeypatch.setattr(replays, "_MAX_SECONDS", 600.0)
     config = played / "tournament.toml"
     found = replay("liars_dice", match=("own_hand", "counter"), session=0, config=config)

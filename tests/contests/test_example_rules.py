@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,11 +18,9 @@ from engine.kernel.chance import Rng
 from tests.contest_runs import EXAMPLES
 from tests.oracles.deals import key_of
 from tests.oracles.poker_hands import card, worth_of_seven
-from tests.python_rules import of_seat, play_field, play_table
+from tests.python_rules import play_field, play_table
 from tournament.contests.contest import Contest
 from tournament.contests.rules_loader import load_rules
-from tournament.rules import Int
-from tournament.rules.rules import decisions_of
 
 
 def rules_of(name: str) -> Contest:
@@ -32,7 +28,7 @@ def rules_of(name: str) -> Contest:
 
 
 def bots_of(name: str, *chosen: str) -> dict[str, tuple[str, str]]:
-    """Sources of an example's bots, as `play_table` takes them."""
+    """Return sources of an example's bots, as `play_table` takes them."""
     folder = EXAMPLES / name / "entrants" / name
     paths = {path.stem: path for path in sorted(folder.iterdir())}
     read = {
@@ -42,7 +38,7 @@ def bots_of(name: str, *chosen: str) -> dict[str, tuple[str, str]]:
 
 
 def module_of(name: str) -> Any:
-    """What an example's file defines."""
+    """Return the module of an example's file."""
     source = rules_of(name).source
     assert source is not None and source.content is not None
     return sys.modules[f"tournament_rules_{hashlib.sha256(source.content).hexdigest()}"]
@@ -60,72 +56,13 @@ def test_colonel_blotto_gives_five_fixed_bots_their_exact_scores() -> None:
         assert result.faults == () and [sums.points for sums in result.sums] == [10 * won, -10 * won], names
 
 
-def test_holdem_can_tell_all_chips_that_its_settings_allow() -> None:
-    """In each hand all but one may lose the stack that they began with, and get another."""
-    chosen = rules_of("holdem").settings.model_validate({"seats": 3, "stack": 50, "hands": 4})
-    for decision in decisions_of(module_of("holdem").Holdem, chosen):
-        for name in ("pot", "to_call", "least", "most"):
-            limits = decision.observation[name]
-            assert isinstance(limits, Int) and 50 * (3 + 2 * 4) <= limits.high < 1000
-
-
-@pytest.mark.statistical
-@pytest.mark.parametrize("bidders", [2, 20])
-def test_auction_with_everybody_brings_random_bidders_what_is_expected(bidders: int) -> None:
-    """Bids are equally likely and say nothing of values: the winner's is 50 on average, and the highest of n bids is
-    at most m with the probability ((m + 1) / 101)ⁿ."""
-    bots = {f"bot_{n:02}": bots_of("auction", "any_bid")["any_bid"] for n in range(bidders)}
-    sessions = 3000
-    ((result, rows),) = play_table(rules_of("auction"), bots, sessions=sessions)
-    at_most = [(m / 101) ** bidders for m in range(102)]
-    highest = {m: at_most[m + 1] - at_most[m] for m in range(101)}
-    mean = sum(p * (50 - m) for m, p in highest.items())
-    variance = sum(p * (50 - m - mean) ** 2 for m, p in highest.items()) + (101**2 - 1) / 12
-    total = sum(sums.points for sums in result.sums) / sessions
-    assert abs(total - mean) < 4 * math.sqrt(variance / sessions)
-    bids = np.array([rows["games"][f"bid_{seat}"] for seat in range(bidders)])
-    assert result.faults == () and bids.min() == 0 and bids.max() == 100
-
-
-def test_words_are_won_by_the_bot_that_knows_more() -> None:
-    bots = bots_of("words", "animals", "short")
-    ((result, rows),) = play_field(rules_of("words"), bots, sessions=30).values()
-    assert result.faults == () and result.sums[0].points == 30  # short says each of twenty words once
-    assert 0 < max(rows["games"]["words"]) <= 40
-
-
-GOLDEN_SNAKES: dict[tuple[str, ...], list[tuple[tuple[int, int], ...]]] = {  # by seat: turns lived, and length
-    ("any_way", "clockwise", "hungry", "roomy"): [
-        ((43, 1), (34, 1), (44, 9), (34, 1)),
-        ((8, 1), (8, 1), (150, 25), (150, 1)),
-        ((128, 2), (26, 1), (150, 22), (150, 3)),
-    ],
-    ("clockwise", "follows_wall", "hungry", "roomy"): [
-        ((150, 2), (6, 1), (150, 25), (6, 1)),
-        ((18, 1), (13, 2), (150, 32), (150, 4)),
-        ((150, 5), (7, 1), (150, 24), (132, 4)),
-    ],
-}
-
-
-@pytest.mark.parametrize("names", GOLDEN_SNAKES)
-def test_snakes_of_every_kind_play_the_golden_games(names: tuple[str, ...]) -> None:
-    ((result, rows),) = play_table(rules_of("snakes"), bots_of("snakes", *names), sessions=3, seats=4)
-    games = rows["games"]
-    played = [
-        tuple((int(of_seat(games, "turns", seat)[i]), int(of_seat(games, "length", seat)[i])) for seat in range(4))
-        for i in range(3)
-    ]
-    assert result.faults == () and played == GOLDEN_SNAKES[names]
-
-
 WAYS = ("up", "right", "down", "left")
 
 
 @settings(max_examples=60)
 @given(st.lists(st.lists(st.sampled_from(WAYS), min_size=4, max_size=4), max_size=40), st.integers(2, 4))
 def test_snakes_stay_whole_whatever_they_do(moves: list[list[str]], seats: int) -> None:
-    """No two share a cell, each is a path of neighbours, and one that is gone stays so."""
+    """Snakes are paths of neighbours that share no cell, and dead ones stay dead."""
     module = module_of("snakes")
     rules = module.Snakes(module.SnakesSettings())
     rules.snakes = [[start] for start in module.STARTS[:seats]]
@@ -141,8 +78,11 @@ def test_snakes_stay_whole_whatever_they_do(moves: list[list[str]], seats: int) 
 
 
 def payout(paid: Sequence[int], folded: Sequence[bool], hands: Mapping[int, Any], button: int) -> list[int]:
-    """Pots shared out chip by chip, an oracle: a chip that all who paid it may win is one of theirs, the rest are of
-    the next pot; what is left of a pot goes one by one to its winners after the button."""
+    """Share out pots chip by chip.
+
+    Positions that paid as much as a chip's height can win it. Chips that are left of a pot go one by one to its winners
+    after the button.
+    """
     seats = len(paid)
     won, pots = [0] * seats, dict[frozenset[int], int]()
     live = [seat for seat in range(seats) if not folded[seat]]
@@ -161,7 +101,7 @@ def payout(paid: Sequence[int], folded: Sequence[bool], hands: Mapping[int, Any]
 @settings(max_examples=150)
 @given(st.data())
 def test_holdem_hand_conserves_chips_and_pays_as_the_oracle(data: st.DataObject) -> None:
-    """Any actions, at any stacks: chips are conserved at every question, and limits of a raise hold."""
+    """Chips are conserved at every question, and limits of a raise hold."""
     module = module_of("holdem")
     stacks = data.draw(st.lists(st.integers(1, 60), min_size=2, max_size=6))
     seats, button = len(stacks), data.draw(st.integers(0, len(stacks) - 1))
@@ -185,7 +125,7 @@ def test_holdem_hand_conserves_chips_and_pays_as_the_oracle(data: st.DataObject)
             break
     live = [seat for seat in range(seats) if not hand.folded[seat]]
     assert live
-    if len(live) > 1:  # all that could be called was
+    if len(live) > 1:
         assert all(hand.paid[seat] == max(hand.paid) or not hand.stacks[seat] for seat in live)
     worth = {seat: worth_of_seven(map(card, hand.cards[seat] + hand.board)) for seat in live} if len(live) > 1 else {}
     won = hand.payout()
@@ -194,15 +134,15 @@ def test_holdem_hand_conserves_chips_and_pays_as_the_oracle(data: st.DataObject)
 
 
 def sent(play: Any, answer: Any) -> Any:
-    """The next question, or None."""
+    """Return the next question, or None."""
     try:
         return play.send(answer)
     except StopIteration:
         return None
 
 
-def test_example_bots_in_all_languages_play_without_fault() -> None:
-    """Each in C or C++, in Python and as a program where the type of its answers allows."""
+def test_examples_have_bots_in_all_languages() -> None:
+    """Examples have bots in C or C++, in Python and as programs."""
     for folder in sorted(path for path in EXAMPLES.iterdir() if path.is_dir()):
         kinds = {suffix or "program" for suffix, _ in bots_of(folder.name).values()}
         assert {".c", ".py", "program"} <= kinds, folder.name
@@ -211,7 +151,7 @@ def test_example_bots_in_all_languages_play_without_fault() -> None:
 
 @pytest.mark.thorough
 def test_geese_play_same_games_as_kaggle_runner(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kaggle's `env.run` calls four Python bots itself, with the same chance; its rewards are those of our records."""
+    """Rewards of Kaggle's `env.run` with the same bots and chance are those of our records."""
     environments = pytest.importorskip("kaggle_environments")
     source = bots_of("hungry_geese", "nearest")["nearest"]
     turns = source[1] + "\n\ndef move(view):\n    return ['NORTH', 'EAST', 'SOUTH', 'WEST'][view.step // 3 % 4]\n"
@@ -231,7 +171,7 @@ def test_geese_play_same_games_as_kaggle_runner(monkeypatch: pytest.MonkeyPatch)
 
 
 def kaggle_agent(source: str) -> Any:
-    """A bot of ours as Kaggle calls it."""
+    """Return a bot as Kaggle calls it."""
     names: dict[str, Any] = {}
     exec(source, names)
     move = names["move"] if "move" in names else names["Goose"]().move

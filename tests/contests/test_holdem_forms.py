@@ -1,4 +1,4 @@
-"""Both forms on one leaderboard: functions in C++ and Python, and programs; what they see, say, and do wrong."""
+"""Functions in C++ and Python and programs on one leaderboard: their views, lines and faults."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ CHECKS = 'say("ACTION CHECK")'
 
 
 def program(decide: str) -> dict[str, str]:
-    """A program that does this at each decision."""
+    """Return a program that does this at each decision."""
     body = "\n".join(f"    {line}" for line in decide.strip("\n").split("\n"))
     return script(LINES.replace("\nfor line", f"\ndef decide():\n{body}\n\nfor line"))
 
@@ -123,7 +123,7 @@ FORMS: dict[str, Source] = {"bot.cpp": CPP, "bot.py": PYTHON, "bot": PROGRAM}
 
 
 def oracles_policy(seed: int) -> Any:
-    """The same policy once more, for the compiled core."""
+    """Return the same policy for the compiled core."""
     sampler = RateSampler(helpers_key(seed))
     raised_before = 0
 
@@ -166,8 +166,8 @@ def test_every_form_plays_the_same_hands(tmp_path: Path, name: str, source: Sour
 # Python.
 
 
-def test_a_state_can_be_made_and_changed(tmp_path: Path) -> None:
-    """The helpers answer about any cards: here the hand of every showdown seems to be one that Alice knows."""
+def test_helpers_answer_about_any_state(tmp_path: Path) -> None:
+    """Helpers answer about any cards."""
     source = """
     from texas import *
 
@@ -209,7 +209,7 @@ PYTHON_FAULTS = {
 
 
 def test_faults_of_python_bots_are_said_in_words(tmp_path: Path, impatient: None) -> None:
-    """Each in the sixth call, in round 2 of the second hand, which is then checked down; then the bot begins again."""
+    """Bots fail in the sixth call, in round 2 of the second hand, which is then checked down."""
     head = "from texas import *\ncalls = 0\ndef make_decision(state):\n    global calls\n    calls += 1\n"
     sources = {
         f"bot{number}.py": f"{head}    if calls == 6:\n        {what}\n    return ActionType.CHECK\n"
@@ -232,31 +232,10 @@ def test_faults_of_python_bots_are_said_in_words(tmp_path: Path, impatient: None
 
 # Programs.
 
-# The rest of what the protocol forbids is tried with the judge, who listens by the same rules.
-BAD: dict[str, tuple[dict[str, str], str, int]] = {
-    "late": (program(f"import time\nif hand == 3: time.sleep(9)\n{CHECKS}"), "did not answer for 0.5 s", 2),
-    "busy": (
-        program(f"while hand == 2: pass\n{CHECKS}"),
-        "took more than 0.3 s of processor time for a decision: it loops or is too slow",
-        1,
-    ),
-    "silent": (program(f"if hand < 4: {CHECKS}"), "did not answer for 0.5 s", 3),
-    "dead": (program(f"if hand == 5: sys.exit(3)\n{CHECKS}"), "ended with status 3", 4),
-    "deaf": (program("import os\nos.close(1)\nread()"), "closed its output", 0),
-    "malformed": (program('say("ACTION RAISE ten")'), 'ten is not an integer: "ACTION RAISE ten"', 0),
-    "early": (script("print('READY', flush=True)\ninput()"), 'READY is no command: RATE or ACTION: "READY"', 0),
-    "empty": (
-        program('say(f"ACTION RAISE {stack or 1}")'),
-        'RAISE 1 is out of range: nothing, for the stack is empty: "ACTION RAISE 1"',
-        0,
-    ),
-}
-LIMITS: dict[str, Any] = {"idle_seconds": 0.5, "max_faults": 3}
-
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A limit for each decision, which this contest doesn't have."""
+    """Set a limit for each decision, which this contest doesn't have."""
 
     def of_process(settings: BankedSettings, kind: str) -> ProcessTime:
         return replace(ContestSettings.of_process(settings, kind), for_decision=0.3)
@@ -264,33 +243,38 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(BankedSettings, "of_process", of_process)
 
 
-@pytest.mark.slow
-def test_a_broken_protocol_ends_the_session(tmp_path: Path, impatient: None) -> None:
-    """At the first fault, said with the line; beside such programs others play as they do alone."""
+# The judge's tests have the rest of what the protocol forbids.
+BAD: dict[str, tuple[dict[str, str], str, int]] = {
+    "malformed": (program('say("ACTION RAISE ten")'), 'ten is not an integer: "ACTION RAISE ten"', 0),
+    "dead": (program(f"if hand == 5: sys.exit(3)\n{CHECKS}"), "ended with status 3", 4),
+    "busy": (program(f"while hand == 2: pass\n{CHECKS}"), "took more than 0.3 s of processor time for a decision", 1),
+}
+
+
+def test_program_that_breaks_protocol_ends_its_session(tmp_path: Path, impatient: None) -> None:
+    """Sessions end at the first fault, which quotes the line. Other bots play as they do alone."""
     sources: dict[str, Source] = {name: source for name, (source, _, _) in BAD.items()}
-    bots = build(tmp_path, {**sources, "good": PROGRAM, "fine.py": PYTHON})
+    bots = build(tmp_path, {**sources, "fine.py": PYTHON})
     legs = [leg_of(bot, 7, 9) for bot in bots.values()]
-    played = dict(zip(bots, play_processes(list(bots.values()), legs, hands=60, **LIMITS)))
+    played = dict(zip(bots, play_processes(list(bots.values()), legs, hands=60, max_faults=3)))
     wanted = play_core(oracles_policy(9), 7, sessions=1, hands=60)
-    for name in ("good", "fine"):
-        assert played[name][1].hands == wanted.hands and not played[name][0].faults
+    assert played["fine"][1].hands == wanted.hands and not played["fine"][0].faults
     for name, (_, said, hand) in BAD.items():
         result, record = played[name]
         (fault,) = result.faults
         assert result.ended_by == 0 and said in fault.message, (name, fault.message)
-        assert fault.question_text.endswith(", stack 0, bobs_stack 0, pot 210") == (name == "empty"), (
-            fault.question_text
-        )
-        if name != "empty":  # he calls when his cards are good
-            assert fault.game == len(record.hands) == hand, name
+        assert fault.game == len(record.hands) == hand, name
 
 
-@pytest.mark.parametrize(
-    "end", ["say('ACTION CHECK\\n' * 2000)", "for _ in range(900): say('RATE 3'), say('ACTION CHECK')"]
-)
-def test_lines_written_ahead_are_taken_in_turn(tmp_path: Path, end: str) -> None:
-    """As the judge takes them: more than 255 bytes of them, from a program that reads nothing until all are written."""
-    ahead = script(f"import sys\nsay = lambda line: print(line, flush=True)\n{end}\nfor line in sys.stdin: pass")
+def test_lines_written_ahead_are_taken_in_turn(tmp_path: Path) -> None:
+    """Lines of more than 255 bytes in all come from a program that reads nothing until all are written."""
+    ahead = script("""
+import sys
+for _ in range(900):
+    print("RATE 3", flush=True)
+    print("ACTION CHECK", flush=True)
+for line in sys.stdin: pass
+""")
     result, record = play_built(one(tmp_path, "ahead", ahead), 7, hands=200)
     assert result.faults == ()
     assert {hand.answers for hand in record.hands} == {(1, 1, 1, 1)}
@@ -305,8 +289,8 @@ def test_lines_written_ahead_are_taken_in_turn(tmp_path: Path, end: str) -> None
         ('say("ACTION CHECK" if hand == 1 else "ACTION FOLD")', r"BOARD\nRESULT 0\nSCORE [05]\.\d{6}"),
     ],
 )
-def test_what_a_program_reads_when_it_is_over(tmp_path: Path, decide: str, end: str) -> None:
-    """-1 after a violation; else the last RESULT and the SCORE."""
+def test_program_reads_score_or_minus_one_at_end(tmp_path: Path, decide: str, end: str) -> None:
+    """Programs read -1 after a violation, otherwise the last RESULT and the SCORE."""
     ear = Ear(tmp_path / "heard")
     source = program(decide)
     read = "for line in sys.stdin:\n"
@@ -317,8 +301,8 @@ def test_what_a_program_reads_when_it_is_over(tmp_path: Path, decide: str, end: 
     assert re.fullmatch(rf"2\nSTATE 1 1 100 100 10 0\nALICE [\d ]+\nBOARD\n(.*\n)*{end}\n", ear.heard())
 
 
-def test_the_documented_dialogue(tmp_path: Path) -> None:
-    """The page's commands write it, line by line."""
+def test_documented_dialogue_is_what_commands_write(tmp_path: Path) -> None:
+    """Commands of the page write the dialogue, line by line."""
     (dialogue,) = re.findall(r"\n\n```\n(< .*?)```", PAGE, re.DOTALL)
     (commands,) = re.findall(r"```\n(tournament new [^`]*tournament judge [^`]*)```", PAGE)
     for line in commands.splitlines():
@@ -327,41 +311,27 @@ def test_the_documented_dialogue(tmp_path: Path) -> None:
     assert (tmp_path / "said.txt").read_text() == dialogue
 
 
-def test_the_documented_python_bot(tmp_path: Path) -> None:
-    (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    result, _ = play_built(one(tmp_path, "example.py", block), 7, hands=500)
-    assert result.faults == () and result.sums[0].points / result.games > 8
-
-
 # The contest.
 
 
-def test_a_field_of_all_forms(tmp_path: Path) -> None:
-    """One leaderboard and one set of records; begun with two forms, gone on with the third and with a bad program."""
-    folder = tmp_path / "bots"
-    folder.mkdir()
-    options: dict[str, Any] = {"entrants": folder, "sessions": 2, "seed": 5, "executor": "local"}
-    (tmp_path / "tournament.toml").write_text("[holdem_training]\nhands = 150\n")
-    options["config"] = tmp_path / "tournament.toml"
-    build(folder, {"a_cpp.cpp": CPP, "a_python.py": PYTHON})
+def test_field_of_all_forms_keeps_its_games(tmp_path: Path) -> None:
+    """Records of all forms are those of a field that grew, and name Bob as the opponent."""
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "tournament.toml").write_text("[holdem_training]\nhands = 150\nsessions = 2\nseed = 5\n")
+    options: dict[str, Any] = {"config": tmp_path / "tournament.toml", "entrants": tmp_path / "bots"}
+    build(tmp_path / "bots", {"a_cpp.cpp": CPP, "a_python.py": PYTHON})
     tournament.run("holdem_training", results=tmp_path / "grown", workers=1, **options)
-    build(folder, {"a_program": PROGRAM, "bad": BAD["malformed"][0]})
-    for place, workers in (("grown", 2), ("whole", 2)):
-        played = tournament.run("holdem_training", results=tmp_path / place, workers=workers, **options)
-        standings = played.standings.set_index("name")
-        assert set(standings.index[standings.status == "ok"]) == {"a_cpp", "a_python", "a_program"}
-        assert standings.status["bad"] == "disqualified"
-        faults = played.faults
-        assert set(faults.bot) == {"bad"} and faults.message.str.contains("ten is not an integer").all()
-        games = played.games.sort_values(["bot_0", "session", "game"]).reset_index(drop=True)
+    build(tmp_path / "bots", {"a_program": PROGRAM, "bad": BAD["malformed"][0]})
+    found = []
+    for place in ("grown", "whole"):
+        played = tournament.run("holdem_training", results=tmp_path / place, workers=2, **options)
+        status = played.standings.set_index("name").status.to_dict()
+        assert status == {"a_cpp": "ok", "a_python": "ok", "a_program": "ok", "bad": "disqualified"}
+        assert set(played.faults.bot) == {"bad"} and played.faults.message.str.contains("ten is not an integer").all()
+        games = played.games.drop(columns="match").sort_values(["bot_0", "session", "game"], ignore_index=True)
         assert (games.groupby("bot_0", observed=True).size()[["a_cpp", "a_python", "a_program"]] == 300).all()
-        if place == "grown":
-            grown = games
-    columns = [name for name in games.columns if name != "match"]
-    assert games[columns].equals(grown[columns])
-    records: dict[str, Any] = {"config": options["config"], "results": tmp_path / "whole"}
-    words = [word for name, value in records.items() for word in (f"--{name}", str(value))]
-    told = run_cli("faults", "holdem_training", *words, columns=200)
+        found.append(games.astype({"bot_0": str}))
+    assert found[0].equals(found[1])
+    config = str(options["config"])
+    told = run_cli("faults", "holdem_training", "--config", config, "--results", str(tmp_path / "whole"), columns=200)
     assert told.code == 0 and "against Bob, session" in told.out
-    page = tournament.report("holdem_training", tmp_path / "page.html", **records).read_text()
-    assert "against Bob, session" in page

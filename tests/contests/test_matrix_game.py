@@ -1,4 +1,4 @@
-"""Matrix games as a contest: bots of every kind, faults in the middle of a game, settings, shipped bots."""
+"""Matrix games as a contest: bots of every kind, faults in the middle of a game, and names of moves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ seed = "a seed of the tests of matrix games"
 max_faults = 100
 {more}
 """
-# Fails in every seventh turn, and else plays by a sum of all that it should know: who lacks a turn plays another game.
+# Fails in every seventh turn, otherwise plays by a sum of all turns, so that a bot without one of them would differ.
 FORGETFUL = {
     "forgets_in_c.c": """int move(const Bot *bot) {
         unsigned sum = bot->turn;
@@ -65,7 +65,7 @@ def place(folder: Path, rounds: int = 20, sessions: int = 2, more: str = "") -> 
 
 
 def test_bots_of_all_kinds_know_game_after_fault(tmp_path: Path) -> None:
-    """All three play the same against a fourth, whatever they forgot."""
+    """Bots of three kinds play the same against a fourth, whatever they forgot."""
     config = place(tmp_path)
     (tmp_path / "bots" / "zz_steady.c").write_text(STEADY)
     for name, source in FORGETFUL.items():
@@ -85,10 +85,6 @@ def test_bots_of_all_kinds_know_game_after_fault(tmp_path: Path) -> None:
         ("forgets_in_a_program", "forgets_in_c", "forgets_in_python"), 4
     )
     assert set(faults.game) == {6, 13} and set(faults.decision) == {"move"}
-    first = found.sessions.merge(found.games, on=["match", "session"]).groupby(["match", "session"])
-    for _, rows in first:
-        paid = sum(((3, 0), (5, 1))[x][y] for x, y in zip(rows.move_0, rows.move_1))
-        assert rows.points_0.iloc[0] == paid
 
 
 def test_python_bots_and_programs_may_answer_a_moves_name(tmp_path: Path) -> None:
@@ -109,9 +105,10 @@ def test_python_bots_and_programs_may_answer_a_moves_name(tmp_path: Path) -> Non
 @pytest.mark.usefixtures("read_to_the_end")
 @pytest.mark.parametrize("names", [("a_defects", "b_cooperates"), ("b_defects", "a_cooperates")])
 def test_program_receives_own_score_at_either_seat(tmp_path: Path, names: tuple[str, str]) -> None:
-    """Where both may win: who defects 5 in each of 20 turns, and who cooperates nothing."""
+    """Defectors win 5 in each of 20 turns, cooperators nothing."""
     config = place(tmp_path)
-    config.write_text('sandbox = "off"\n' + config.read_text())  # they write to pipes
+    # Bots of the test write to pipes.
+    config.write_text('sandbox = "off"\n' + config.read_text())
     ears = [Ear(tmp_path / name) for name in names]
     for name, ear, move in zip(names, ears, (1, 0)):
         program = tmp_path / "bots" / name

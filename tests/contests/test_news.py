@@ -1,4 +1,4 @@
-"""News: what rules tell bots that answer nothing, and that a bot needs no function for."""
+"""News, which bots don't answer and need no function for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OVER = News("over", "A game is over", observation={"other": Int(0, 999)})
 
 
 class Announced(Rules):
-    """News to both together, to one together with the other's decision, and to one alone."""
+    """Rules with news to both together, to one beside the other's decision, and to one alone."""
 
     name = "announced"
     seats = 2
@@ -46,13 +46,6 @@ HEARS = {
         "n = 0\n\n\ndef begin(view):\n    global n\n    n += view.fee\n\n\ndef pick(view):\n    return n % 1000\n\n\n"
         "def over(view):\n    global n\n    n += view.other + 1\n",
     ),
-    "class": (
-        "heard.py",
-        "class Heard:\n    def __init__(self):\n        self.n = 0\n\n    def pick(self, view):\n"
-        "        return self.n % 1000\n\n    def begin(self, view):\n"
-        "        self.n += view.fee\n        return 'ignored'\n\n"
-        "    def over(self, view):\n        self.n += view.other + 1\n",
-    ),
     "c": (
         "heard.c",
         "static int n;\nvoid begin(const View *view) { n += view->fee; }\n"
@@ -73,7 +66,7 @@ HEARS = {
         "    if told.get('decision') == 'pick':\n        print('ACTION', n % 1000, flush=True)\n",
     ),
 }
-# The words of news are others' names here, and no function of theirs fits.
+# Names of news are those of something else here, and no function fits.
 DEAF = {
     "python": (
         "deaf.py",
@@ -123,7 +116,7 @@ def test_news_reach_only_bots_with_function() -> None:
             position, deaf = 1 - seat, 4
             assert picked[1 - position] == deaf
             if position == 0:
-                heard += 3 + 1  # of the other's first pick, before its own second
+                heard += 3 + 1
                 assert picked[0] == heard % 1000
                 heard += deaf + 1
             else:
@@ -140,7 +133,7 @@ def test_exception_in_a_function_for_news_is_a_fault() -> None:
     assert [(fault.seat, fault.decision) for fault in result.faults] == [(0, "over"), (0, "over")]
 
 
-def test_rules_with_news_alone_are_refused() -> None:
+def test_news_alone_or_with_answer_is_refused() -> None:
     class Silent(Rules):
         name = "silent"
         seats = 2
@@ -151,9 +144,6 @@ def test_rules_with_news_alone_are_refused() -> None:
 
     with pytest.raises(ValueError, match="news only"):
         contest_of(Silent)
-
-
-def test_news_take_no_answer() -> None:
     with pytest.raises(ValueError, match="has no answer"):
         News("over", "Over", observation={})(0, default=1)
     assert Decision("over", "Over", observation={"one": Int(0, 1)}, answer=None).is_news

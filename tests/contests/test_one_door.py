@@ -1,4 +1,4 @@
-"""What a class of rules may bring besides `play`: house players, luck and charts, and a core of the engine."""
+"""Rules with house players, luck and charts, or with a core of the engine."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Stakes(Rules):
 
 
 def test_rules_file_can_have_house_luck_and_charts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Less luck a score is what the stake gives in the mean, to the last bit or so: 2 edge / 10 − 1 a chip."""
+    """Scores less luck are the mean of the stakes: 2 edge / 10 − 1 a chip."""
     monkeypatch.chdir(tmp_path)
     bots = contest_folder(tmp_path, "stakes", STAKES, "sessions = 7")
     (bots / "timid.c").write_text("int stake(const View *view) { return 1; }\n")
@@ -136,7 +136,7 @@ def test_rules_file_can_have_engine_core(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def contest_folder(folder: Path, name: str, rules: str, settings: str) -> Path:
-    """Write a contest's rules and settings; return the folder for its bots."""
+    """Write a contest's rules and settings, and return the folder for its bots."""
     (folder / f"{name}.py").write_text(rules)
     (folder / "tournament.toml").write_text(f'[{name}]\nrules = "{name}.py"\nseed = "{name}"\n{settings}\n')
     bots = folder / "entrants" / name

@@ -1,4 +1,4 @@
-"""Positions of rules in Python: the key of the deals draws them, bots know them, and records name who sat there."""
+"""Positions of rules in Python: they are drawn by the key of the deals, observed by bots, and recorded."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_duplicate_legs_give_bots_every_position_per_session(seats: int) -> None
 @pytest.mark.statistical
 @pytest.mark.parametrize("sessions", [1, 2])
 def test_bots_of_a_short_leg_sit_anywhere_equally_often(sessions: int) -> None:
-    """Over 600 keys each seat is at each position a third of the time; the limit is 4 standard errors."""
+    """Seats are at each position a third of the time, over 600 keys and within 4 standard errors."""
     found = Counter(
         (place, seat) for deals in range(600) for place, seat in enumerate(seats_at(3, sessions, deals=deals)[-1])
     )
@@ -119,7 +119,7 @@ def test_bots_of_all_kinds_observe_seating(kinds: tuple[str, ...]) -> None:
         games: dict[str, Any] = rows["games"]
         assert result.faults == ()
         at = np.array([games[f"bot_{position}"] for position in range(seats)])
-        number = {int(seat): position for position, seat in enumerate(at[:, 0])}  # that of the first session
+        number = {int(seat): position for position, seat in enumerate(at[:, 0])}
         for game in range(7):
             for position in range(seats):
                 own, after = (number[int(at[(position + ahead) % seats, game])] for ahead in (0, 1))
@@ -144,7 +144,7 @@ class Prize(Rules):
 
 
 def test_drawn_tables_rows_name_their_bots(tmp_path: Path) -> None:
-    """Each bot bids its own number, so that the points say who sat where."""
+    """Bots bid their own numbers, so that points tell where each of them sat."""
     (tmp_path / "prize.py").write_text(RULES)
     (tmp_path / "bots").mkdir()
     for number in range(6):
@@ -169,7 +169,7 @@ def test_drawn_tables_rows_name_their_bots(tmp_path: Path) -> None:
     assert sums.to_dict() == pytest.approx(lines)
 
 
-def test_games_of_poker_name_the_bots_of_the_match(tmp_path: Path) -> None:
+def test_poker_rows_name_bots_and_replicas_exchange_roles(tmp_path: Path) -> None:
     place = make_contest(tmp_path, ["bold", "calm", "even"], sessions=5, settings="replicas = 2")
     tournament.run(CONTEST, config=place.config, workers=1, executor="local")
     matches = pd.read_parquet(place.results / "matches.parquet")
@@ -179,3 +179,6 @@ def test_games_of_poker_name_the_bots_of_the_match(tmp_path: Path) -> None:
             bots = matches[matches.seat == seat].set_index("match").bot
             assert (rows[f"bot_{seat}"].astype(str) == rows.match.map(bots)).all()
         assert (rows.session // 5 == rows.replica).all()
+    games = pd.read_parquet(place.results / "games")
+    opening = games[(games.session % 5 == 0) & (games.game == 0)]
+    assert (opening.seat_0_is_a == (opening.replica == 0)).all()

@@ -1,13 +1,10 @@
-"""Programs that were written for another protocol: the contest says how they are asked."""
+"""Programs of another protocol, which a contest describes."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 
 from tests.python_rules import play_field
-from tournament.api import run
 from tournament.errors import InputError
 from tournament.rules import Choice, Column, Decision, Int, List, News, Protocol, Questions, Rules, Session, Talk
 from tournament.rules.contests import contest_of
@@ -118,11 +115,8 @@ def remarking(count: int) -> str:
         (FOREIGN.replace("SIGN", "'scissors'"), "", 0),  # an answer that isn't legal loses
         (FOREIGN.replace('"HI"', '"HO"'), "wrote 'HO': AssertionError", 1),
         (FOREIGN.replace("double {words[1]}", "double x"), "wrote 'double x': ValueError", 1),
-        (
-            remarking(9_997).replace("SIGN", "'scissors'"),
-            "",
-            0,
-        ),  # 10,000 lines with the greeting, a request, and the answer
+        # 10,000 lines with the greeting, a request and the answer.
+        (remarking(9_997).replace("SIGN", "'scissors'"), "", 0),
         (remarking(9_998), "wrote more than 10000 lines for one decision", 1),
     ],
     ids=["illegal", "greeting", "request", "10,000 lines", "10,001 lines"],
@@ -212,80 +206,3 @@ def test_answer_of_a_protocol_may_be_a_list() -> None:
     program = "for _ in iter(input, ''):\n    print('3 4', flush=True)\n"
     ((result, rows),) = play_field(contest_of(Sums), {"a": ("", program), "b": ("", program)}, sessions=1).values()
     assert not result.faults and rows["games"]["sum_0"].tolist() == [7]
-
-
-GOMOKU = """\
-from tournament.rules import Decision, Int, Protocol, Rules
-
-CELL = Int(-1, 4)
-MOVE = Decision("move", "Take a cell", observation={"x": CELL, "y": CELL}, answer=Int(0, 24), illegal="loses")
-
-
-class Gomocup(Protocol):
-    started = False
-
-    def ask(self, question):
-        if not self.started:
-            self.started = True
-            line = yield "START 5"
-            while line != "OK":
-                line = yield
-        line = yield "BEGIN" if question.x < 0 else f"TURN {question.x},{question.y}"
-        while line.startswith(("MESSAGE", "DEBUG")):
-            line = yield
-        x, y = map(int, line.split(","))
-        return 5 * y + x
-
-    def end(self):
-        return ["END"]
-
-
-class Gomoku(Rules):
-    name = "gomoku"
-    seats = 2
-    decisions = (MOVE,)
-    protocol = Gomocup
-
-    def play(self, session):
-        taken, x, y, seat = set(), -1, -1, 0
-        while len(taken) < 25:
-            cell = yield MOVE(seat, x=x, y=y)
-            if cell in taken or not isinstance(cell, int):
-                break
-            taken.add(cell)
-            x, y, seat = cell % 5, cell // 5, 1 - seat
-        session.record([0, 0] if len(taken) == 25 else [1 - 2 * (seat == 0), 1 - 2 * (seat == 1)])
-"""
-BRAIN = r"""
-#include <stdio.h>
-#include <string.h>
-static int n, taken[20][20];
-static void answer(void) {
-    for (int y = 0; y < n; y++) for (int x = 0; x < n; x++)
-        if (!taken[y][x]) { taken[y][x] = 1; printf("MESSAGE thinking\n%d,%d\n", x, y); fflush(stdout); return; }
-}
-int main(void) {
-    char line[256]; int x, y;
-    while (fgets(line, sizeof line, stdin)) {
-        if (sscanf(line, "START %d", &n) == 1) { puts("OK"); fflush(stdout); }
-        else if (!strncmp(line, "BEGIN", 5)) answer();
-        else if (sscanf(line, "TURN %d,%d", &x, &y) == 2) { taken[y][x] = 1; answer(); }
-        else if (!strncmp(line, "END", 3)) return 0;
-    }
-}
-"""
-
-
-def test_gomocup_engine_plays_unchanged(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        (tmp_path / "bots" / name).mkdir(parents=True)
-        (tmp_path / "bots" / name / "brain.c").write_text(BRAIN)
-        (tmp_path / "bots" / name / "bot.toml").write_text(
-            'build = ["cc", "-O1", "-o", "brain", "brain.c"]\ncommand = ["./brain"]\n'
-        )
-    (tmp_path / "gomoku.py").write_text(GOMOKU)
-    (tmp_path / "tournament.toml").write_text(
-        '[gomoku]\nrules = "gomoku.py"\nentrants = "bots"\nsessions = 1\nseed = "seed of the tests of protocols"\n'
-    )
-    played = run("gomoku", config=tmp_path / "tournament.toml", executor="local", workers=1)
-    assert {line.name: (line.score, line.faults) for line in played.ranking.entrants} == {"one": (0, 0), "two": (0, 0)}

@@ -51,7 +51,7 @@ def write(folder: Path, render: str, seats: str = "2", settings: str = "sessions
     rules_loader.forget()
 
 
-def test_a_drawing_has_the_bots_names_by_position(folder: Path) -> None:
+def test_drawing_has_bot_names_by_position(folder: Path) -> None:
     write(folder, 'return f"{self.bot_names[len(self.said) % session_seats(self)]}: {self.said}"', "range(3, 7)")
     source = folder / "guesses.py"
     source.write_text(source.read_text() + "\n\ndef session_seats(rules):\n    return len(rules.bot_names)\n")
@@ -71,8 +71,6 @@ def test_a_drawing_has_the_bots_names_by_position(folder: Path) -> None:
         ("return self.nothing", "AttributeError: 'Guesses' object has no attribute 'nothing'"),
         ("return 7", "it returns 7, which is no text"),
         ("return '<svg><g></svg>'", "ParseError: mismatched tag: line 1, column 10"),
-        ("return '<svg>' + ' ' * 20_000 + '</svg>'", "ValueError: SVG of 20,011 characters; at most 20,000 are shown"),
-        ("raise SystemExit('enough\\n of it')", "SystemExit: enough of it"),
         ("raise ValueError('x' * 9999)", "ValueError: xxx"),
     ],
 )
@@ -87,23 +85,22 @@ def test_broken_drawing_is_reported_by_run_and_report(folder: Path, render: str,
     assert "render failed" in page and "ann" in page
 
 
-def test_replay_prints_text_that_rules_draw_and_no_svg(folder: Path) -> None:
+def test_replay_prints_drawings_of_text_and_otherwise_questions(folder: Path) -> None:
     write(folder, "return f'after {len(self.said)}\\nhere'")
     assert not run_cli("run", "guesses", "--executor", "local").code
     shown = run_cli("replay", "guesses", "--match", "0", "--session", "0").out.splitlines()
     assert shown[0].startswith("as recorded")
     assert [line for line in shown if "after" in line] == [f"  after {count}" for count in range(7)]
-    assert not any("round: " in line for line in shown)  # which the drawing replaces
-
-
-def test_replay_prints_questions_instead_of_drawings_that_are_svg(folder: Path) -> None:
-    write(folder, "return '<svg></svg>'")
+    assert not any("round: " in line for line in shown)
+    source = folder / "guesses.py"
+    source.write_text(source.read_text().replace("f'after {len(self.said)}\\nhere'", "'<svg></svg>'"))
+    rules_loader.forget()
     assert not run_cli("run", "guesses", "--executor", "local").code
     text = run_cli("replay", "guesses", "--match", "0", "--session", "0").out
     assert "<svg" not in text and "round" in text
 
 
-def test_a_long_list_is_shown_by_its_ends() -> None:
+def test_long_list_is_shown_by_its_ends() -> None:
     numbers = list(range(1, 90, 2))
     assert short_lists(f"cards: {numbers[:13]}") == f"cards: {numbers[:13]}"
     assert short_lists(f"cards: {numbers}, pot: 3") == (

@@ -1,4 +1,4 @@
-"""What the contests' statements give as numbers, examples and sample bots."""
+"""Numbers, examples and sample bots of the contests' statements."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHIPPED = Path(__file__).parents[2] / "entrants"
 
 
 def answers_of(contest: str, file: str, questions: list[Question], folder: Path) -> list[int]:
-    """What a shipped bot answers to questions."""
+    """Return answers of a shipped bot to questions."""
     shutil.copy(SHIPPED / contest / file, folder)
     rules = find_contest(contest)
     (entrant,) = build_entrants(rules, rules.settings(), SandboxSettings(), folder, lambda _text: None)
@@ -67,8 +67,8 @@ def likeme(card: float, money: int, theirs: int, bet: int | None) -> int:
 
 
 @pytest.mark.parametrize("sample", [naive, kuhn3, likeme])
-def test_the_statements_poker_bots_decide_as_it_has_them(sample: object, tmp_path: Path) -> None:
-    """On stacks of all sizes, also such as no session has."""
+def test_statement_poker_bots_decide_as_given(sample: object, tmp_path: Path) -> None:
+    """Stacks are of all sizes, also such as no session has."""
     assert callable(sample)
     questions = questions_of("von_neumann_poker")
     questions += [
@@ -100,8 +100,8 @@ def test_statement_draw_bot_raises_only_pair_of_fours(tmp_path: Path) -> None:
     assert fours
 
 
-def test_the_statements_example_of_a_hand() -> None:
-    """1 and 2, a bet, called; both draw one card: 2 and 4 against 3 and 4, checked, called and lost."""
+def test_statement_example_of_hand_comes_out() -> None:
+    """Bots with 1 and 2 bet, are called, draw a 4, and lose to 3 and 4 after a check and a call."""
     heard: list[tuple[str, tuple[int, ...]]] = []
 
     class Bot:

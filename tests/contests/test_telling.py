@@ -36,7 +36,7 @@ def test_seat_columns_are_shown_with_bot_name() -> None:
 
 
 @given(st.lists(st.integers(-6, 12), max_size=30))
-def test_a_list_in_short_says_all_its_numbers(numbers: list[int]) -> None:
+def test_shortened_list_keeps_all_numbers(numbers: list[int]) -> None:
     said = plain_value(numbers).strip("[]")
     read: list[int] = []
     for piece in said.split(", ") if said else []:

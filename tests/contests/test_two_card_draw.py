@@ -1,4 +1,4 @@
-"""The contest of two-card draw as a whole: bots of every form, expectations, runs, faults."""
+"""The contest of two-card draw: bots of every form, scores, servers and faults."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tournament.artifacts.bot import Entrant
 from tournament.contests.two_card_draw.generate import Recipe, generate
 from tournament.contests.two_card_draw.rules import Settings
 from tournament.contests.two_card_draw.servers import generated_server, recipe_of, strategy_of
-from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
+from tournament.contests.two_card_draw.strategy_file import write_strategy
 from tournament.entrants.build import build_entrants
 from tournament.errors import InputError
 from tournament.records.results import load
@@ -57,7 +57,7 @@ for _name in ("new_hand", "round1", "draw", "round2", "showdown"):
 
 
 def built(folder: Path, bots: dict[str, str | bytes]) -> dict[str, Entrant]:
-    """Bots of these files, as a tournament builds them; those that can't play must not be there."""
+    """Return bots of these files as a tournament builds them, all of which can play."""
     folder.mkdir(exist_ok=True)
     for name, source in bots.items():
         (folder / name).write_bytes(source if isinstance(source, bytes) else source.encode())
@@ -66,42 +66,22 @@ def built(folder: Path, bots: dict[str, str | bytes]) -> dict[str, Entrant]:
     return {e.name: e for e in entrants}
 
 
-@pytest.fixture(scope="module")
-def server() -> ServerStrategy:
-    return generate(Recipe(2, 5, 30_000, 1))
+def test_classes_functions_and_modules_are_the_same_bot(tmp_path: Path) -> None:
+    """Bots of all forms win the same on the same cards."""
+    bots = tmp_path / "bots"
+    plain = built(bots, {"in_c.c": CALLER})["in_c"]
+    built(bots, {"in_class.cpp": CLASS, "in_module.wasm": artifact_of(plain), "in_python.py": PYTHON})
+    (bots / "renamed.c").write_text(RENAMED)
+    (bots / "program").mkdir()
+    (bots / "program" / "bot.toml").write_text('command = ["python3", "bot.py"]\n')
+    (bots / "program" / "bot.py").write_text(PROGRAM)
+    run(tmp_path, "results", ["servers = 1", "sessions = 2", "hands = 800", "seed = 1"])
+    ranking = load(str(tmp_path / "results")).ranking
+    assert len({line.points_per_session for line in ranking.entrants}) == 1
+    assert [(line.games, line.faults) for line in ranking.entrants] == [(1600, 0)] * 6
 
 
-def won_by(path: Path, server: ServerStrategy) -> tuple[float, int]:
-    """What a bot wins in a match of two sessions against a server, the deals always the same."""
-    folder = path.parents[1]
-    (folder / "strategies").mkdir(exist_ok=True)
-    (folder / "strategies" / "one.txt").write_text(write_strategy(server))
-    (folder / "tournament.toml").write_text("[two_card_draw]\nsessions = 2\nstrategy_dir = 'strategies'\n")
-    found = tournament.match("two_card_draw", path, "one", config=folder / "tournament.toml", seed=1)
-    assert found.points and not found.faults
-    return found.points.value, found.games
-
-
-@pytest.mark.slow
-def test_classes_functions_and_modules_are_the_same_bot(tmp_path: Path, server: ServerStrategy) -> None:
-    """On the same cards they win the same, also as processes."""
-    plain = built(tmp_path / "plain", {"same.c": CALLER})["same"]
-    found = [won_by(tmp_path / "plain" / "same.c", server)]
-    others: dict[str, str | bytes] = {"same.cpp": CLASS, "same.wasm": artifact_of(plain), "same.py": PYTHON}
-    for name, source in others.items():
-        built(tmp_path / name, {name: source})
-        found.append(won_by(tmp_path / name / name, server))
-    built(tmp_path / "renamed", {"renamed.c": RENAMED})
-    found.append(won_by(tmp_path / "renamed" / "renamed.c", server))
-    (tmp_path / "program" / "same").mkdir(parents=True)
-    (tmp_path / "program" / "same" / "bot.toml").write_text('command = ["python3", "bot.py"]\n')
-    (tmp_path / "program" / "same" / "bot.py").write_text(PROGRAM)
-    found.append(won_by(tmp_path / "program" / "same", server))
-    assert len(found) == 6 and len(set(found)) == 1
-    assert found[0][1] == 20_000
-
-
-def test_what_is_missing_is_said(tmp_path: Path) -> None:
+def test_missing_function_is_named(tmp_path: Path) -> None:
     (tmp_path / "half.c").write_text(CALLER.replace("int draw", "int drow"))
     (tmp_path / "other.cpp").write_text(CLASS.replace("int draw", "int drow"))
     text = '(module (memory (export "memory") 1) (func (export "init") (param i32 i64) (result i32) (i32.const 0)))'
@@ -116,22 +96,21 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
 
 
 def test_every_session_begins_with_a_new_bot(tmp_path: Path) -> None:
-    """One that folds all but its first session would show."""
+    """Bots that check in all but their first session would show."""
     source = CALLER.replace(
         "int init(int bet1, int bet2) { return 0; }", "int n; int init(int a, int b) { return n++; }"
     )
     source = source.replace("return card1 == card2; }", "return n == 1 && card1 == card2; }", 1)
-    bots = built(tmp_path, {"counting.c": source, "plain.c": CALLER})
-    folder = tmp_path / "bots"
-    folder.mkdir()
-    for name in ("counting", "plain"):
-        (folder / f"{name}.wasm").write_bytes(artifact_of(bots[name]))
+    (tmp_path / "bots").mkdir()
+    for name, text in (("counting", source), ("plain", CALLER)):
+        (tmp_path / "bots" / f"{name}.c").write_text(text)
     run(tmp_path, "results", ["servers = 1", "sessions = 3", "hands = 500"])
     games = load(str(tmp_path / "results")).games
-    own = {
-        name: frame.drop(columns=["bot_0", "match"]).reset_index(drop=True) for name, frame in games.groupby("bot_0")
-    }
-    pd.testing.assert_frame_equal(own["counting"], own["plain"])
+    counting, plain = (
+        frame.drop(columns=["bot_0", "match"]).reset_index(drop=True)
+        for _, frame in games.groupby("bot_0", observed=True)
+    )
+    pd.testing.assert_frame_equal(counting, plain)
     assert games.groupby(["bot_0", "session"], observed=True).size().tolist() == [500] * 6
 
 
@@ -160,14 +139,14 @@ def test_scores_and_shares_are_those_of_the_sessions(tmp_path: Path) -> None:
     folder.mkdir()
     for name in ("sample.cpp", "check_caller.c"):
         (folder / name).write_bytes((SHIPPED / name).read_bytes())
-    run(tmp_path, "results", ["servers = 2", "sessions = 3", "seed = 3"])
+    run(tmp_path, "results", ["servers = 2", "sessions = 3", "hands = 1000", "seed = 3"])
     played = load(str(tmp_path / "results"))
     for match in played.ranking.matches:
         server = strategy_of((tmp_path / "results" / "two_card_draw" / "house" / f"{match.y}.txt").read_bytes())
         best = -StrategyEvaluator(server.rows, server.bet1, server.bet2).value()
-        assert match.measures["share"] == pytest.approx(match.points_per_session / (10_000 * best))
+        assert match.measures["share"] == pytest.approx(match.points_per_session / (1_000 * best))
     sessions = played.sessions
-    assert (sessions["score_0"] == np.maximum(0, sessions["gain_0"] + 10_000)).all()
+    assert (sessions["score_0"] == np.maximum(0, sessions["gain_0"] + 1_000)).all()
     assert played.ranking.entrants[0].score == pytest.approx(
         sessions[sessions["bot_0"] == played.ranking.entrants[0].name]["score_0"].mean()
     )
@@ -185,24 +164,12 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-SMALL = ["servers = 3", "sessions = 2", "hands = 300"]
-SEEDED = [*SMALL, "seed = 5"]  # for records that are compared: without a seed, each has one of its own
-
-
-def test_one_entrant_is_a_field(place: Path) -> None:
-    for name in ("bob", "cat"):
-        (place / "bots" / f"{name}.c").unlink()
-    run(place, "results", SEEDED)
-    ranking = load(str(place / "results")).ranking
-    assert [(line.name, line.rank, line.matches, line.games) for line in ranking.entrants] == [("ann", 1, 3, 1800)]
-
-
 def test_another_strategy_file_has_only_its_matches_played(place: Path) -> None:
     folder = place / "servers"
     folder.mkdir()
     for number in range(3):
         (folder / f"s{number}.txt").write_text(write_strategy(generate(Recipe(1, 2, 1000, number))))
-    settings = ['strategy_dir = "servers"', "hands = 300"]
+    settings = ['strategy_dir = "servers"', "hands = 60"]
     run(place, "results", settings)
     before = read_outcome(place / "results" / "two_card_draw")
     (folder / "s1.txt").write_text(write_strategy(generate(Recipe(1, 2, 1000, 99))))
@@ -222,15 +189,16 @@ def test_another_strategy_file_has_only_its_matches_played(place: Path) -> None:
 
 
 def test_bad_strategies_stop_a_run_with_their_line(place: Path) -> None:
-    folder = place / "servers"
-    folder.mkdir()
-    with pytest.raises(InputError, match=r"has no strategies, which are files ending in .txt"):
-        run(place, "results", ['strategy_dir = "servers"'])
-    (folder / "bad.txt").write_text("1 9\n")
-    with pytest.raises(InputError, match=r"bad.txt, line 1: bet2 is 9, must be 1 to 3"):
-        run(place, "results", ['strategy_dir = "servers"'])
-    with pytest.raises(InputError, match=r"folder of strategies .*nowhere does not exist"):
-        run(place, "results", ['strategy_dir = "nowhere"'])
+    (place / "servers").mkdir()
+    (place / "bad").mkdir()
+    (place / "bad" / "bad.txt").write_text("1 9\n")
+    for folder, message in (
+        ("servers", "has no strategies, which are files ending in .txt"),
+        ("bad", r"bad.txt, line 1: bet2 is 9, must be 1 to 3"),
+        ("nowhere", r"folder of strategies .*nowhere does not exist"),
+    ):
+        with pytest.raises(InputError, match=message):
+            run(place, "results", [f'strategy_dir = "{folder}"'])
 
 
 def test_faults_have_the_default_taken_and_too_many_disqualify(place: Path) -> None:
@@ -254,8 +222,8 @@ def test_faults_have_the_default_taken_and_too_many_disqualify(place: Path) -> N
     assert "in init against server_01" in lines["endless"].reason
 
 
-def test_a_showdown_is_told_to_those_who_listen(place: Path) -> None:
-    """Only functions that do nothing at all may be left out: not one that gives up, nor one that counts."""
+def test_showdown_reaches_bots_with_function(place: Path) -> None:
+    """Functions for showdowns that give up or count are called. Only those that do nothing are left out."""
     showdown = "int showdown(int card1, int card2, int opp1, int opp2) { return 0; }"
     bet = "return card1 == card2; }"
     counting = "static int told;" + CALLER.replace(showdown, showdown.replace("return 0", "return ++told"))

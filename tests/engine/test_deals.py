@@ -1,4 +1,4 @@
-"""Deals: the published generator, exact cards, uniform and independent ones."""
+"""Deals: the published generator, and cards that are exact, uniform and independent."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def test_chacha8_gives_the_published_blocks() -> None:
 
 
 @given(key=keys, number=words64, stream=words64, across=st.booleans())
-def test_all_versions_give_the_words_of_the_plain_one(key: bytes, number: int, stream: int, across: bool) -> None:
-    """Whatever vectors this processor has. Numbers wrap around."""
+def test_vector_versions_give_words_of_plain_one(key: bytes, number: int, stream: int, across: bool) -> None:
+    """Versions are for the vectors that a processor has. Numbers wrap around."""
     wanted = [
         block_words(key, number if across else (number + i) % 2**64, (stream + i) % 2**64 if across else stream)
         for i in range(BLOCKS_AT_ONCE)
@@ -41,14 +41,14 @@ def test_all_versions_give_the_words_of_the_plain_one(key: bytes, number: int, s
 
 
 def dealt(bot: Bot, key: int, *, seats_swapped: bool = False) -> dict[tuple[int, int], tuple[float, float]]:
-    """The cards of a leg's games, by session and game."""
+    """Return the cards of a leg's games by session and game."""
     record = play_core(bot, bot, key, sessions=12, seats_swapped=seats_swapped)
     return {(game.session, game.game): (game.a_card, game.b_card) for game in record.games}
 
 
 @pytest.mark.parametrize("key", [0, 7, 2**63 + 5, 2**256 - 1])
 def test_cards_depend_on_nothing_that_was_played(key: int) -> None:
-    """Whatever the bots did and whoever was A, a game's cards are those of its place."""
+    """Cards of a game are those of its place, whoever was A and whatever was answered."""
     deal = poker_deals(key_of(key))
     lengths = set()
     for bot in (constant_bot(0, 0), constant_bot(50, 1), constant_bot(1, 0)):
@@ -60,7 +60,7 @@ def test_cards_depend_on_nothing_that_was_played(key: int) -> None:
 
 
 def test_cards_are_multiples_of_2_to_minus_24() -> None:
-    """Every card is exact in a float; both end in odd places often enough to use all 24 bits."""
+    """Cards are exact in a float, and use all 24 bits."""
     cards = [card for pair in dealt(constant_bot(1, 0), 11).values() for card in pair]
     assert all(0 <= card < 1 and (card * 2**24).is_integer() for card in cards)
     assert len({int(card * 2**24) % 2 for card in cards}) == 2

@@ -1,4 +1,4 @@
-"""Values of servers against the plain Python oracle; how servers are made."""
+"""Values of servers against the plain Python oracle, and climbing of servers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def climbed(seed: int, bet1: int, bet2: int, steps: int) -> Rows:
     return climber.strategy()
 
 
-@pytest.mark.parametrize(("seed", "bet1", "bet2", "steps"), [(2, 1, 3, 4_000), (3, 5, 15, 30_000)])
+@pytest.mark.parametrize(("seed", "bet1", "bet2", "steps"), [(2, 1, 3, 4_000), (3, 5, 15, 20_000)])
 def test_values_are_the_oracles(seed: int, bet1: int, bet2: int, steps: int) -> None:
     rows = climbed(seed, bet1, bet2, steps)
     server = oracle_server(rows)
@@ -32,40 +32,32 @@ def test_values_are_the_oracles(seed: int, bet1: int, bet2: int, steps: int) -> 
 
 
 def test_climbing_equals_full_evaluation_and_never_falls() -> None:
-    """Over a cycle and some: the value that is kept up piece by piece is that of an evaluation, to 1e-12."""
+    """Step by step the kept value is that of an evaluation, and only the row of the step's situation changes.
+
+    After the last situation of the file the steps begin with the first one again.
+    """
     climber = HillClimber(random_strategy(11), 3, 7)
-    value = climber.trembling_value()
+    value, before = climber.trembling_value(), climber.strategy().copy()
     allowed = random_strategy(0) > 0
-    for step in range(4_500):
+    changed = set()
+    for step in [*range(900), *range(4_000, 4_500)]:
         kept = climber.climb(11, step, 1)
         now = climber.trembling_value()
         assert (now > value) == (kept == 1)
         assert now >= value
-        if kept or step % 50 == 0:
-            rows = climber.strategy()
-            assert now == pytest.approx(StrategyEvaluator(rows, 3, 7).trembling_value(), abs=1e-12)
-            assert np.all(rows[~allowed] == 0)
-        value = now
-    assert value > -2
-
-
-def test_steps_go_through_the_situations_in_order() -> None:
-    """Of the file, and from its beginning again; situations without a choice count as steps, too."""
-    climber = HillClimber(random_strategy(5), 2, 4)
-    before = climber.strategy().copy()
-    changed = set()
-    for step in range(4155 + 500):
-        climber.climb(5, step, 1)
         rows = climber.strategy()
         differ = np.flatnonzero((rows != before).any(axis=1)).tolist()
-        assert differ in ([], [step % 4155])
+        assert differ == ([step % 4155] if kept else [])
         changed.update(differ)
-        before = rows.copy()
-    assert len(changed) > 500
+        if kept:
+            assert now == pytest.approx(StrategyEvaluator(rows, 3, 7).trembling_value(), abs=1e-12)
+            assert np.all(rows[~allowed] == 0)
+        value, before = now, rows.copy()
+    assert len(changed) > 150
 
 
 def oracle_allowed(label: str) -> set[int]:
-    """The five constraints of the statement, and what is legal, of a file's line."""
+    """Return the actions of a file's line that the statement's five constraints and the rules allow."""
     kind, low, high, *rest = label.split()
     pair, fours, four = low == high, low == high == "4", high == "4"
     actions = {0, 1, 2}
@@ -87,7 +79,7 @@ def oracle_allowed(label: str) -> set[int]:
     return actions
 
 
-@pytest.mark.parametrize("steps", [0, 1, 5_000, 60_000])
+@pytest.mark.parametrize("steps", [0, 30_000])
 def test_constraints_hold_after_any_number_of_steps(steps: int) -> None:
     rows = climbed(3, 4, 9, steps)
     for label, row in zip(situation_labels(), rows.tolist()):
@@ -98,8 +90,8 @@ def test_constraints_hold_after_any_number_of_steps(steps: int) -> None:
 
 
 @pytest.mark.statistical
-def test_the_start_is_uniform_on_the_simplex() -> None:
-    """Each of three actions has the mean 1/3 and the variance 1/18, the least of them the mean 1/9."""
+def test_random_strategy_is_uniform_on_simplex() -> None:
+    """Three actions each have the mean 1/3 and the variance 1/18, and the least of them has the mean 1/9."""
     rows = np.concatenate([random_strategy(seed) for seed in range(40)])
     allowed = np.tile(random_strategy(0) > 0, (40, 1))
     three, two = rows[allowed.sum(axis=1) == 3], rows[allowed.sum(axis=1) == 2]
@@ -113,7 +105,6 @@ def test_the_start_is_uniform_on_the_simplex() -> None:
 
 
 def test_generated_servers_are_about_as_good_as_the_statements() -> None:
-    """Its examples lose 0.09 to 0.29 a hand."""
-    sizes = [(1, 1, 200_000), (1, 3, 50_000), (3, 6, 100_000), (5, 15, 200_000)]
-    for seed, (bet1, bet2, steps) in enumerate(sizes, 1):
+    """Examples of the statement lose 0.09 to 0.29 a hand."""
+    for seed, (bet1, bet2, steps) in enumerate([(1, 1, 100_000), (5, 15, 100_000)], 1):
         assert -0.6 < StrategyEvaluator(climbed(seed, bet1, bet2, steps), bet1, bet2).value() < -0.03

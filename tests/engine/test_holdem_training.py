@@ -1,9 +1,8 @@
-"""The compiled core of Hold'em training against the plain rules, then rule by rule on both."""
+"""The compiled core of Hold'em training against the plain rules, then against hand-worked hands."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -20,28 +19,12 @@ from engine.kernel.records import Table
 from tests.holdem import GAMES, SESSIONS, play_core, view_of
 from tests.oracles import holdem_training as oracle
 from tests.oracles.deals import key_of
-from tests.oracles.holdem_training import CHECK, FOLD, Player, Record, View
+from tests.oracles.holdem_training import CHECK, FOLD, Player, View
 from tests.oracles.poker_hands import cards_of
-
-Table52 = Callable[..., Record]  # plays a leg with a Python player, as `play_oracle` does
-
-
-def play_oracle(
-    player: Player, deals_key: int, *, sessions: int, hands: int, decks: list[list[int]] | None = None
-) -> Record:
-    return oracle.play(
-        player, deals_key, sessions=sessions, hands=hands, decks=decks, preflop_chance=oracle.chance_of_call
-    )
-
-
-@pytest.fixture(params=[play_core, play_oracle], ids=["core", "oracle"])
-def table(request: pytest.FixtureRequest) -> Table52:
-    chosen: Table52 = request.param
-    return chosen
 
 
 def moody_player(seed: int, checks: float, folds: float) -> Player:
-    """Checks, folds and raises of all sizes, the small ones more often."""
+    """Return a player that checks, folds, and raises by all sizes, small ones more often."""
     random = Random(seed)
 
     def decide(view: View) -> int:
@@ -53,10 +36,6 @@ def moody_player(seed: int, checks: float, folds: float) -> Player:
         return random.randint(1, max(1, view.stack // random.choice([1, 2, 4, 8, 16])))
 
     return decide
-
-
-def deck(alice: str, bob: str, board: str) -> list[int]:
-    return cards_of(f"{alice} {bob} {board}")
 
 
 # The core against the oracle
@@ -82,7 +61,7 @@ LEGS = st.fixed_dictionaries(
 def test_core_plays_as_the_oracle(
     mood: tuple[int, float, float], deals_key: int, leg: dict[str, Any], capacities: tuple[int, int]
 ) -> None:
-    """Every row, every view, every sum, Bob's every answer, wherever the tables happen to be full."""
+    """Rows, views, sums and Bob's answers are equal, wherever the tables happen to be full."""
     wanted = oracle.play(moody_player(*mood), deals_key, preflop_chance=oracle.chance_of_call, **leg)
     played = play_core(moody_player(*mood), deals_key, capacities=capacities, **leg)
     sessions, hands, match, first_session = (leg[name] for name in ("sessions", "hands", "match", "first_session"))
@@ -107,7 +86,7 @@ def test_core_plays_as_the_oracle(
     [
         ("Th 9h", "8h 7c 2s 2d 3c", 2, 100, 20),
         ("Th 9h", "8h 7c 2s 2d 3c", 3, 12, 20),
-        # Where most rollouts tie and the others lose: three aces, king and queen play unless Alice beats them.
+        # Most rollouts tie and the others lose: three aces, king and queen play unless Alice beats them.
         ("2c 3d", "As Ad Ac Kh Qd", 4, 12, 40),
         # 40 wins and 60 losses, as some of these have: calling 20 into a pot of 10 gains 40 · 30 and loses 60 · 20.
         ("Ac Jd", "Kh Qs 7h 4c 2s", 4, 20, 600),
@@ -117,13 +96,14 @@ def test_core_plays_as_the_oracle(
 def test_bob_stops_early_with_the_answer_of_all_rollouts(
     bob: str, board: str, round_: int, raised: int, hands: int
 ) -> None:
-    """Hand by hand, for raises at which he is of two minds."""
+    """Bob calls these raises in some hands and folds in others."""
 
     def player(view: View) -> int:
         return raised if view.round == round_ else CHECK
 
-    decks = [deck("4d 5s", bob, board)] * hands
-    wanted, played = (table(player, 5, sessions=1, hands=hands, decks=decks) for table in (play_oracle, play_core))
+    decks = [cards_of(f"4d 5s {bob} {board}")] * hands
+    played = play_core(player, 5, sessions=1, hands=hands, decks=decks)
+    wanted = oracle.play(player, 5, sessions=1, hands=hands, decks=decks, preflop_chance=oracle.chance_of_call)
     assert played.hands == wanted.hands
     assert 0 < sum(hand.answers[round_ - 1] == oracle.CALLED for hand in wanted.hands) < hands
 
@@ -131,7 +111,7 @@ def test_bob_stops_early_with_the_answer_of_all_rollouts(
 @pytest.mark.parametrize(("hole", "raised"), [("Th 9h", 100), ("2h 7s", 10)])
 @pytest.mark.statistical
 def test_preflop_rollouts_call_as_often_as_table(hole: str, raised: int) -> None:
-    """The plain form, a hundred rollouts for each answer, against the one random number: equal in distribution."""
+    """Answers by a hundred rollouts call as often as those by the core's one random number."""
     own = cards_of(hole)
     decisions = 2000
     rng = np.random.default_rng(raised)
@@ -147,57 +127,29 @@ def test_preflop_rollouts_call_as_often_as_table(hole: str, raised: int) -> None
     assert abs(calls - wanted) < 4 * math.sqrt(wanted * (1 - wanted) / decisions)
 
 
-# The rules, on both
+# Hands worked by hand
+
+BOARD = "As Kh 9c 8d 4s"
+ROYAL = "Th Jh Qh Kh Ah"
+HANDS: dict[str, tuple[str, tuple[int, ...], int, tuple[int, ...], int]] = {  # the rest: who folded, answers, profit
+    "Alice folds": (f"2c 3d Ah Ad {BOARD}", (FOLD,), oracle.ALICE, (0, 0, 0, 0), 0),
+    "Alice folds after her raise": (f"2c 3d Ah Ad {BOARD}", (7, FOLD), oracle.ALICE, (2, 0, 0, 0), -7),
+    "Bob folds, and her raise comes back": (f"Ac Kc 2h 7s {BOARD}", (100,), oracle.BOB, (3, 0, 0, 0), 10),
+    "Alice has an empty stack": ("Ac Ks Ah Ad 2s 7h 9c 8d 4s", (100, 0, 0, 0), 0, (2, 1, 1, 1), -100),
+    "Alice folds an empty stack": ("Ac Ks Ah Ad 2s 7h 9c 8d 4s", (100, 0, FOLD), oracle.ALICE, (2, 1, 0, 0), -100),
+    "tie": (f"2c 3c 2d 3d {ROYAL}", (0, 0, 0, 0), 0, (1, 1, 1, 1), 5),
+    "tie after a raise": (f"2c 3c 2d 3d {ROYAL}", (0, 0, 0, 40), 0, (1, 1, 1, 2), 5),
+    "Alice has two pairs": (f"Ac Kc Qh Qd {BOARD}", (20, 0, 0, 0), 0, (2, 1, 1, 1), 30),
+    "Bob has the higher pair": (f"2c 2d Qh Qd {BOARD}", (20, 0, 0, 0), 0, (2, 1, 1, 1), -20),
+}
 
 
-def test_folding_costs_what_was_put_in(table: Table52) -> None:
-    """Folding before any raise costs nothing."""
-    decks = [deck("2c 3d", "Ah Ad", "As Kh 9c 8d 4s")] * 2
-    first = table(lambda _view: FOLD, 1, sessions=1, hands=2, decks=decks)
-    assert [(hand.folded_by, hand.profit, hand.answers) for hand in first.hands] == [
-        (oracle.ALICE, 0, (0, 0, 0, 0))
-    ] * 2
-
-    later = table(lambda view: 7 if view.round == 1 else FOLD, 1, sessions=1, hands=2, decks=decks)
-    assert [(hand.folded_by, hand.profit, hand.answers) for hand in later.hands] == [
-        (oracle.ALICE, -7, (2, 0, 0, 0))
-    ] * 2
-
-
-def test_bobs_fold_gives_alice_the_pot_as_it_was(table: Table52) -> None:
-    """Her own raise comes back, so she wins the ten chips that no one paid."""
-    decks = [deck("Ac Kc", "2h 7s", "As Kh 9c 8d 4s")]
-    record = table(lambda _view: 100, 1, sessions=1, hands=1, decks=decks)
-    assert [(hand.folded_by, hand.profit, hand.answers) for hand in record.hands] == [(oracle.BOB, 10, (3, 0, 0, 0))]
-
-
-def test_an_empty_stack_is_asked_on(table: Table52) -> None:
-    """After a called all-in Alice still checks, round by round; she may even fold."""
-    decks = [deck("Ac Ks", "Ah Ad", "2s 7h 9c 8d 4s")]
-    record = table(lambda view: view.stack, 1, sessions=1, hands=1, decks=decks)
-    assert [(view.round, view.stack, view.bobs_stack, view.pot) for view in record.asked] == [
-        (1, 100, 100, 10), (2, 0, 0, 210), (3, 0, 0, 210), (4, 0, 0, 210)
-    ]  # fmt: skip
-    assert [(hand.answers, hand.profit) for hand in record.hands] == [((2, 1, 1, 1), -100)]
-    folded = table(lambda view: view.stack or (FOLD if view.round == 3 else CHECK), 1, sessions=1, hands=1, decks=decks)
-    assert [(hand.folded_by, hand.answers, hand.profit) for hand in folded.hands] == [
-        (oracle.ALICE, (2, 1, 0, 0), -100)
-    ]
-
-
-def test_a_tie_splits_the_pot(table: Table52) -> None:
-    """The statement's example: the board's straight flush is everybody's best."""
-    decks = [deck("2c 3c", "2d 3d", "Th Jh Qh Kh Ah")]
-    checked = table(lambda _view: CHECK, 1, sessions=1, hands=1, decks=decks)
-    assert [hand.profit for hand in checked.hands] == [5]
-    raised = table(lambda view: 40 if view.round == 4 else CHECK, 1, sessions=1, hands=1, decks=decks)
-    assert [(hand.answers, hand.profit) for hand in raised.hands] == [((1, 1, 1, 2), 5)]
-
-
-def test_the_better_seven_cards_take_the_pot(table: Table52) -> None:
-    decks = [deck("Ac Kc", "Qh Qd", "As Kh 9c 8d 4s"), deck("2c 2d", "Qh Qd", "As Kh 9c 8d 4s")]
-    record = table(lambda view: 20 if view.round == 1 else CHECK, 1, sessions=1, hands=2, decks=decks)
-    assert [(hand.answers, hand.profit) for hand in record.hands] == [((2, 1, 1, 1), 30), ((2, 1, 1, 1), -20)]
+@pytest.mark.parametrize("name", HANDS)
+def test_hand_of_fixed_cards_pays_as_ruled(name: str) -> None:
+    cards, actions, *wanted = HANDS[name]
+    record = play_core(lambda view: actions[view.round - 1], 1, sessions=1, hands=1, decks=[cards_of(cards)])
+    (hand,) = record.hands
+    assert [hand.folded_by, hand.answers, hand.profit] == wanted
 
 
 # Deals
@@ -205,7 +157,7 @@ def test_the_better_seven_cards_take_the_pot(table: Table52) -> None:
 
 @pytest.mark.statistical
 def test_deals_are_uniform() -> None:
-    """Every card in every place, by χ² with 51 degrees of freedom: 99 is the 0.9999 quantile."""
+    """Cards are compared in each place by χ² with 51 degrees of freedom: 99 is the 0.9999 quantile."""
     record = play_core(lambda _view: FOLD, 21, sessions=1, hands=20_800, capacities=(20_800, 1))
     cards = np.array([hand.cards for hand in record.hands])
     for place in range(9):
@@ -217,29 +169,19 @@ def test_deals_are_uniform() -> None:
 # Faults
 
 
-def new_core(decks: list[list[int]], hands: int = 2) -> tuple[HoldemTraining, Table]:
-    games = Table(GAMES, 100)
-    core = HoldemTraining(
-        games, Table(SESSIONS, 10), deals_key=key_of(1), sessions=1, hands=hands, decks=np.array(decks, dtype=np.uint8)
-    )
-    assert core.play() == ANSWER_WANTED
-    return core, games
-
-
 @pytest.mark.parametrize("answer", [101, -2, 2**32, 2**32 + 5, -(2**63), 2**63 - 1])
 def test_illegal_answers_are_refused(answer: int) -> None:
-    """The decision still waits, and the default is a check."""
-    core, games = new_core([deck("Ac Ks", "Ah Ad", "2s 7h 9c 8d 4s")] * 2)
+    """Decisions still wait, and the default is a check. An empty stack has no legal raise."""
+    decks = np.array([cards_of("Ac Ks Ah Ad 2s 7h 9c 8d 4s")] * 2, dtype=np.uint8)
+    games, sessions = Table(GAMES, 100), Table(SESSIONS, 10)
+    core = HoldemTraining(games, sessions, deals_key=key_of(1), sessions=1, hands=2, decks=decks)
+    assert core.play() == ANSWER_WANTED
     assert core.play(answer) == FAULT
     assert core.refused() == answer
     assert view_of(core.pending()[2]).round == 1
     assert core.play(core.default()) == ANSWER_WANTED
     assert view_of(core.pending()[2]).round == 2
-    assert games.rows == 0
-
-
-def test_a_raise_is_refused_with_an_empty_stack() -> None:
-    core, _ = new_core([deck("Ac Ks", "Ah Ad", "2s 7h 9c 8d 4s")] * 2)
     assert core.play(100) == ANSWER_WANTED
     assert core.play(1) == FAULT
     assert core.play(CHECK) == ANSWER_WANTED
+    assert games.rows == 0

@@ -1,4 +1,4 @@
-"""The folders of the core, each of which may use those below it only: what import-linter does for Python's imports."""
+"""The layers of the core's folders, which import-linter checks for Python's imports only."""
 
 import re
 from pathlib import Path
@@ -14,13 +14,13 @@ USES = re.compile(r"^\s*(?:from|cimport|import) engine\.(\S+)", re.MULTILINE)
 
 
 def room_of(module: str) -> str:
-    """The folder that a module lies in; each game is one of its own."""
+    """Return the folder of a module. A game is a folder of its own."""
     folder, name = module.split(".")[:2]
     return f"{folder}.{name}" if folder == "games" else folder
 
 
 def forbidden(module: str, source: str) -> list[str]:
-    """What a module uses and may not."""
+    """Return the modules that a module uses and is not allowed to."""
     own = room_of(module)
     return [
         used

@@ -26,7 +26,7 @@ Call = tuple[str, tuple[int, ...]]
 
 
 def oracle_server(rows: Any) -> Server:
-    """A strategy's rows by the statement's situations."""
+    """Return a strategy's rows by the statement's situations."""
     server: dict[Any, Probabilities] = {}
     for label, row in zip(situation_labels(), rows.tolist()):
         kind, *numbers = label.split()
@@ -35,7 +35,10 @@ def oracle_server(rows: Any) -> Server:
 
 
 def luck_of(key: int, session: int, hands: int) -> Iterator[Luck]:
-    """The luck of each hand, from eight words of the session's stream: cards, a digit base 5 each, then the dice."""
+    """Yield the luck of each hand, from eight words of the session's stream.
+
+    The first word has the cards as digits of base 5. The others are dice.
+    """
     words = stream(key_of(key), session)
     names = ("round1, 0", "round1, 1", "draw", "round2, 0", "round2, 1")
     for _ in range(hands):
@@ -46,7 +49,7 @@ def luck_of(key: int, session: int, hands: int) -> Iterator[Luck]:
 
 
 class WildBot:
-    """Does anything legal, and two things that are read as something else, by what it is asked alone."""
+    """A bot that does anything legal, and two things that are read as others, by what it is asked alone."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
@@ -67,10 +70,6 @@ def new_tables(rows: int = 1000) -> tuple[Table, Table]:
     return Table(buffer_fields(TWO_CARD_DRAW.games), rows), Table(buffer_fields(TWO_CARD_DRAW.sessions), rows)
 
 
-def two_digits(hand: int) -> tuple[int, int]:
-    return hand // 10, hand % 10
-
-
 def taken_rows(table: Table) -> list[dict[str, Any]]:
     columns = {name: values[: table.rows].tolist() for name, values in table.arrays.items()}
     table.rows = 0
@@ -78,14 +77,14 @@ def taken_rows(table: Table) -> list[dict[str, Any]]:
 
 
 def values_of(kind: int, view: bytes) -> tuple[int, ...]:
-    """What a question shows, in the order in which its function takes it."""
+    """Return the values of a question in the order in which its function takes them."""
     return tuple(int(value) for value in view_values(TWO_CARD_DRAW.interface, kind, view).values())
 
 
 def play(
     core: TwoCardDraw, ask: Callable[[str, tuple[int, ...]], int], tables: tuple[Table, Table]
 ) -> list[dict[str, Any]]:
-    """Play a session to its end, emptying the tables when they are full; the games' rows."""
+    """Play a session to its end, empty the tables when they are full, and return the rows of games."""
     rows: list[dict[str, Any]] = []
     answer = 0
     while (status := core.play(answer)) != LEG_IS_OVER:
@@ -100,9 +99,23 @@ def play(
     return rows + taken_rows(tables[0])
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("capacity", [7, 1000])
-def test_hands_are_the_oracles(seed: int, capacity: int) -> None:
+# What tells betting sequences of a round apart: whether the bot opened, the bets, and who folded. After a check: a
+# call, then one to three bets, each folded or called. After a bet the same without the call of none.
+SEQUENCES = {
+    (0, 0, 0), (0, 1, 1), (0, 1, 0), (0, 2, 2), (0, 2, 0), (0, 3, 1), (0, 3, 0),
+    (1, 1, 2), (1, 1, 0), (1, 2, 1), (1, 2, 0), (1, 3, 2), (1, 3, 0),
+}  # fmt: skip
+
+
+def test_hands_are_the_oracles() -> None:
+    """Six servers, half of them climbed, play all thirteen betting sequences in both rounds."""
+    rows = [row for seed in range(6) for row in hands_of_server(seed)]
+    assert {(row.opened1_0, row.bets1, row.folded_by if row.rounds == 1 else 0) for row in rows} == SEQUENCES
+    assert {(row.opened2_0, row.bets2, row.folded_by) for row in rows if row.rounds == 2} == SEQUENCES
+
+
+def hands_of_server(seed: int) -> list[Played]:
+    """Play a session on the core and by the oracle, and return its hands."""
     hands, key, session = 400, 1000 + seed, 3 * seed
     bet1 = 1 + seed % 5
     bet2 = bet1 + seed % (2 * bet1 + 1)
@@ -111,63 +124,35 @@ def test_hands_are_the_oracles(seed: int, capacity: int) -> None:
         climber = HillClimber(rows, bet1, bet2)
         climber.climb(seed, 0, 20_000)
         rows = climber.strategy()
-    tables = new_tables(capacity)
-    core = TwoCardDraw(
-        *tables,
-        deals_key=key_of(key),
-        hands=hands,
-        bet1=bet1,
-        bet2=bet2,
-        server=CompiledStrategy(rows),
-        match=9,
-        session=session,
-    )
+    tables = new_tables(7 if seed < 4 else 1000)
+    keys: dict[str, Any] = {"deals_key": key_of(key), "hands": hands, "match": 9, "session": session}
+    core = TwoCardDraw(*tables, bet1=bet1, bet2=bet2, server=CompiledStrategy(rows), **keys)
     mine, other = WildBot(seed), WildBot(seed)
     played = play(core, mine.ask, tables)
     server = oracle_server(rows)
     other.init(bet1, bet2)
+    expected: list[Played] = []
     winnings = 0
-    for game, (row, luck) in enumerate(zip(played, luck_of(key, session, hands))):
-        expected = play_hand(other, server, bet1, bet2, luck, winnings)
+    for luck in luck_of(key, session, hands):
+        expected.append(play_hand(other, server, bet1, bet2, luck, winnings))
+        winnings += expected[-1].gain_0
+    for game, row in enumerate(played):
         assert (row.pop("match"), row.pop("session"), row.pop("game")) == (9, session, game)
-        for name in ("dealt_0", "house_dealt", "held_0", "house_held"):
-            row[name] = two_digits(row[name])
-        assert Played(**row) == expected
-        winnings += expected.gain_0
-    assert len(played) == hands
+        row |= {name: divmod(row[name], 10) for name in ("dealt_0", "house_dealt", "held_0", "house_held")}
+    assert [Played(**row) for row in played] == expected
     assert mine.calls == other.calls
     assert (core.games_recorded, core.sessions_played) == (hands, 1)
     (won,) = core.sums()
     assert (won.points, won.squared_points, sum(won.blocks)) == (winnings, winnings**2, winnings)
     assert np.count_nonzero(won.blocks) > 25
     (sums,) = taken_rows(tables[1])
-    assert sums == {
-        "match": 9, "session": session, "games": hands, "gain_0": winnings, "score_0": max(0, winnings + hands)
-    }  # fmt: skip
-
-
-def test_all_thirteen_betting_sequences_occur_in_both_rounds() -> None:
-    """Per round: who opened, the bets, and who folded tell the sequence apart."""
-    tables = new_tables()
-    core = TwoCardDraw(
-        *tables, deals_key=key_of(5), hands=6_000, bet1=1, bet2=2, server=CompiledStrategy(random_strategy(4))
-    )
-    bot = WildBot(1)
-    rows = play(core, bot.ask, tables)
-    first = {(r["opened1_0"], r["bets1"], r["folded_by"] if r["rounds"] == 1 else 0) for r in rows}
-    second = {(r["opened2_0"], r["bets2"], r["folded_by"]) for r in rows if r["rounds"] == 2}
-    # check: call; raise and fold, call; two raises and fold (server), call; three and fold, call.
-    # bet: fold (server), call; raise and fold, call; two raises and fold (server), call.
-    sequences = {
-        (0, 0, 0), (0, 1, 1), (0, 1, 0), (0, 2, 2), (0, 2, 0), (0, 3, 1), (0, 3, 0),
-        (1, 1, 2), (1, 1, 0), (1, 2, 1), (1, 2, 0), (1, 3, 2), (1, 3, 0),
-    }  # fmt: skip
-    assert first == second == sequences
-    assert len(sequences) == 13
+    score = max(0, winnings + hands)
+    assert sums == {"match": 9, "session": session, "games": hands, "gain_0": winnings, "score_0": score}
+    return expected
 
 
 def test_new_bot_sees_all_values_but_server_hand() -> None:
-    """Beside a bot that is never replaced and answers the same, each question shows the same; init comes again."""
+    """Questions show the same as to a bot that is never replaced. A new bot is called for init first."""
 
     def new_core() -> TwoCardDraw:
         server = CompiledStrategy(random_strategy(3))
@@ -207,7 +192,7 @@ def test_new_bot_sees_all_values_but_server_hand() -> None:
     [("new_hand", 2), ("new_hand", -1), ("round1", 3), ("draw", 3), ("draw", -1), ("round2", 3), ("round2", -(2**31))],
 )
 def test_missing_answer_is_refused_and_default_taken(question: str, bad: int) -> None:
-    """The decision waits; the default is a check or a fold, or drawing nothing; a new bot hears init first."""
+    """Decisions wait. Defaults are a check or a fold, or drawing nothing. A new bot is called for init first."""
     tables = new_tables()
     core = TwoCardDraw(
         *tables, deals_key=key_of(1), hands=200, bet1=2, bet2=3, server=CompiledStrategy(random_strategy(7))

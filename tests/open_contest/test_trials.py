@@ -26,7 +26,7 @@ PYTHON = "def a(bot):\n    {}\n    return 0\n\n\ndef b(bot, bet):\n    return 1\
     ("bot", "fit", "said"),
     [
         (PYTHON.format("bot.card"), True, "3 games"),
-        (PYTHON.format("while True: pass"), None, "an endless loop"),
+        (PYTHON.format("while True: pass"), None, "it loops or is too slow to be tried"),
         (PYTHON.format("raise ValueError('no plan')"), False, "no plan"),
         ("def a(bot:\n", False, "SyntaxError"),
     ],

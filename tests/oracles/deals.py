@@ -1,4 +1,4 @@
-"""Deals in plain Python: ChaCha8 gives the words of a stream; SplitMix64 spreads one of them.
+"""Deals in plain Python: ChaCha8 gives the words of a stream, and SplitMix64 spreads one of them.
 
 ChaCha: D. J. Bernstein, "ChaCha, a variant of Salsa20", 2008, and RFC 8439. SplitMix64:
 Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
@@ -18,7 +18,7 @@ Deal = Callable[[int, int], tuple[float, float]]
 
 
 def key_of(number: int) -> bytes:
-    """A key for tests: the number as its bytes."""
+    """Return a key for tests, the number as bytes."""
     return number.to_bytes(32, "little")
 
 
@@ -31,7 +31,10 @@ def quarter_round(state: list[int], a: int, b: int, c: int, d: int) -> None:
 
 @lru_cache(maxsize=10_000)
 def chacha_block(key: bytes, number: int, stream: int, rounds: int = 8) -> bytes:
-    """A block of ChaCha, 64 bytes: `number` in its state's words 12 and 13, `stream` in the words 14 and 15."""
+    """Return a block of ChaCha, 64 bytes.
+
+    The number goes into the words 12 and 13 of the state, the stream into the words 14 and 15.
+    """
     start = list(struct.unpack("<16I", b"expand 32-byte k" + key + struct.pack("<QQ", number, stream)))
     state = list(start)
     for _ in range(rounds // 2):
@@ -43,18 +46,18 @@ def chacha_block(key: bytes, number: int, stream: int, rounds: int = 8) -> bytes
 
 
 def block_words(key: bytes, number: int, stream: int) -> list[int]:
-    """The eight words of 64 bits of a block."""
+    """Return the eight words of 64 bits of a block."""
     return list(struct.unpack("<8Q", chacha_block(key, number, stream)))
 
 
 def stream(key: bytes, number: int) -> Iterator[int]:
-    """The 64-bit words of a stream."""
+    """Yield the 64-bit words of a stream."""
     for block in count():
         yield from block_words(key, block, number)
 
 
 def splitmix(seed: int) -> Iterator[int]:
-    """SplitMix64's outputs from a seed on."""
+    """Yield SplitMix64's outputs of a seed."""
     while True:
         seed = seed + 0x9E37_79B9_7F4A_7C15 & WORD64
         word = (seed ^ seed >> 30) * 0xBF58_476D_1CE4_E5B9 & WORD64
@@ -63,7 +66,7 @@ def splitmix(seed: int) -> Iterator[int]:
 
 
 def poker_deals(key: bytes) -> Deal:
-    """The cards of each game: the top 24 bits of its word's high half are A's, those of the low half B's."""
+    """Return the cards of each game. The top 24 bits of its word's halves are A's and B's cards."""
 
     def deal(session: int, game: int) -> tuple[float, float]:
         bits = f"{next(islice(stream(key, session), game, None)):064b}"

@@ -1,7 +1,7 @@
 """Exact mean scores of bots of von Neumann poker that remember nothing: a session is a Markov chain of stacks and role.
 
 A bot must depend on its card and on both stacks alone, and change its mind about the card at multiples of 1/cells
-only: then it is asked with the middle of each cell, and within a cell either card is the higher one half the time.
+only. It is called with the middle of each cell. Within a cell either card is the higher one half the time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.oracles.von_neumann_poker import BetCap, Bot, View, cut
 
 
 def gains(a: Bot, b: Bot, a_money: int, b_money: int, cells: int, bet_cap: BetCap = "before_ante") -> dict[int, float]:
-    """The chance of each gain of A's in a game."""
+    """Return the probability of each gain of A's in a game."""
     odds: dict[int, float] = defaultdict(float)
     middles = [(cell + 0.5) / cells for cell in range(cells)]
     calls: dict[int, list[bool]] = {}
@@ -36,8 +36,7 @@ def gains(a: Bot, b: Bot, a_money: int, b_money: int, cells: int, bet_cap: BetCa
 
 
 def session_values(x: Bot, y: Bot, cells: int, bet_cap: BetCap = "before_ante") -> list[tuple[float, float]]:
-    """Of a session in which x plays A first, then of one in which y does: x's mean points, and the chance that as many
-    games are played that the next session begins with the other one."""
+    """Return x's mean points and the probability of an odd number of games, for sessions that x opens, then y."""
     known: dict[tuple[bool, int], dict[int, float]] = {}
 
     def x_gains(seat_0_is_a: bool, money: int) -> dict[int, float]:
@@ -70,9 +69,10 @@ def session_values(x: Bot, y: Bot, cells: int, bet_cap: BetCap = "before_ante") 
 
 
 def match_value(x: Bot, y: Bot, sessions: int, cells: int, bet_cap: BetCap = "before_ante") -> float:
-    """X's mean points over a leg of this many sessions, x playing A in its first game."""
+    """Return x's mean points over a leg of sessions whose first game x opens."""
     (first, first_odd), (second, second_odd) = session_values(x, y, cells, bet_cap)
-    total, begins = 0.0, 1.0  # the chance that x plays A in the session's first game
+    # Probability that x opens the session.
+    total, begins = 0.0, 1.0
     for _ in range(sessions):
         total += begins * first + (1 - begins) * second
         begins = begins * (1 - first_odd) + (1 - begins) * second_odd
@@ -80,7 +80,7 @@ def match_value(x: Bot, y: Bot, sessions: int, cells: int, bet_cap: BetCap = "be
 
 
 def true_scores(bots: Sequence[Bot], sessions: int, cells: int, bet_cap: BetCap = "before_ante") -> list[float]:
-    """The mean score of each in a round robin of bots in the order of their names."""
+    """Return the mean score of each bot in a round robin of bots in the order of their names."""
     scores = [0.0] * len(bots)
     for i, j in itertools.combinations(range(len(bots)), 2):
         value = match_value(bots[i], bots[j], sessions, cells, bet_cap)

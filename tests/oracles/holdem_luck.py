@@ -1,6 +1,6 @@
-"""What chance was worth in a hand of Hold'em training, in plain Python: every mean by looking at all cases.
+"""Luck of a hand of Hold'em training in plain Python: means over all cases.
 
-A hand is the oracle's record of it; equities are Alice's shares of boards, ties counting half.
+A hand is the oracle's record. Equities are Alice's shares of boards, and ties count half.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def next_shuffle(cards: Sequence[int], shuffle: int) -> int:
 
 
 def equity(cards: Sequence[int], known: int, deck: Sequence[int], boards: int) -> Fraction:
-    """With this many cards of the board known, over boards made full by the deck's other cards in turn."""
+    """Return Alice's equity with some cards of the board known, over boards filled from the deck in order."""
     board = list(cards[4 : 4 + known])
     rest = [card for card in deck if card not in board]
     hidden = 5 - known
@@ -54,7 +54,7 @@ def equity(cards: Sequence[int], known: int, deck: Sequence[int], boards: int) -
 
 
 def comparisons(cards: Sequence[int], deck: Sequence[int]) -> list[Fraction]:
-    """Each less its mean over all ordered pairs of the 23 hands."""
+    """Return each comparison less its mean over all ordered pairs of the 23 hands."""
     board = cards[4:]
     rest = [card for card in deck if card not in board]
     hands = [tuple(cards[0:2]), tuple(cards[2:4]), *[(rest[2 * n], rest[2 * n + 1]) for n in range(21)]]
@@ -71,7 +71,7 @@ def comparisons(cards: Sequence[int], deck: Sequence[int]) -> list[Fraction]:
 
 
 def controls(hand: Hand, shuffle: int, call_chance: Callable[[tuple[int, int], int], float]) -> list[float]:
-    """The eleven, in order: four of the pot, Bob's first answer, six comparisons."""
+    """Return the eleven controls: four of the pot, Bob's first answer, six comparisons."""
     cards, raises, answers = hand.cards, hand.raises, hand.answers
     deck = shuffled(cards, shuffle)
     known = [equity(cards, 0, deck, BOARDS)]

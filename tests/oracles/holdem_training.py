@@ -25,7 +25,7 @@ NOT_ASKED, CHECKED, CALLED, FOLDED = 0, 1, 2, 3
 
 
 class View(NamedTuple):
-    """What Alice sees: her cards, the board so far, the round from 1, stacks and pot."""
+    """A view of Alice: her cards, the board so far, the round from 1, stacks and pot."""
 
     hole: tuple[int, int]
     board: tuple[int, ...]
@@ -54,7 +54,7 @@ PreflopChance = Callable[[tuple[int, int], int], float]
 
 @dataclass
 class Record:
-    """What was played, in order."""
+    """A record of hands and questions, in order."""
 
     hands: list[Hand] = field(default_factory=list)
     asked: list[View] = field(default_factory=list)
@@ -66,14 +66,14 @@ def worth(cards: tuple[int, ...]) -> Worth:
 
 
 def compare(cards: Sequence[int]) -> int:
-    """1, 0 or -1 as Alice wins, ties or loses with the nine cards of a hand."""
+    """Return 1, 0 or -1 if Alice wins, ties or loses with the nine cards of a hand."""
     alice = worth(tuple(sorted([*cards[0:2], *cards[4:9]])))
     bob = worth(tuple(sorted([*cards[2:4], *cards[4:9]])))
     return (alice > bob) - (alice < bob)
 
 
 def draw(cards: list[int], place: int, word: int) -> int:
-    """Swap to `place` one of the cards there and behind, chosen by the word; returns what is left of the word."""
+    """Swap one of the cards from a place on to it, chosen by the word, and return the rest of the word."""
     product = word * (len(cards) - place)
     chosen = place + (product >> 64)
     cards[place], cards[chosen] = cards[chosen], cards[place]
@@ -81,7 +81,7 @@ def draw(cards: list[int], place: int, word: int) -> int:
 
 
 def deal(words: Sequence[int]) -> tuple[int, ...]:
-    """The nine cards of a hand: four from its first word, five from its second."""
+    """Return the nine cards of a hand: four from its first word, five from its second."""
     deck = list(range(52))
     word = words[0]
     for place in range(9):
@@ -94,7 +94,7 @@ def deal(words: Sequence[int]) -> tuple[int, ...]:
 def bob_calls(
     hole: Sequence[int], board: Sequence[int], stack: int, pot: int, raised: int, words: Sequence[int]
 ) -> bool:
-    """Bob's answer to a raise; his stack before it, the pot with it. One word for each rollout."""
+    """Return whether Bob calls a raise, by a word for each rollout. The pot includes the raise, his stack doesn't."""
     unseen = [number for number in range(52) if number not in (*hole, *board)]
     total = 0
     for word in words[:ROLLOUTS]:
@@ -113,7 +113,7 @@ def bob_calls(
 
 
 def call_chance(win: float, tie: float, pot: int, raised: int) -> float:
-    """The chance that a hundred independent rollouts say call; `pot` is before the raise."""
+    """Return the probability that a hundred rollouts say call. The pot is the one before the raise."""
     lose = 1 - win - tie
     chance = 0.0
     for wins in range(ROLLOUTS + 1):
@@ -144,7 +144,7 @@ def play(
     first_session: int = 0,
     decks: Sequence[Sequence[int]] | None = None,
 ) -> Record:
-    """Play a leg. A hand's words are a block: two for the deal, then one for each of Bob's decisions."""
+    """Play a leg. Words of a hand are a block: two for the deal, then one for each of Bob's decisions."""
     record = Record()
     for number in range(sessions * hands):
         words = block_words(key_of(deals_key), number, 0)

@@ -1,4 +1,4 @@
-"""Repeated matrix games as docs/reference/matrix_game.md tells them, slowly: plain lists, one turn after the other."""
+"""Repeated matrix games as in docs/reference/matrix_game.md, with plain lists."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.oracles.deals import block_words
 
 
 class Seen(NamedTuple):
-    """What a bot is told before a turn."""
+    """A view of a bot before a turn."""
 
     turn: int
     turns_per_game: int
@@ -57,14 +57,18 @@ class Record:
 
 
 def chance(key: bytes, session: int, turn: int, purpose: int) -> tuple[Fraction, int]:
-    """A number from 0 to 1 that decides whether, and 32 bits that decide which. Purpose: x slips, y slips, it ends."""
+    """Return a number from 0 to 1 that decides whether, and 32 bits that decide which.
+
+    Args:
+        purpose: 0 if x slips, 1 if y does, 2 if the game ends.
+    """
     number = 4 * turn + purpose
     word = block_words(key, number // 8, session)[number % 8]
     return Fraction(word >> 32, 1 << 32), word & 0xFFFFFFFF
 
 
 def slipped(move: int, moves: int, noise: Fraction, drawn: tuple[Fraction, int]) -> tuple[int, bool]:
-    """The move as played, and whether noise made it."""
+    """Return the move as played, and whether noise made it."""
     whether, which = drawn
     if whether >= noise:
         return move, False
@@ -88,7 +92,11 @@ def play_leg(
     first_session: int = 0,
     exchanged: bool = False,
 ) -> Record:
-    """Play a leg; `exchanged`: y is the row player. Chances are multiples of 2^-32."""
+    """Play a leg. Probabilities are multiples of 2^-32.
+
+    Args:
+        exchanged: Whether y is the row player.
+    """
     record = Record()
     moves = len(payoffs)
     told = -1 if end_probability else turns_per_game

@@ -20,7 +20,7 @@ TYPE_OF_MULTIPLICITIES = {(1, 1, 1, 1, 1): 0, (2, 1, 1, 1): 1, (2, 2, 1): 2, (3,
 
 
 def worth_of_five(cards: Iterable[Card]) -> Worth:
-    """Type and tie-breaks of five cards; the greater pair is the better hand."""
+    """Return the type and tie-breaks of five cards. A better hand has the greater pair."""
     cards = list(cards)
     values = Counter(value for _, value in cards)
     flush = len({suit for suit, _ in cards}) == 1
@@ -33,15 +33,15 @@ def worth_of_five(cards: Iterable[Card]) -> Worth:
 
 
 def worth_of_seven(cards: Iterable[Card]) -> Worth:
-    """The best of the 21 hands."""
+    """Return the best of the 21 hands."""
     return max(worth_of_five(five) for five in combinations(cards, 5))
 
 
 def card(number: int) -> Card:
-    """The card that the engine numbers so."""
+    """Return the card of one of the engine's numbers."""
     return number // 13, number % 13 + 1
 
 
 def cards_of(text: str) -> list[int]:
-    """Card numbers of a text such as "Th Ah": a value and one of the suits c, d, h, s."""
+    """Return card numbers of a text such as "Th Ah": a value and one of the suits c, d, h, s."""
     return [13 * "cdhs".index(word[1]) + "23456789TJQKA".index(word[0]) for word in text.split()]

@@ -1,6 +1,6 @@
 """Errors of scores and of differences from the values of each replica, in plain loops.
 
-`values` has, for each match, its two bots and what each of them won in each replica.
+Values are, for each match, its two bots and their points in each replica.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Told = tuple[float, float]  # a variance, and its degrees of freedom
 
 
 def summed(strata: Sequence[tuple[float, int]]) -> Told:
-    """The variance of a sum of means, each of a variance with this many degrees of freedom."""
+    """Return the variance of a sum of means, each with its variance and degrees of freedom."""
     total = sum(variance for variance, _ in strata)
     weighed = sum(variance**2 / (freedom + 2) for variance, freedom in strata)
     fewest = min(freedom for _, freedom in strata)
@@ -29,7 +29,7 @@ def of_score(name: str, matches: Matches) -> Told:
 
 
 def of_difference(one: str, other: str, matches: Matches) -> Told:
-    """Of the score of one less that of the other, where each has met equally many."""
+    """Return the variance of one score less the other, when both have met equally many."""
     strata = []
     for pair, replicas in matches:
         if {one, other} == set(pair):

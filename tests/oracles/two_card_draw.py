@@ -1,7 +1,6 @@
-"""Two-card draw in plain Python: the rules played hand by hand, and the best response by looking at every hand.
+"""Two-card draw in plain Python: the rules hand by hand, and the best response over all hands.
 
-Slow and obvious. A strategy is a function of what the server sees, as the
-statement's situations have it; nothing here is shared with the engine.
+A strategy is a function of what the server sees, as the statement's situations have it.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ Probabilities = tuple[float, float, float]
 Server = Mapping[tuple[str, *tuple[int, ...]], Probabilities]
 
 CARDS = range(5)
-DEALS = [tuple(sorted((a, b))) for a in CARDS for b in CARDS]  # 25 alike
+DEALS = [tuple(sorted((a, b))) for a in CARDS for b in CARDS]
 
 
 class Bot(Protocol):
@@ -33,7 +32,7 @@ class Bot(Protocol):
 
 
 def beats(one: Hand, other: Hand) -> bool:
-    """Whether a hand beats another: pairs beat what is none, then high cards count, then low ones."""
+    """Return whether a hand beats another. Pairs beat other hands, then high cards count, then low ones."""
 
     def strength(hand: Hand) -> tuple[bool, int, int]:
         low, high = hand
@@ -63,14 +62,14 @@ class Played(NamedTuple):
 
 @dataclass
 class Luck:
-    """What chance brings a hand: eight cards, two each as dealt and two each to draw, and the server's five dice."""
+    """Luck of a hand: eight cards, two each as dealt and two each to draw, and the server's five dice."""
 
     cards: list[int]
     dice: dict[str, float]
 
 
 def play_hand(bot: Bot, server: Server, bet1: int, bet2: int, luck: Luck, winnings: int) -> Played:
-    """One hand from the ante to its end."""
+    """Play a hand from the ante to its end."""
     x: Hand = (min(luck.cards[0:2]), max(luck.cards[0:2]))
     y: Hand = (min(luck.cards[2:4]), max(luck.cards[2:4]))
     dealt = x, y
@@ -85,7 +84,7 @@ def play_hand(bot: Bot, server: Server, bet1: int, bet2: int, luck: Luck, winnin
     def betting(
         number: int, opening: bool, ask_bot: Callable[[int], int], ask_server: Callable[[int, float], int]
     ) -> tuple[int, bool, str]:
-        """(bets, whether the bot bet first, who folded or "")."""
+        """Return the bets, whether the bot bet first, and who folded or ""."""
         size = (bet1, bet2)[number - 1]
         bets = 0
         first = ""
@@ -168,7 +167,7 @@ Belief = dict[Hand, float]
 
 
 def best_value(server: Server, bet1: int, bet2: int, tremble: float = 0.0) -> float:
-    """What the bot wins a hand that always does the best, but each wrong thing with probability `tremble`."""
+    """Return the mean win of a bot that does the best, but each wrong thing with the probability `tremble`."""
 
     def best(values: list[float]) -> float:
         order = sorted(values, reverse=True)
@@ -191,7 +190,12 @@ def best_value(server: Server, bet1: int, bet2: int, tremble: float = 0.0) -> fl
         chances: Callable[[int], Callable[[Hand], Probabilities]],
         end: Callable[[Belief, int, int], float],
     ) -> float:
-        """The bot opens; each has `put` in the pot; `end` gives the value after a call: (belief, bets, first)."""
+        """Return the value of a round that the bot opens.
+
+        Args:
+            put: Chips that each has in the pot.
+            end: Called with a belief, the bets and the first to bet after a call; returns the value.
+        """
 
         def server_turn(belief: Belief, bets: int, first: int) -> float:
             acts = chances(bets)

@@ -13,7 +13,7 @@ BetCap = Literal["before_ante", "after_ante"]
 
 
 class View(NamedTuple):
-    """What a bot is shown before it decides."""
+    """A view of a bot before it decides."""
 
     card: float
     opponents_previous_card: float
@@ -29,7 +29,7 @@ class Bot(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A decision that a bot was asked for; the bet is A's, None when A is asked."""
+    """A decision of a bot. The bet is A's, and None when A decides."""
 
     seat: int
     view: View
@@ -65,7 +65,7 @@ class Session(NamedTuple):
 
 @dataclass
 class Record:
-    """All that there is to know of a played leg."""
+    """A record of a played leg."""
 
     games: list[Game] = field(default_factory=list)
     sessions: list[Session] = field(default_factory=list)
@@ -143,7 +143,7 @@ def play(
 
 
 def cut(wish: int, a_money: int, b_money: int, bet_cap: BetCap = "before_ante") -> int:
-    """A's bet as it counts."""
+    """Return A's bet as it counts."""
     antes = {"before_ante": 0, "after_ante": 10}[bet_cap]
     if wish < 0:
         return 0

@@ -47,25 +47,18 @@ class Sale(Rules):
         POINTS
         session.record(points, prize=prize)
 """
-# Where each fault is planted, and by which finding it is found.
+# Seats, the place and source of each fault, and the finding that tells it.
 FAULTS = {
     "a favoured bot": ("2", "POINTS", "at = session.number % 2; points[at] += 6; points[1 - at] -= 6", "positions"),
     "who a bot is decides": ("2", "POINTS", "points = [-1.0, -1.0]; points[session.number % 2] = 1", "twins"),
     "a counter of the module": ("2", "POINTS", "prize = 1 + next(COUNT) % 9; points = [prize, -prize]", "independence"),
-    "a counter of the class": (
-        "2", "POINTS", "Sale.played += 1; points = [Sale.played % 997, -(Sale.played % 997)]", "independence",
-    ),
     "chance of its own": (
         "2", "BEFORE", "import random; prize = random.Random(next(COUNT)).randint(1, 9)", "independence",
     ),
     "points that don't add up": ("4", "POINTS", "points[best] = round(prize * 1.001, 4)", "fuzz"),
-    "points rounded": ("4", "POINTS", "points = [round(one, 1) for one in points]", "fuzz"),
     "points that are no number": ("2", "POINTS", "points = [float('nan'), 0.0]", "fuzz"),
-    "a column that overflows": ("2", "POINTS", "prize *= 60", "fuzz"),
     "no game": ("2", "POINTS", "return", "fuzz"),
-    "one game is lost": ("2", "POINTS", "if session.rng.random() < 0.02: return", "fuzz"),
     "a bid of 0 divides": ("2", "AFTER", "prize / max(bids)", "fuzz"),
-    "an answer at the limits fails": ("2", "AFTER", "[0] * 9 + [1][max(bids) // 9:]; [1][max(bids) // 9]", "fuzz"),
     "a rare answer fails": ("2", "AFTER", "assert bids != [9, 9] or prize != 4", "fuzz"),
     "an illegal answer fails": ("2", "AFTER", "assert min(bids) >= 0", "fuzz"),
     "an answer out of an observation": ("2", "BEFORE", "prize += 1", "fuzz"),
@@ -108,7 +101,7 @@ def test_planted_fault_is_found(fault: str, tmp_path: Path) -> None:
     assert finding in {one.name for one in found if one.is_fault}, found
 
 
-@pytest.mark.parametrize("seats", ["2", "4", "range(2, 6)", '"all"'])
+@pytest.mark.parametrize("seats", ["2", "4", '"all"'])
 def test_sound_rules_have_no_fault(seats: str, tmp_path: Path) -> None:
     found = audited(tmp_path, seats)
     assert not [one for one in found if one.is_fault]
@@ -116,20 +109,20 @@ def test_sound_rules_have_no_fault(seats: str, tmp_path: Path) -> None:
     assert not [one for one in found if one.name == "positions"]
 
 
-def test_favoured_position_is_told_with_its_worth_and_is_no_fault(tmp_path: Path) -> None:
+def test_favoured_position_has_worth_and_is_no_fault(tmp_path: Path) -> None:
     found = audited(tmp_path, "4", POINTS="points[2] += 12; points = [one - 3 for one in points]")
     assert not [one for one in found if one.is_fault]
     told = [one.text for one in found if one.name == "positions"]
     assert len(told) == 3 and all("position 2 earns +" in text and "multiple of 4 sessions" in text for text in told)
 
 
-@pytest.mark.parametrize("name", ["auction", "snakes", "liars_dice", "words"])
+@pytest.mark.parametrize("name", ["auction", "liars_dice"])
 def test_shipped_rules_have_no_fault(name: str) -> None:
     contest = load_rules(f"{name}.py", EXAMPLES / name)
     assert not [one for one in audit(contest, contest.settings(), 0, lambda _: None, fewest=30) if one.is_fault]
 
 
-def test_points_that_grow_over_a_leg_are_told_as_drift(tmp_path: Path) -> None:
+def test_growing_points_of_leg_are_reported_as_drift(tmp_path: Path) -> None:
     found = audited(tmp_path, POINTS="points = [one * (1 + session.number) for one in points]")
     assert not [one for one in found if one.is_fault]
     assert ["change by +" in one.text for one in found if one.name == "drift"] == [True]
@@ -158,7 +151,7 @@ def test_contests_of_a_core_are_audited_without_foresight(name: str) -> None:
     assert {one.name for one in found} == {"fuzz", "independence", "twins", "luck and length", "cost"}
 
 
-def test_a_contest_against_house_players_is_refused() -> None:
+def test_audit_of_house_contest_is_refused() -> None:
     config = load_config("two_card_draw", Path(__file__).parents[2] / "tournament.toml")
     with pytest.raises(InputError, match="bots of Two-card draw play house players, not each other"):
         audit(config.played, config.contest, 0, lambda _: None)

@@ -53,14 +53,8 @@ LEAKS = {
     "whether the next is high": (
         "drawn = rng.roll(4, 20)", "{'note': 'hot' if coming > 10 else 'cold'}", "bid.note tells",
     ),
-    "the size of the next fraction": (
-        "drawn = [int(rng.random() * 2**40) for _ in range(4)]", "{'list': [1] * (coming >> 38)}", "bid.list tells",
-    ),
     "the suit of a shuffled card": (
         "drawn = list(range(52)); rng.shuffle(drawn)", "{'turn': turn + coming // 13}", "bid.turn tells",
-    ),
-    "the colour of a dealt card": (
-        "drawn = rng.sample(range(52), 4)", "{'turn': turn + coming // 26}", "bid.turn tells",
     ),
     "the half of a weighted draw": (
         "drawn = [rng.weighted_index([2, 1, 1, 1, 3]) for _ in range(4)]", "{'turn': turn + coming // 2}",
@@ -75,7 +69,6 @@ LEAKS = {
     "the master key": (
         ONE_BY_ONE, "{'turn': int.from_bytes(master_key(self.settings.seed)[8:16], 'big') >> 1}", "bid.turn shows",
     ),
-    "low bits of the leg's key": (ONE_BY_ONE, "{'turn': int.from_bytes(stolen_key()[:4], 'little')}", "bid.turn shows"),
     "bytes of the leg's key": (ONE_BY_ONE, "{'list': list(stolen_key()[:9])}", "bid.list shows the seed or a key"),
     "the leg's key in a text": (ONE_BY_ONE, "{'note': stolen_key().hex().upper()}", "bid.note shows the seed or a key"),
 }  # fmt: skip
@@ -87,7 +80,6 @@ SOUND = {
         "drawn = list(range(9)); rng.shuffle(drawn)", "{'list': drawn[:turn + 1], 'turn': min(drawn[:turn + 1])}",
         "pass",
     ),
-    "cards of one's own": ("drawn = rng.sample(range(9), 4)", "{'list': drawn[:2]}", "pass"),
     "a result before its cards are shown": (
         "drawn = [1] * 4; cards = rng.roll(2)", "{'list': more}",
         "yield [OVER(seat, won=cards[0] > cards[1], cards=[]) for seat in range(2)];"
@@ -106,8 +98,6 @@ SOUND = {
         "\n            drawn += [one] if one not in drawn else []", "{}", "pass",
     ),
     "the number of the session": (ONE_BY_ONE, "{'turn': 10 * session.number}", "pass"),
-    "boards in turn": ("drawn = [[3, 1, 4][session.number % 3]] * 4", "{}", "pass"),
-    "large numbers": ("drawn = [rng.randrange(2**40) for _ in range(4)]", "{'list': [2**40 + turn]}", "pass"),
     "a branch that a draw decides": (
         ONE_BY_ONE, "{}", "\n            if coming > 5: yield BID(0, prize=0, turn=9, note='', list=[])",
     ),
@@ -137,6 +127,6 @@ def test_sound_values_are_none_of_foresight(case: str, tmp_path: Path) -> None:
     assert told(tmp_path, *SOUND[case]) == []
 
 
-def test_a_hint_that_is_meant_is_listed(tmp_path: Path) -> None:
+def test_declared_hint_is_no_foresight(tmp_path: Path) -> None:
     draw, shown, _ = LEAKS["the parity of the next"]
     assert told(tmp_path, draw, shown, hints='("bid.turn",)') == []

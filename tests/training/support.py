@@ -31,7 +31,7 @@ POKER_IN_C = (
 
 
 def config_of(example: str) -> Path | None:
-    """The settings of an example; of a built-in contest there are none."""
+    """Return the settings of an example, or None for a built-in contest."""
     path = EXAMPLES / example / "tournament.toml"
     return path if path.exists() else None
 
@@ -45,7 +45,7 @@ def table_of(
     config: Path | None = None,
     **settings: Any,
 ) -> Table:
-    """A table of a built-in contest, an example, or rules of a test's own."""
+    """Return a table of a built-in contest, an example, or rules of a test."""
     chosen = load_config(contest, config or config_of(contest), seed="1", **settings)
     return new_table(chosen, opponents, Path, lambda text: None, seats, seed)
 

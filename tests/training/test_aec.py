@@ -41,9 +41,7 @@ def aec_of(contest: str, opponents: Sequence[str] = (), *, seats: Sequence[int] 
     ("contest", "seats", "settings"),
     [
         ("von_neumann_poker", (), {}),
-        ("auction", (0, 1, 2), {}),
         ("auction", (0, 1, 2, 3, 4, 5), {}),
-        ("holdem", (), {"hands": 2}),
         ("blotto", (), {}),
         ("snakes", (), {}),
         ("words", (), {}),
@@ -53,8 +51,8 @@ def aec_of(contest: str, opponents: Sequence[str] = (), *, seats: Sequence[int] 
 def test_api(contest: str, seats: Sequence[int], settings: dict[str, Any]) -> None:
     environment = aec_of(contest, seats=seats, **settings)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of advice on spaces
-        api_test(environment, num_cycles=100)
+        warnings.simplefilter("ignore")
+        api_test(environment, num_cycles=50)
     environment.close()
 
 
@@ -64,7 +62,7 @@ def test_seed_repeats_games() -> None:
         seed_test(lambda: aec_of("von_neumann_poker"), num_cycles=50)
 
 
-def test_rewards_are_the_points_of_the_session_and_come_at_its_end() -> None:
+def test_reward_at_end_is_points_of_session() -> None:
     environment = aec_of("von_neumann_poker")
     environment.reset(seed=3)
     totals = dict.fromkeys(environment.agents, 0.0)

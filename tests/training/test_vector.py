@@ -76,7 +76,7 @@ def test_rows_play_the_legs_of_bots(
     assert len(np.unique(points)) > ROWS // 2, "rows differ"
 
 
-@pytest.mark.parametrize("contest", ["auction", "blotto", "holdem", "liars_dice", "snakes", "words"])
+@pytest.mark.parametrize("contest", ["auction", "holdem", "liars_dice", "snakes"])
 def test_records_are_the_structs_of_c_bots(contest: str) -> None:
     table = table_of(contest, seats=(0, 1, 2) if contest == "auction" else ())
     dtype, is_written = record_dtype(table.contest)
@@ -85,7 +85,7 @@ def test_records_are_the_structs_of_c_bots(contest: str) -> None:
 
 
 def test_illegal_answers_are_told_by_row(tmp_path: Path) -> None:
-    """A session of liar's dice can't begin with a challenge."""
+    """Sessions of liar's dice can't begin with a challenge."""
     paths = written(tmp_path, {"other.py": MINE_IN_DICE})
     with VectorEnvironment(table_of("liars_dice", paths, sessions=50), 5) as environment:
         assert not environment.current.observations["last_bid"].any()
@@ -98,7 +98,7 @@ def written_poker() -> str:
     return str(Path(__file__).parents[2] / "entrants" / "von_neumann_poker" / "naive.c")
 
 
-def test_what_fits_no_array_is_refused() -> None:
+def test_table_that_fits_no_array_is_refused() -> None:
     for table, why in (
         (table_of("von_neumann_poker"), "one open seat"),
         (table_of("blotto", [lambda turn: None]), "one open seat"),
