@@ -375,7 +375,7 @@ def test_declarations_that_contradict_each_other_are_refused() -> None:
         (lambda: Struct(**{"class": Int(0, 1)}), "can't name a field"),
         (lambda: Struct(x=3), "expected a type"),  # type: ignore[arg-type]
         (
-            lambda: lay_out([answered(Bool(), observation={"has_x": Bool(), "x": Maybe(Bool())})], 2),
+            lambda: build_view([answered(Bool(), observation={"has_x": Bool(), "x": Maybe(Bool())})], 2),
             "C bots have the name has_x for a part of x",
         ),
         (lambda: answered(Bool(), observation={"answer": Bool()}), "can be called answer"),

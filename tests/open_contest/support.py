@@ -49,7 +49,7 @@ class Ground:
         patch.setattr(submissions, "check", self._check)
         patch.setattr(submissions, "play_practice", self._play_practice)
         patch.setattr(submissions, "replay_game", self._show_game)
-        patch.setattr(submissions, "_AGAIN_SECONDS", 0.0)
+        patch.setattr(submissions, "_RETRY_SECONDS", 0.0)
         self.over: set[str] = set()
         self.told: list[str] = []
         self.authors_file = AuthorsFile(self.authors)

@@ -61,7 +61,7 @@ CHECK_SECONDS, PRACTICE_SECONDS = 180.0, 900.0
 # Maximum failures and starts of a job before it is set aside.
 _MAX_FAILURES, _MAX_STARTS = 2, 6
 # Seconds until the next attempt after a failure, because the machine might have been at fault.
-_AGAIN_SECONDS = 20.0
+_RETRY_SECONDS = 20.0
 # Maximum names of an author for each allowed bot.
 _NAMES_PER_BOT = 10
 # Maximum size of an unpacked archive, as a multiple of the maximum size of a file.
@@ -230,7 +230,7 @@ class Submissions:
         """
         with self.jobs.changed:
             name = self.admit(author, contest, file)
-            self._require_asked(author.name, contest, name, asks)
+            self._require_opponents(author.name, contest, name, asks)
             return self._add(Job("", author.name, contest, name, file, kind=kind, asks=asks), content)
 
     def practise(self, author: Author, contest: str, bot: str, asks: Mapping[str, Any] = _NO_ASKS) -> Job:
@@ -247,7 +247,7 @@ class Submissions:
             raise Refused(
                 400, f"baseline={bot}: this is the bot itself; send another version of it, or name another bot"
             )
-        self._require_asked(author.name, contest, bot, asks)
+        self._require_opponents(author.name, contest, bot, asks)
         return self._add(Job("", author.name, contest, bot, files[0].name, kind=PRACTICE, asks=asks))
 
     def show(self, author: Author, contest: str, bot: str, asks: Mapping[str, Any]) -> Job:
@@ -292,23 +292,23 @@ class Submissions:
         with self.jobs.changed:
             waits = self.jobs.find(f"state = '{QUEUED}' AND lane = '{OTHER}' AND author = ?", job.author)
             if lane == OTHER and waits:
-                what = "practice match" if waits[0].kind == PRACTICE else waits[0].kind
-                raise Refused(409, f"another {what} of yours is still to be done")
+                description = "practice match" if waits[0].kind == PRACTICE else waits[0].kind
+                raise Refused(409, f"another {description} of yours is still to be done")
             submissions, seconds = self.left_today(job.author)
-            for left, what in (
+            for left, description in (
                 (submissions, f"{opening.max_submissions_per_day} submissions"),
                 (seconds, f"{opening.max_seconds_per_day:,g} seconds of trials, matches and replays"),
             ):
                 if job.kind != WITHDRAWAL and left <= 0:
                     midnight = datetime.combine(now.astimezone(UTC).date() + timedelta(1), datetime.min.time(), UTC)
                     after = int((midnight - now.astimezone(UTC)).total_seconds()) + 1
-                    raise Refused(429, f"{what} a day; the next from {midnight.isoformat(' ')}", after)
+                    raise Refused(429, f"{description} a day; the next from {midnight.isoformat(' ')}", after)
             digest = hashlib.sha256(content or b"").hexdigest()
             job = replace(job, at=now.isoformat(timespec="seconds"), lane=lane, sha256=digest)
             job = self.jobs.add(job, content, quota_day(now), ends_earlier=job.kind == WITHDRAWAL)
         purpose = _PURPOSES.get(job.kind, "")
-        what = f"withdrew {job.bot}" if job.kind == WITHDRAWAL else f"submitted {job.file}{purpose}"
-        self._tell(job.contest, f"{job.author} {what}")
+        description = f"withdrew {job.bot}" if job.kind == WITHDRAWAL else f"submitted {job.file}{purpose}"
+        self._tell(job.contest, f"{job.author} {description}")
         return job
 
     def require_owner(self, author: Author, contest: str, bot: str) -> None:
@@ -320,7 +320,7 @@ class Submissions:
         if self.jobs.owner(contest, bot) != (author.name, bot):
             raise Refused(404, f"you have no bot called {bot}")
 
-    def _require_asked(self, author: str, contest: str, bot: str, asks: Mapping[str, Any]) -> None:
+    def _require_opponents(self, author: str, contest: str, bot: str, asks: Mapping[str, Any]) -> None:
         """Check that opponents and the baseline are in the contest, and that the baseline is the author's.
 
         Raises:
@@ -451,12 +451,12 @@ class Submissions:
             else:
                 succeeded, said = check(*tried, within(CHECK_SECONDS), ends)
             if succeeded and job.kind == PRACTICE:
-                known = previous if previous != bot else None
+                baseline = previous if previous != bot else None
                 if named := job.asks.get("baseline"):
-                    known = next(iter(find_bot_files(config.entrants, named)), None)
-                against, sessions = self._practice_of(job, config)
+                    baseline = next(iter(find_bot_files(config.entrants, named)), None)
+                against, sessions = self._plan_practice(job, config)
                 succeeded, said = play_practice(
-                    *tried, within(PRACTICE_SECONDS), ends, baseline=known, opponents=against, sessions=sessions
+                    *tried, within(PRACTICE_SECONDS), ends, baseline=baseline, opponents=against, sessions=sessions
                 )
         built = str(before) + (list_of_built.read_text() if list_of_built.exists() else "")
         if ends() or not (succeeded or self._current().is_good):
@@ -476,7 +476,7 @@ class Submissions:
         else:
             self._end(job, PLAYED if succeeded else NOT_FIT, said, built)
 
-    def _practice_of(self, job: Job, config: Config) -> tuple[list[str], int]:
+    def _plan_practice(self, job: Job, config: Config) -> tuple[list[str], int]:
         """Return the opponents of a practice match, and its number of sessions.
 
         Raises:
@@ -490,7 +490,7 @@ class Submissions:
         games = config.played.estimates.games(settings) * settings.replicas * max(1, matches)
         requested = int(job.asks.get("sessions") or settings.sessions)
         # Opponents might have left since.
-        self._require_asked(job.author, job.contest, job.bot, job.asks)
+        self._require_opponents(job.author, job.contest, job.bot, job.asks)
         opponents = against if house else [str(find_bot_files(config.entrants, name)[0].absolute()) for name in against]
         return opponents, min(requested, settings.sessions, max(1, int(_MAX_GAMES / games)))
 
@@ -588,7 +588,7 @@ class Submissions:
         elif job.failures + 1 >= _MAX_FAILURES:
             self._end(job, SET_ASIDE, why)
         else:
-            self.jobs.set(job, failures=job.failures + 1, said=why, not_before=time.time() + _AGAIN_SECONDS)
+            self.jobs.set(job, failures=job.failures + 1, said=why, not_before=time.time() + _RETRY_SECONDS)
 
     def _end(self, job: Job, state: str, said: str, built: str = "") -> None:
         """Store the outcome of a job, and remove from the cache what no bot needs any more."""

@@ -38,7 +38,7 @@ from tournament.store.storage import join_location, open_storage
 # The system reports changes immediately, except for example on a network's file system.
 LOOK_SECONDS, _WHOLE_SECONDS, _WHOLE_LOOKS = 2.0, 0.3, 40
 # Seconds until the next attempt after a failure of the machine.
-_AGAIN_SECONDS = 30.0
+_RETRY_SECONDS = 30.0
 # Minimum seconds between boards of a round, and the minimum as a multiple of the time that the last board took.
 _PUBLISH_SECONDS, _PAUSE = 3.0, 10
 _MAX_FILES = 20_000
@@ -75,7 +75,7 @@ class _Contest:
 
     Attributes:
         attended: State of the last round.
-        again: Time of the next try after trouble.
+        retry_at: Time of the next try after trouble.
         refused: Names and problems of broken bots that were reported.
         unpublished: Last error of our own in publishing it, which is told once; "" if there was none.
     """
@@ -83,7 +83,7 @@ class _Contest:
     name: str
     config: Config
     attended: _State | None = None
-    again: float | None = None
+    retry_at: float | None = None
     refused: frozenset[tuple[str, str]] = frozenset()
     unpublished: str = ""
 
@@ -122,7 +122,7 @@ class Watch:
     _contests: list[_Contest] = field(default_factory=list)
     _read: _Files = field(default_factory=dict)
     _is_good: bool = True
-    _again: float | None = None
+    _retry_at: float | None = None
     _over: set[tuple[str, datetime]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -213,10 +213,10 @@ class Watch:
     def _reload_settings(self) -> None:
         """Load changed settings if they are good. Otherwise the last good ones stay."""
         try:
-            now, is_due = _files(self.settings), self._again is not None and time.monotonic() >= self._again
+            now, is_due = _files(self.settings), self._retry_at is not None and time.monotonic() >= self._retry_at
             if now == self._read and not is_due:
                 return
-            self._read, self._is_good, self._again = now, False, None
+            self._read, self._is_good, self._retry_at = now, False, None
             loaded = [_Contest(name, self._load(name)) for name in self.names]
             for contest in loaded:
                 with (
@@ -230,9 +230,9 @@ class Watch:
             self.shown.tell("", f"{refused}; the settings before stay")
             return
         except Exception as error:
-            self._again = time.monotonic() + _AGAIN_SECONDS
+            self._retry_at = time.monotonic() + _RETRY_SECONDS
             trouble = error if isinstance(error, RunError) else our_error(error, self.settings.name)
-            self.shown.tell("", f"{trouble}; the settings before stay until it is tried again in {_AGAIN_SECONDS:g} s")
+            self.shown.tell("", f"{trouble}; the settings before stay until it is tried again in {_RETRY_SECONDS:g} s")
             return
         self._contests, self._is_good = loaded, True
         self.shown.tell("", f"{self.settings.name} is read again")
@@ -245,9 +245,9 @@ class Watch:
             if is_over and self.submissions and self.submissions.are_waiting(contest.name):
                 return  # The final has every bot that was submitted in time.
             state = (_files(contest.config.entrants), is_over)
-            if state == contest.attended and (contest.again is None or time.monotonic() < contest.again):
+            if state == contest.attended and (contest.retry_at is None or time.monotonic() < contest.retry_at):
                 return
-            contest.again = None
+            contest.retry_at = None
             self._published(contest, "index", self._publish_index)
             play = self._play_final if is_over else self._play_open
             contest.attended = (play(contest), is_over)
@@ -258,9 +258,9 @@ class Watch:
             contest.attended = state
             self.shown.tell(contest.name, f"waits: {waits}")
         except Exception as error:
-            contest.attended, contest.again = state, time.monotonic() + _AGAIN_SECONDS
+            contest.attended, contest.retry_at = state, time.monotonic() + _RETRY_SECONDS
             trouble = error if isinstance(error, RunError | OSError) else our_error(error, "this round")
-            self.shown.tell(contest.name, f"{trouble}; tried again in {_AGAIN_SECONDS:g} s")
+            self.shown.tell(contest.name, f"{trouble}; tried again in {_RETRY_SECONDS:g} s")
 
     def _play_open(self, contest: _Contest) -> _Files:
         """Play and publish what is missing while a contest is open, and return the entrants' files."""
@@ -303,11 +303,11 @@ class Watch:
     def _is_provisional(self, contest: _Contest, stage: str, standings: Standings) -> bool:
         """Return whether rules failed in a match of a final or preliminary, which is then tried again."""
         for failed in standings.failed_legs[:1]:
-            contest.again = time.monotonic() + _AGAIN_SECONDS
+            contest.retry_at = time.monotonic() + _RETRY_SECONDS
             self.shown.tell(
                 contest.name,
                 f"the {stage} is provisional: the rules failed in {failed}; repair the rules, then it closes;"
-                f" tried again in {_AGAIN_SECONDS:g} s",
+                f" tried again in {_RETRY_SECONDS:g} s",
             )
         return standings.is_provisional
 
