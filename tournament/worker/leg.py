@@ -22,7 +22,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.errors import RunError, printable, truncate
 from tournament.leg import Leg, Seat, Unfit
 from tournament.store.columns import buffer_fields
-from tournament.store.field import MOST_REASON, FailedLeg
+from tournament.store.field import MAX_REASON, FailedLeg
 from tournament.store.leg_result import NO_RARE_FIELDS, LegResult, RareFields, Used, are_too_large, select_faults
 from tournament.store.leg_sums import compute_leg_sums, share_variances
 from tournament.store.legs import Legs, digest_column, pair_keys
@@ -439,7 +439,7 @@ def _failure_of_rules(contest: Contest, leg: Leg, position: tuple[int, int], fai
             leg.house.name if leg.house else "",
             leg.plan.first_session + session,
             game,
-            truncate(f"{type(failure).__name__}: {what}{where}", MOST_REASON - 50),
+            truncate(f"{type(failure).__name__}: {what}{where}", MAX_REASON - 50),
         ),
     )
 
