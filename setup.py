@@ -28,11 +28,11 @@ SHARED = "engine._cython"
 # Processes of bots load these. A copy of their own costs less than the shared module and what that imports.
 ALONE = ("engine.processes.forking", "engine.processes.python_bots")
 # Modules, and folders of them, for which nothing waits: half the time to compile them is worth more.
-SELDOM = (SHARED, "engine.processes.forking", "engine.processes.heartbeat", "engine.wasm.modules", "engine.watching")
+SELDOM = (SHARED, "engine.processes.forking", "engine.wasm.modules", "engine.watching")
 # The tests of `make debug` don't run these, which are taken from the fast core there.
 UNCHECKED = (
     *("engine.rules", "engine.parquet", "engine.wasm", "engine.games.matrix_game", "engine.watching.observed_core"),
-    *("engine.processes.heartbeat", *ALONE),
+    *ALONE,
 )
 CORES = len(os.sched_getaffinity(0))  # a container may have fewer than the machine
 # What `tournament init` copies: read from the repository in a checkout, from this folder once installed.

@@ -99,7 +99,7 @@ def write_parts(storage: Storage, name: str, legs: Sequence[Leg]) -> tuple[PartW
             values = [leg_values(leg) for leg in several]
             places = np.arange(len(several))
             named = {
-                column.name: Runs.of([one[column.name] for one in values], places, lengths)
+                column.name: Runs.from_runs([one[column.name] for one in values], places, lengths)
                 for column in columns
                 if column.of_leg
             }
@@ -112,7 +112,7 @@ def invented_legs(legs: Sequence[Leg]) -> Legs:
     """Results of these legs, with twelve games a session and points by chance."""
     sessions = legs[0].plan.sessions
     points = np.random.default_rng(legs[0].plan.match).normal(0, 5, len(legs))
-    return Legs.of(
+    return Legs.from_results(
         [
             LegResult(
                 *(leg.digest, leg.plan.match, leg.plan.number, leg.names, sessions, sessions * GAMES),

@@ -150,7 +150,7 @@ def _play(bots: Sequence[Bot], sessions: int, only_mixed: bool) -> tuple[int, in
         games = actions = 0
         for played in play_in_lanes(VON_NEUMANN_POKER, settings, SANDBOX, legs, artifacts, cache_folder(), spool):
             games += played.outcome.games
-            actions += sum(use.decisions for use in played.uses if use)
+            actions += sum(played.decisions)
         return games, actions, time.perf_counter() - started
 
 

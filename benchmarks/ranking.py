@@ -54,11 +54,11 @@ from tournament.runner.schedule.legs import Schedule
 from tournament.runner.schedule.rounds import next_round
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.outlier_pairs import outlier_pairs
-from tournament.standings.rank_bounds import surely_ahead
-from tournament.standings.settled_order import Verdict, looks_of, next_count, settled_order
+from tournament.standings.rank_bounds import significantly_ahead
+from tournament.standings.settled_order import Verdict, next_count, run_analysis_counts, settled_order
 from tournament.standings.standard_errors import Differences, RoundRobinErrors
 from tournament.standings.standings import Standings, compute_standings
-from tournament.standings.stopping import FEWEST_REPLICAS, critical_value, looks
+from tournament.standings.stopping import MIN_REPLICAS, analysis_counts, critical_value
 from tournament.store.columns import ROWS_PER_GROUP
 from tournament.store.field import Batch, ContestSetup, Until
 from tournament.store.legs import Legs
@@ -353,7 +353,7 @@ def _stopping(tournaments: int) -> Iterator[str]:
     pool, lucky = np.zeros((2, pool_size, len(names), len(names)))
     for number in range(pool_size):
         legs = rehearsal.played(number)
-        won = legs.of_seat(0)
+        won = legs.seat_columns(0)
         for (x, y), points, own in zip(legs.seated, won.points.tolist(), (won.points - won.luck).tolist()):
             row, column = names.index(x), names.index(y)
             pool[number, row, column], pool[number, column, row] = points, -points
@@ -398,7 +398,7 @@ def _pairs(pairs: int) -> Iterator[str]:
     """Pairs whose differences in replicas are normal, judged after each round as in a run."""
     yield "| true difference, in deviations of a replica | called | the wrong way round | seem apart by |"
     yield "|---|---|---|---|"
-    chance, counts = np.random.default_rng(2), looks(FEWEST_REPLICAS, 64)
+    chance, counts = np.random.default_rng(2), analysis_counts(MIN_REPLICAS, 64)
     for apart in (0.0, 0.05, 0.1, 0.2, 0.4):
         values = chance.normal(apart, 1, (pairs, counts[-1]))
         shown = np.zeros(pairs)  # when they were called
@@ -427,7 +427,7 @@ def _settled(tournaments: int) -> Iterator[str]:
         bots = sorted(plain)
         exact = true_scores([plain[name].bot() for name in bots], sessions, CELLS)
         truth = dict(zip(bots, exact))
-        until = Until(0.95, FEWEST_REPLICAS, 24)
+        until = Until(0.95, MIN_REPLICAS, 24)
         rehearsal = Rehearsal.of(
             VON_NEUMANN_POKER,
             built(VON_NEUMANN_POKER, {f"{name}.c": one.source for name, one in plain.items()}),
@@ -472,15 +472,15 @@ def _differences(values: Floats) -> Differences:
         replicas > 1,
     )
     scores = values.mean(axis=0).sum(axis=1)
-    return Differences(scores[:, np.newaxis] - scores, *met.of_differences(np.arange(count)))
+    return Differences(scores[:, np.newaxis] - scores, *met.difference_variances(np.arange(count)))
 
 
 def _sequential(
     draws: Floats, judged_by: Floats, names: Sequence[str], confidence: float, most: int
 ) -> tuple[list[str], list[Verdict], int]:
     """Play a tournament in rounds over these replicas, and return its order, settled neighbours and length."""
-    until = Until(confidence, FEWEST_REPLICAS, most)
-    counts = looks_of(until)
+    until = Until(confidence, MIN_REPLICAS, most)
+    counts = run_analysis_counts(until)
     for number, count in enumerate(counts, 1):
         whole = draws[:count].mean(axis=0).sum(axis=1)
         order = np.argsort(-whole, kind="stable")
@@ -498,7 +498,7 @@ def _fixed_length(pool: Floats, truth: Sequence[int], confidence: float, chance:
     while True:
         settled = 0
         for _ in range(200):
-            ahead = surely_ahead(_differences(values[chance.integers(0, len(pool), count)]), 1 - confidence)
+            ahead = significantly_ahead(_differences(values[chance.integers(0, len(pool), count)]), 1 - confidence)
             settled += bool(np.diagonal(ahead, 1).all())
         if settled >= 180:
             return count

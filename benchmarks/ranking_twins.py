@@ -117,9 +117,9 @@ class Play:
         legs_of_one = int(several[0].number.max()) + 1
         found = []
         for place, legs in enumerate(several):
-            whole = legs.whole.copy(order="F")
-            whole[:, 1] += place * legs_of_one  # their numbers
-            found.append(replace(legs, whole=whole))
+            counts = legs.counts.copy(order="F")
+            counts[:, 1] += place * legs_of_one  # their numbers
+            found.append(replace(legs, counts=counts))
         return Legs.joined(found)
 
     def scores(self, ranking: Standings) -> Floats:
@@ -259,9 +259,9 @@ def by_a_run(contest: Contest, sessions: int, replicas: int) -> Play:
 
     def replica(number: int) -> Legs:
         own = legs.take(of_replica[number])
-        whole = own.whole.copy(order="F")
-        whole[:, 1] -= whole[:, 1].min()
-        return replace(own, whole=whole)
+        counts = own.counts.copy(order="F")
+        counts[:, 1] -= counts[:, 1].min()
+        return replace(own, counts=counts)
 
     return Play(contest, results.setup, replica)
 

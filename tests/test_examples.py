@@ -11,7 +11,7 @@ import pytest
 from tests.built_in import VON_NEUMANN_POKER
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.entrants.folder import kind_of
+from tournament.entrants.folder import detect_kind
 from tournament.entrants.new import templates, write_new_bot
 from tournament.errors import InputError
 from tournament.runner.listener import NullListener
@@ -76,7 +76,7 @@ def test_new_bots_are_not_written_over_others(tmp_path: Path) -> None:
 
 
 # The others are in C and C++, and play in the tests of the engine.
-@pytest.mark.parametrize("path", [p for p in sorted(SHIPPED.iterdir()) if kind_of(p) in ("python", "program")])
+@pytest.mark.parametrize("path", [p for p in sorted(SHIPPED.iterdir()) if detect_kind(p) in ("python", "program")])
 def test_shipped_bots_pass_the_check(path: Path) -> None:
     report = report_of(VON_NEUMANN_POKER, path)
     assert report.problem is None and report.fit and report.repeats

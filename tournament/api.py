@@ -298,7 +298,7 @@ def report(
     contest = _chosen(contest, config, results)
     chosen = load_config(contest, config, results=results)
     config_of = partial(load_config, path=config, results=results)
-    text, _ = make_page(join_location(chosen.results, contest), public=public, config_of=config_of)
+    text, _ = make_page(join_location(chosen.results, contest), public=public, read_config=config_of)
     write_report(Path(output), text)
     return Path(output)
 

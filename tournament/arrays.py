@@ -9,5 +9,5 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-Whole = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.int64]
 Cells = Mapping[str, Sequence[Any] | npt.NDArray[Any]]  # the columns of a table by name

@@ -258,9 +258,9 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     results = general.results
     if is_url(results):
         if not results.startswith("file:///"):
-            from tournament.store.object_place import ObjectPlace  # needed for URLs only
+            from tournament.store.object_place import ObjectLocation  # needed for URLs only
 
-            ObjectPlace(results)  # raises InputError
+            ObjectLocation(results)  # raises InputError
     else:
         base = Path() if "results" in general_given else file.folder
         results = str((base / results).absolute())

@@ -433,10 +433,10 @@ def faults(suite: ContestSuite) -> None:
     for name, line in lines.items():
         _require((line.faults > 0) == (name == _FAULTY), f"{name} has {line.faults} faults")
     allowed = suite.settings.max_faults
-    convicting = [leg for batch in suite.once.results.batches for leg in batch.legs if leg.out]
+    convicting = [leg for batch in suite.once.results.batches for leg in batch.legs if leg.disqualified_seats]
     _require(bool(convicting), "no leg disqualified a bot")
     for leg in convicting:
-        counts = [leg.fault_count(seat) for seat in leg.out]
+        counts = [leg.fault_count(seat) for seat in leg.disqualified_seats]
         _require(counts == [allowed + 1], f"a leg disqualified by {counts} faults, of which {allowed} are allowed")
         what = {fault.message for fault in leg.faults}
         _require(all("a fault on purpose" in text for text in what), f"faults are {what}")

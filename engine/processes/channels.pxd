@@ -32,7 +32,6 @@ cdef struct Channel:
     bint is_open
     bint is_closed      # the caller has closed it
     bint outstanding    # a message is out, its answer is not yet in
-    bint in_touched
     bint gathers_start          # a leg begins in the next message
     bint asks_start             # a leg begins in the message that is out, and hasn't reported that it has begun
     unsigned char* gathering    # the next message
@@ -40,6 +39,8 @@ cdef struct Channel:
     size_t gathering_capacity
     int* gathered               # the lane of each question, -1 for a start or an end
     int gathered_count
+    int questions               # their number without starts and ends
+    uint64_t waits_since        # the turn in which the first of these came
     size_t gathered_capacity
     unsigned char* sending      # the message that is out
     size_t sending_size
@@ -68,50 +69,40 @@ cpdef enum:     # kinds of events, in addition to GameCore's LEG_OVER, RECORDS_F
 cdef enum:
     MOST_EVENT_TEXT = 511
 
-cdef struct Event:
-    int kind
-    int lane
-    int channel
-    int text_size
-    char text[MOST_EVENT_TEXT]
-
 
 @cython.final
 cdef class Channels:
     cdef Channel* all
     cdef int count
     cdef size_t capacity
-    cdef int* touched           # channels with questions that are not sent
-    cdef size_t touched_capacity
-    cdef int touched_count
     cdef pollfd* polled
     cdef size_t polled_capacity
     cdef int asked_last         # last process with many lanes that was asked, -1 for none yet
-    cdef int times_skipped      # consecutive times that the longest-waiting process was not asked
-    cdef Event* events          # events of one run: at most one for each lane, which then stops, and each channel
-    cdef size_t event_capacity
-    cdef int event_count
+    cdef uint64_t turns         # questions so far
+    cdef list events            # events of one run
+    cdef bint has_events
     cdef list closed            # numbers of channels closed since the last run, whose events may still be read
     cdef list spare             # numbers that are free
     cdef dict dialogues         # what the channels point to
     cdef size_t most_text       # bytes of the text of a Python bot's answer
     cdef bint lacks_memory      # whether the worker itself lacked memory in this run
 
-    cdef int begin_run(self, int lane_count) except -1
-    cdef list happened(self)
-    cdef void touch(self, int number) noexcept nogil
+    cdef void begin_run(self)
+    cdef list take_events(self)
+    cdef void note_question(self, int number) noexcept nogil
     cdef int send_next(self) noexcept nogil
     cdef int choose(self) noexcept nogil
-    cdef bint is_worth_asking_again(self) noexcept nogil
     cdef void speak(self, int number) noexcept nogil
     cdef bint was_silent(self, int number) noexcept nogil
     cdef void push_on(self, int number) noexcept nogil
     cdef bint receive(self, int number) noexcept nogil
     cdef bint wait_for_any(self, int64_t until) noexcept nogil
-    cdef void refuse_line(self, int number, const char* why) noexcept nogil
+    cdef void refuse_line(self, int number, const char* why) noexcept with gil
     cdef void lack_memory(self, int number) noexcept nogil
     cdef void fail(self, int number, const char* why, int kind=*) noexcept nogil
-    cdef void tell(self, int kind, int lane, int channel, const char* text, int length) noexcept nogil
+    cdef void report(
+        self, int kind, int lane, int channel, const char* text, size_t length, const char* printed=*, size_t most=*
+    ) noexcept with gil
 
 cdef int64_t now_nanoseconds() noexcept nogil
 cdef void note_answer(Channel* channel) noexcept nogil

@@ -56,7 +56,13 @@ cdef bint gather_lane(Channel* channel, int lane) noexcept nogil:
         return False
     channel.gathered[channel.gathered_count] = lane
     channel.gathered_count += 1
+    channel.questions += lane >= 0
     return True
+
+
+cdef inline bint can_be_asked(const Channel* channel) noexcept nogil:
+    """Return whether questions wait for a process that owes no answer."""
+    return channel.questions and channel.is_open and not channel.outstanding
 
 
 cdef void take_gathered_lanes(Channel* channel) noexcept nogil:
@@ -67,7 +73,7 @@ cdef void take_gathered_lanes(Channel* channel) noexcept nogil:
     channel.gathered_capacity, channel.asked_capacity = channel.asked_capacity, channel.gathered_capacity
     channel.asked_count = channel.gathered_count
     channel.asks_start = channel.gathers_start
-    channel.gathered_count = 0
+    channel.gathered_count = channel.questions = 0
     channel.gathers_start = False
     channel.outstanding = True
     channel.asked_at = now_nanoseconds()
@@ -206,6 +212,7 @@ cdef class Channels:
 
     def __cinit__(self):
         self.asked_last = -1
+        self.events = []
         self.closed = []
         self.spare = []
         self.dialogues = {}
@@ -215,9 +222,7 @@ cdef class Channels:
         for i in range(self.count):
             free_buffers(&self.all[i])
         free(self.all)
-        free(self.touched)
         free(self.polled)
-        free(self.events)
 
     def open(self, int to_bot, int from_bot, int errors, *, bint lines, bytes greeting=b"", dialogue=None):
         """Add a process by its pipes, which become non-blocking. Return its number. It receives `greeting` first."""
@@ -225,7 +230,6 @@ cdef class Channels:
         cdef size_t count = self.count + 1
         if not (
             grown(<void**>&self.all, &self.capacity, count, sizeof(Channel))
-            and grown(<void**>&self.touched, &self.touched_capacity, count, sizeof(int))
             and grown(<void**>&self.polled, &self.polled_capacity, MOST_POLLED * count, sizeof(pollfd))
         ):
             raise MemoryError
@@ -259,18 +263,11 @@ cdef class Channels:
             ValueError: The channel is already closed.
         """
         cdef Channel* channel = &self.all[number]
-        cdef int kept = 0
-        cdef int i
         if channel.is_closed:
             raise ValueError("the channel is closed already")
         channel.is_open = False
         channel.is_closed = True
         channel.outstanding = False
-        for i in range(self.touched_count):
-            if self.touched[i] != number:
-                self.touched[kept] = self.touched[i]
-                kept += 1
-        self.touched_count = kept
         self.closed.append(number)
         channel.dialogue = NULL
         self.dialogues.pop(number, None)
@@ -293,11 +290,6 @@ cdef class Channels:
             starts = channel.messages == 1 and (channel.sent < channel.sending_size or unread_bytes(channel))
         return bool(channel.outstanding), channel.messages, bool(starts)
 
-    def begun(self, int number):
-        """Return the bytes of a bot's incomplete answer."""
-        cdef Channel* channel = &self.all[number]
-        return channel.inbox[:channel.inbox_size]
-
     def printed(self, int number):
         """Return the last bytes that a process wrote to standard error."""
         if self.all[number].is_open:
@@ -317,39 +309,30 @@ cdef class Channels:
             if self.all[i].is_open:
                 drain(&self.all[i])
 
-    cdef int begin_run(self, int lane_count) except -1:
-        """Reserve memory for the events of a run of this many lanes."""
-        if not grown(<void**>&self.events, &self.event_capacity, lane_count + self.count, sizeof(Event)):
-            raise MemoryError
+    cdef void begin_run(self):
+        """Free the numbers of channels that were closed before this run."""
         self.lacks_memory = False
         self.spare += self.closed
         self.closed.clear()
-        return 0
 
-    cdef list happened(self):
+    cdef list take_events(self):
         """Return the events of the run, as Lanes.run returns them.
 
         Raises:
             MemoryError: The worker itself had too little memory.
         """
-        cdef Event* event
-        cdef list told = []
-        cdef int i
-        cdef int count = self.event_count
-        self.event_count = 0
+        events = self.events
+        self.events = []
+        self.has_events = False
         if self.lacks_memory:
             raise MemoryError("no memory is left for bots' questions and answers")
-        for i in range(count):
-            event = &self.events[i]
-            text = event.text[:event.text_size].decode("utf-8", "replace")
-            told.append((event.kind, event.lane, event.channel, text))
-        return told
+        return events
 
-    cdef void touch(self, int number) noexcept nogil:
-        if not self.all[number].in_touched:
-            self.all[number].in_touched = True
-            self.touched[self.touched_count] = number
-            self.touched_count += 1
+    cdef void note_question(self, int number) noexcept nogil:
+        """Take note of a question that was gathered. The first one begins the process's wait."""
+        if self.all[number].questions == 1:
+            self.turns += 1
+            self.all[number].waits_since = self.turns
 
     cdef int send_next(self) noexcept nogil:
         """Send the questions of one process with many lanes, and of every program. Return the last one's number or -1.
@@ -362,82 +345,48 @@ cdef class Channels:
         cdef Channel* channel
         cdef int number
         cdef int last = -1
-        cdef int kept = 0
-        cdef int i
         cdef int chosen = self.choose()
         cdef bint has_few = chosen >= 0 and self.all[chosen].gathered_count < MANY_QUESTIONS
-        for i in range(self.touched_count):
-            number = self.touched[i]
+        for number in range(self.count):
             channel = &self.all[number]
-            if not (channel.lines or number == chosen or (has_few and channel.gathered_count >= ALSO_ASKED)):
-                self.touched[kept] = number
-                kept += 1
+            if not can_be_asked(channel):
                 continue
-            channel.in_touched = False
-            # A channel that has not answered yet is touched again by its answer.
-            if not channel.is_open or channel.outstanding:
-                continue
-            last = number
             if channel.lines:
+                last = number
                 if channel.dialogue != NULL or self.was_silent(number):
                     take_gathered_lanes(channel)
                     self.speak(number)
-            elif take_gathered_message(channel):
-                self.push_on(number)
-            else:
-                self.lack_memory(number)
-        self.touched_count = kept
+            elif number == chosen or (has_few and channel.gathered_count >= ALSO_ASKED):
+                last = number
+                if take_gathered_message(channel):
+                    self.push_on(number)
+                else:
+                    self.lack_memory(number)
         return last
 
     cdef int choose(self) noexcept nogil:
         """Return the number of the process with many lanes to ask next, or -1.
 
         The process that was asked last comes first if it has many questions again, because its memory is still in the
-        processor's cache. Otherwise the process that has waited longest is next. If it has few questions, the one with
-        most questions is next instead, until the former was skipped as often as there are waiting processes.
+        processor's cache. Otherwise the process that has waited longest is next.
         """
         cdef int first = -1
-        cdef int fullest = -1
-        cdef int number, i
+        cdef int number
         cdef Channel* channel
-        for i in range(self.touched_count):
-            number = self.touched[i]
+        for number in range(self.count):
             channel = &self.all[number]
-            if channel.lines or channel.outstanding or not channel.is_open:
+            if channel.lines or not can_be_asked(channel):
                 continue
-            if first < 0:
+            if (
+                number == self.asked_last
+                and channel.gathered_count >= MANY_QUESTIONS
+                and ASK_AGAIN * channel.gathered_count >= channel.asked_count
+            ):
+                return number
+            if first < 0 or channel.waits_since < self.all[first].waits_since:
                 first = number
-            if fullest < 0 or channel.gathered_count > self.all[fullest].gathered_count:
-                fullest = number
-        if fullest < 0:
-            return -1
-        if self.is_worth_asking_again():
-            return self.asked_last
-        if (
-            fullest == first
-            or self.all[first].gathered_count >= MANY_QUESTIONS
-            or self.times_skipped >= self.touched_count
-        ):
-            self.times_skipped = 0
-            fullest = first
-        else:
-            self.times_skipped += 1
-        self.asked_last = fullest
-        return fullest
-
-    cdef bint is_worth_asking_again(self) noexcept nogil:
-        """Return whether the process that was asked last again has a quarter of its last number of questions."""
-        cdef Channel* channel
-        if self.asked_last < 0:
-            return False
-        channel = &self.all[self.asked_last]
-        return (
-            channel.is_open
-            and channel.in_touched
-            and not channel.outstanding
-            and channel.gathered_count >= MANY_QUESTIONS
-            and ASK_AGAIN * channel.gathered_count >= channel.asked_count
-        )
+        self.asked_last = first
+        return first
 
     cdef void speak(self, int number) noexcept nogil:
         """Send what was gathered for a program."""
@@ -543,23 +492,11 @@ cdef class Channels:
                 count += 2 if channel.sent == channel.sending_size or channel.greeting else 3
         return True
 
-    cdef void refuse_line(self, int number, const char* why) noexcept nogil:
+    cdef void refuse_line(self, int number, const char* why) noexcept with gil:
         """Fail a channel because of the line that its program wrote, and quote the line."""
         cdef Channel* channel = &self.all[number]
-        cdef char text[MOST_EVENT_TEXT + 1]
-        cdef int length = 0
-        cdef int i
-        cdef unsigned char letter
-        while why[length] and length < MOST_QUOTED:
-            text[length] = why[length]
-            length += 1
-        for i in range(<int>channel.inbox_size):
-            letter = channel.inbox[i]
-            if letter == c"\n" or i == MOST_QUOTED:
-                break
-            text[length] = <char>letter if 32 <= letter < 127 else c"?"
-            length += 1
-        text[length] = 0
+        cdef bytes line = channel.inbox[:min(channel.inbox_size, <size_t>MOST_QUOTED)].split(b"\n")[0]
+        cdef bytes text = <bytes>why + bytes([letter if 32 <= letter < 127 else 63 for letter in line])
         self.fail(number, text, WROTE_NO_ANSWER)
 
     cdef void lack_memory(self, int number) noexcept nogil:
@@ -574,15 +511,15 @@ cdef class Channels:
         self.all[number].is_open = False
         self.all[number].outstanding = False
         drain(&self.all[number])
-        self.tell(kind, -1, number, why, <int>strlen(why))
+        self.report(kind, -1, number, why, strlen(why))
 
-    cdef void tell(self, int kind, int lane, int channel, const char* text, int length) noexcept nogil:
-        """Record an event."""
-        cdef Event* event = &self.events[self.event_count]
-        event.kind = kind
-        event.lane = lane
-        event.channel = channel
-        event.text_size = min(length, <int>MOST_EVENT_TEXT)
-        if length:
-            memcpy(event.text, text, event.text_size)
-        self.event_count += 1
+    cdef void report(
+        self, int kind, int lane, int channel, const char* text, size_t length, const char* printed=NULL, size_t most=0
+    ) noexcept with gil:
+        """Record an event, with `most` bytes that a leg printed."""
+        self.has_events = True
+        try:
+            what = text[:min(length, <size_t>MOST_EVENT_TEXT)].decode("utf-8", "replace")
+            self.events.append((kind, lane, channel, what, printed[:most]))
+        except MemoryError:
+            self.lacks_memory = True

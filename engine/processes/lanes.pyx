@@ -177,7 +177,6 @@ cdef class Lanes:
     cdef Lane* lanes
     cdef int lane_count
     cdef size_t lane_capacity
-    cdef int seat_count         # number of seats of all lanes
     cdef int* ready
     cdef size_t ready_capacity
     cdef int ready_count
@@ -186,7 +185,6 @@ cdef class Lanes:
     cdef int asks_caller_count
     cdef list spare             # numbers of dropped lanes
     cdef list kept              # objects that the lanes point to
-    cdef dict last_printed      # a sharing bot's output before its fault, by lane and channel
     cdef dict values            # answers that aren't integers, before their turn, by lane and seat
     cdef dict kept_values       # answers that aren't integers and that counted, by lane
     cdef size_t most_text       # maximum bytes of an answer's text
@@ -197,7 +195,6 @@ cdef class Lanes:
         self.questions = QuestionWriter(view_size, questions, tells_values)
         self.spare = []
         self.kept = []
-        self.last_printed = {}
         self.values = {}
         self.kept_values = {}
         self.most_text = max(<int>MOST_TEXT, most_text)
@@ -264,7 +261,6 @@ cdef class Lanes:
             raise MemoryError
         if values:
             self.kept_values[number] = list(values)
-        self.seat_count += lane.seats
         self.make_ready(number, 0)
         return number
 
@@ -382,7 +378,7 @@ cdef class Lanes:
         cdef Lane* lane
         cdef int i, seat
         cdef int count = self.asks_caller_count
-        self.channels.begin_run(self.seat_count + self.lane_count)
+        self.channels.begin_run()
         with nogil:
             self.asks_caller_count = 0
             for i in range(count):
@@ -460,8 +456,6 @@ cdef class Lanes:
                 channel = &self.channels.all[number]
                 replace_lane(channel.gathered, channel.gathered_count, lane_number)
             self.values.pop((lane_number, seat), None)
-            self.last_printed.pop((lane_number, number), None)
-        self.seat_count -= lane.seats
         for i in range(2):
             free(lane.buffers[i].content)
         free(lane.kept.content)
@@ -478,16 +472,15 @@ cdef class Lanes:
             replace_lane(self.channels.all[channel].asked, self.channels.all[channel].asked_count, lane)
 
     def stop(self, int lane_number, int seat):
-        """Stop a lane that waits for a seat's bot, whose answer is then ignored.
+        """Stop a lane for a seat's bot, whose answer is then ignored.
 
         Returns:
-            Whether the lane has stopped. If it waits for another bot, it continues, and stops with a FAULT at this
-            bot's turn.
+            Whether the lane has stopped. Otherwise it continues, and stops with a FAULT at this bot's next turn.
         """
         cdef Lane* lane = &self.lanes[lane_number]
         cdef SeatedBot* bot = bot_of(lane, seat)
         self.ignore_answer(lane_number, bot.channel)
-        if due(lane) == seat:
+        if due(lane) == seat and lane.state != READY:
             bot.state = IDLE
             lane.state = STOPPED
             return True
@@ -507,18 +500,15 @@ cdef class Lanes:
         """Return the seconds of the slowest decision of a seat's process."""
         return bot_of(&self.lanes[lane_number], seat).slowest / 1e9
 
-    def take_printed(self, int lane_number, int channel):
-        """Return the last bytes that the lane's bot printed before its fault, if it could share a process."""
-        return self.last_printed.pop((lane_number, channel), b"")
-
     def run(self, double seconds):
         """Play until something needs the caller, or for this many seconds.
 
         Returns:
-            Events as (kind, lane, channel, text). The core's kinds are LEG_IS_OVER, RECORDS_ARE_FULL and FAULT: the
-            lane's WebAssembly bot failed, or any bot broke the rules. They stop the lane. The channels' kinds are
+            Events as (kind, lane, channel, text, output). The core's kinds are LEG_IS_OVER, RECORDS_ARE_FULL and FAULT:
+            the lane's WebAssembly bot failed, or any bot broke the rules. They stop the lane. The channels' kinds are
             BOT_FAULTY and BOT_OUT_OF_MEMORY, with lane and channel, and CHANNEL_FAILED and WROTE_NO_ANSWER. They don't
-            stop a lane, and `stop` returns whether it waits for the faulty bot.
+            stop a lane, and `stop` returns whether it waits for the faulty bot. The output is that of a lane's bot
+            which can share a process, as bytes.
 
         Raises:
             MemoryError: The worker itself lacks memory.
@@ -526,14 +516,14 @@ cdef class Lanes:
         cdef int64_t until = now_nanoseconds() + <int64_t>(seconds * 1e9)
         cdef int sent
         cdef Channel* channel
-        self.channels.begin_run(self.seat_count + self.lane_count)
+        self.channels.begin_run()
         with nogil:
             while True:
                 if self.in_python:
                     self.advance_in_python()
                 else:
                     self.advance_all()
-                if self.channels.event_count or now_nanoseconds() >= until:
+                if self.channels.has_events or now_nanoseconds() >= until:
                     break
                 sent = self.channels.send_next()
                 channel = &self.channels.all[max(sent, 0)]
@@ -541,14 +531,14 @@ cdef class Lanes:
                     self.hear(sent)     # the program has written ahead
                 if sent >= 0 and channel.outstanding:
                     poll(self.channels.polled, watch(channel, self.channels.polled), PATIENCE_MILLISECONDS)
-                if self.sweep() or sent >= 0 or self.channels.event_count:
+                if self.sweep() or sent >= 0 or self.channels.has_events:
                     continue
                 if not self.channels.wait_for_any(until):
                     break
         if self.questions.trouble is not None:
             trouble, self.questions.trouble = self.questions.trouble, None
             raise trouble
-        return self.channels.happened()
+        return self.channels.take_events()
 
     cdef int sweep(self) noexcept nogil:
         """Read the answers that have arrived. Return how many channels had one or failed."""
@@ -600,7 +590,7 @@ cdef class Lanes:
                 lane.state = STOPPED
                 if status == REFUSED and bot_of(lane, due(lane)).channel != -1:
                     self.forget_refused(number, lane)
-                self.channels.tell(status, number, -1, NULL, 0)
+                self.channels.report(status, number, -1, NULL, 0)
                 return
             bot = bot_of(lane, due(lane))
             if is_failure_next(&lane.kept) and (bot.state != QUESTIONED or bot.channel == CALLER):
@@ -652,12 +642,12 @@ cdef class Lanes:
             if bot.channel == CALLER:
                 bot.state = QUESTIONED      # asked at its turn
             # A program gets news, which it doesn't answer, at its turn.
-            if bot.channel < 0 or self.is_news(lane, bot):
+            if bot.channel < 0 or bot.state == HAS_FAILED or self.is_news(lane, bot):
                 continue
             bot.decisions += 1
             bot.state = QUESTIONED
             if self.questions.add(&self.channels.all[bot.channel], number, bot.slot, lane.core):
-                self.channels.touch(bot.channel)
+                self.channels.note_question(bot.channel)
             else:
                 self.channels.lack_memory(bot.channel)
         if count > 1:
@@ -683,7 +673,7 @@ cdef class Lanes:
         """Stop a lane whose bot has failed at this decision: before its turn, or before the leg began again."""
         bot.state = IDLE
         lane.state = STOPPED
-        self.channels.tell(REFUSED, number, bot.channel, NULL, 0)
+        self.channels.report(REFUSED, number, bot.channel, NULL, 0)
 
     cdef void forget_refused(self, int number, Lane* lane) noexcept nogil:
         """Forget the last kept answer, which the core has refused."""
@@ -723,7 +713,7 @@ cdef class Lanes:
                 self.channels.fail(bot.channel, why, WROTE_NO_ANSWER)
             else:
                 lane.state = STOPPED
-                self.channels.tell(BOT_FAULTY, number, bot.channel, why, <int>len(why))
+                self.channels.report(BOT_FAULTY, number, bot.channel, why, <int>len(why))
         except BaseException as trouble:
             self.questions.trouble = trouble
             lane.state = STOPPED
@@ -835,15 +825,11 @@ cdef class Lanes:
                     self.stop_if_due(asked, number)
                     kind = BOT_OUT_OF_MEMORY if answer.status == OUT_OF_MEMORY else BOT_FAULTY
                     length = answer.text_length if answer.status == FAULTY else 0
-                    self.channels.tell(kind, asked, number, text, length)
-                    if answer.printed_length:
-                        self.keep_printed(asked, number, text + answer.text_length, answer.printed_length)
+                    self.channels.report(
+                        kind, asked, number, text, length, text + answer.text_length, answer.printed_length
+                    )
             text += answer.text_length + answer.printed_length
             answer += 1
-        for i in range(channel.gathered_count):
-            if channel.gathered[i] >= 0:    # starts and ends alone are not sent
-                self.channels.touch(number)
-                return
 
     cdef void stop_if_due(self, int number, int channel) noexcept nogil:
         """Stop a lane that waits for a channel's bot, which has failed, before all others."""
@@ -898,9 +884,6 @@ cdef class Lanes:
         """Record that a bot has answered, and its time."""
         bot.state = HAS_ANSWERED
         bot.slowest = max(bot.slowest, self.channels.all[channel].took)
-
-    cdef void keep_printed(self, int lane, int channel, const char* text, int length) noexcept with gil:
-        self.last_printed[lane, channel] = text[:length]
 
     cdef void take_line(self, int number, size_t length) noexcept nogil:
         """Take the first line of a program's inbox, of this many bytes, as the answer to its question."""

@@ -5,6 +5,7 @@ other module of the core, so this one is long.
 """
 
 cimport cython
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_Resize
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_Check
@@ -12,14 +13,13 @@ from cpython.number cimport PyNumber_Index
 from cpython.ref cimport PyObject
 from libc.errno cimport EINTR, errno
 from libc.stdint cimport INT64_MAX, INT64_MIN, int16_t, int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 from posix.unistd cimport read, write
 
 from engine.kernel.limits cimport MOST_QUESTIONS, MOST_VIEW_BYTES
-from engine.kernel.memory cimport grown
 from engine.processes.messages cimport (
     ANSWERED_IN_JSON,
+    END_LANE,
     FAULTY,
     MOST_PRINTED,
     MOST_TEXT,
@@ -32,12 +32,12 @@ from engine.processes.messages cimport (
     question_size,
 )
 
+from io import TextIOBase
 from marshal import loads
 
 cdef enum:
     MOST_HISTORIES = 4
     MOST_PARAMETERS = 6     # maximum parameters of a bot's function, without its view
-    FEW_QUESTIONS = 8   # kinds of questions whose functions a leg keeps in itself
     NUMBER = 0          # an integer answers the question
     NAME = 1            # an integer or a text
     VALUE = 2           # a number of any kind, a text, or a list or record of such
@@ -273,44 +273,28 @@ cdef str escaped(str letter):
     return letter if letter >= " " else f"\\u{ord(letter):04x}"
 
 
-cdef class Buffer:
-    """A growing block of bytes."""
-    cdef unsigned char* content
-    cdef size_t capacity
-
-    def __cinit__(self):
-        self.reserve(1 << 15)
-
-    def __dealloc__(self):
-        free(self.content)
-
-    cdef int reserve(self, size_t size) except -1:
-        if not grown(<void**>&self.content, &self.capacity, size, 1):
-            raise MemoryError
-        return 0
-
-
-cdef bint read_message(int descriptor, Buffer inbox) except *:
-    """Fill the buffer with one message. Return False if the other end is closed."""
+cdef bint read_message(int descriptor, bytearray inbox) except *:
+    """Read one message to the front of the inbox. Return False if the other end is closed."""
     cdef size_t size = 0
     cdef size_t wanted = sizeof(Header)
-    cdef Py_ssize_t got
+    cdef Py_ssize_t count
     while size < wanted:
         # The GIL is kept, so that a bot's threads don't run between its questions.
-        got = read(descriptor, inbox.content + size, inbox.capacity - size)
-        if got < 0 and errno == EINTR:
+        count = read(descriptor, PyByteArray_AS_STRING(inbox) + size, len(inbox) - size)
+        if count < 0 and errno == EINTR:
             PyErr_CheckSignals()
             continue
-        if got <= 0:
+        if count <= 0:
             return False
-        size += got
+        size += count
         if wanted == sizeof(Header) and size >= sizeof(Header):
-            wanted = (<Header*>inbox.content).size
-            inbox.reserve(wanted)
+            wanted = (<Header*>PyByteArray_AS_STRING(inbox)).size
+            if <size_t>len(inbox) < wanted:
+                PyByteArray_Resize(inbox, wanted)
     return True
 
 
-cdef bint write_all(int descriptor, unsigned char* source, size_t size) except *:
+cdef bint write_all(int descriptor, const char* source, size_t size) except *:
     cdef Py_ssize_t put
     while size:
         put = write(descriptor, source, size)
@@ -324,7 +308,7 @@ cdef bint write_all(int descriptor, unsigned char* source, size_t size) except *
     return True
 
 
-cdef bytes explained(explain, problem):
+cpdef bytes explained(explain, problem):
     """Return a failure as text of at most MOST_TEXT bytes."""
     try:
         return explain(problem).encode("utf-8", "replace")[:MOST_TEXT]
@@ -335,58 +319,41 @@ cdef bytes explained(explain, problem):
 cdef PyObject* asked = NULL     # the leg whose bot is running
 
 
-@cython.final
-cdef class LegOutput:
+class LegOutput(TextIOBase):
     """A replacement for sys.stdout and sys.stderr if legs can share a process. It keeps the end of each leg's output.
 
     Args:
         clean: Called with a text; returns it without addresses.
         stream: Stream that gets the output, too, or None.
     """
-    cdef object clean
-    cdef object stream
     encoding = "utf-8"
     errors = "replace"
-    closed = False
 
     def __init__(self, clean, stream):
-        self.clean = clean
-        self.stream = stream
+        self._clean = clean
+        self._stream = stream
 
     def write(self, str text not None):
         """Keep the end of a text for the running leg."""
         cdef Leg leg
-        cdef Py_ssize_t size = len(text)
+        size = len(text)
         if " at 0x" in text:
-            text = self.clean(text)
+            text = self._clean(text)
         if asked != NULL:
             leg = <Leg>asked
             leg.printed = (leg.printed + text[-MOST_PRINTED:])[-MOST_PRINTED:]
-        if self.stream is not None:
-            self.stream.write(text)
+        if self._stream is not None:
+            self._stream.write(text)
         return size
-
-    def writelines(self, lines):
-        """Write each of these texts."""
-        for line in lines:
-            self.write(line)
 
     def flush(self):
         """Flush the stream, if there is one."""
-        if self.stream is not None:
-            self.stream.flush()
-
-    def isatty(self):
-        """Return False."""
-        return False
+        if self._stream is not None:
+            self._stream.flush()
 
     def writable(self):
         """Return True."""
         return True
-
-    def readable(self):
-        """Return False."""
-        return False
 
 
 @cython.final
@@ -394,11 +361,8 @@ cdef class Leg:
     """A lane's bot: its view and its functions, or the reason why it couldn't start."""
     cdef View view
     cdef bint is_well           # whether it plays, without a failure or a lack of memory
-    cdef bint lacked_memory     # no failure of the bot, because other legs can have taken the memory
-    cdef PyObject** functions           # functions by kind of question, borrowed from `kept`
-    cdef PyObject* few_functions[FEW_QUESTIONS]
-    cdef object kept
-    cdef bytes failure
+    cdef tuple functions        # functions by kind of question, None for news that it ignores
+    cdef bytes failure          # None for a lack of memory, which other legs can have taken
     cdef str printed            # end of its output
 
     def __init__(self, new_leg, explain, seed):
@@ -406,50 +370,19 @@ cdef class Leg:
         self.printed = ""
         asked = <PyObject*>self
         try:
-            self.view, self.kept = new_leg(seed)
+            self.view, self.functions = new_leg(seed)
+            self.is_well = True
         except MemoryError:
-            self.lacked_memory = True
-            return
+            pass
         except BaseException as problem:
             self.failure = explained(explain, problem)
-            return
-        if len(self.kept) > FEW_QUESTIONS:
-            self.functions = <PyObject**>calloc(len(self.kept), sizeof(PyObject*))
-            if self.functions == NULL:
-                self.lacked_memory = True
-                return
-        for number, function in enumerate(self.kept):
-            self.functions[number] = <PyObject*>function
-        self.is_well = True
-
-    def __cinit__(self):
-        self.functions = self.few_functions
-
-    def __dealloc__(self):
-        if self.functions != self.few_functions:
-            free(self.functions)
 
 
-cdef class Legs:
-    """The lanes' legs by number."""
-    cdef list kept
-    cdef PyObject** by_lane
-    cdef size_t capacity
-
-    def __cinit__(self):
-        self.kept = []
-
-    def __dealloc__(self):
-        free(self.by_lane)
-
-    cdef put(self, size_t lane, Leg leg):
-        if not grown(<void**>&self.by_lane, &self.capacity, lane + 32, sizeof(PyObject*)):
-            raise MemoryError
-        while len(self.kept) <= lane:
-            self.by_lane[len(self.kept)] = NULL
-            self.kept.append(None)
-        self.by_lane[lane] = <PyObject*>leg
-        self.kept[lane] = leg
+cdef int put_leg(list legs, Py_ssize_t lane, Leg leg) except -1:
+    """Store a lane's leg, or None."""
+    legs += [None] * (lane + 1 - len(legs))
+    legs[lane] = leg
+    return 0
 
 
 cdef struct Parameters:     # offsets of the values of a bot's function in the question's view
@@ -477,27 +410,27 @@ cdef size_t size_of(Question* question, Shape* shape) noexcept:
 
 
 cdef bint start_bots(
-    Header* header, Legs legs, Shape* shape, tuple told_numbers, tuple history_names, new_leg, explain
+    Header* header, list legs, Shape* shape, tuple told_numbers, tuple history_names, new_leg, explain
 ) except *:
     """Make the bots that start with a message, and return whether there are any. Their answers come later."""
     cdef char* place = <char*>header + sizeof(Header)
     cdef Question* question
     cdef Leg leg
-    cdef bint found = False
+    cdef bint starts = False
     cdef uint32_t _number
     for _number in range(header.count):
         question = <Question*>place
         place += size_of(question, shape)
         if question.kind != START_LANE:
             continue
-        found = True
+        starts = True
         leg = Leg(new_leg, explain, <uint64_t>question.argument)
         if leg.is_well:
             begin_histories(leg.view, history_names)
             leg.view.numbers = told_numbers
             leg.view.values = [None] * (1 + max((number for told in told_numbers or () for number in told), default=-1))
-        legs.put(question.lane, leg)
-    return found
+        put_leg(legs, question.lane, leg)
+    return starts
 
 
 cdef bytes put(Leg leg, Question* question, Answer* answer, Shape* shape, tuple history_names, list numbers):
@@ -511,11 +444,11 @@ cdef bytes put(Leg leg, Question* question, Answer* answer, Shape* shape, tuple 
     cdef PyObject* arguments[MOST_PARAMETERS + 2]
     cdef const unsigned char* content = <const unsigned char*>(question + 1)
     cdef const Parameters* parameters = &shape.parameters[question.kind]
-    cdef PyObject* function = leg.functions[question.kind]
+    function = leg.functions[question.kind]
     cdef int number
     cdef size_t passed = 1      # the first slot is for the callee
     if shape.tells_values:
-        if function == <PyObject*>None:     # the bot has no function for these news
+        if function is None:    # the bot has no function for these news
             return None
         tell(view, question.kind, <char*>question + shape.stride, question.argument)
         arguments[passed] = <PyObject*>view
@@ -529,13 +462,13 @@ cdef bytes put(Leg leg, Question* question, Answer* answer, Shape* shape, tuple 
                 begin_histories(view, history_names)
             else:
                 add_to_histories(view, shape.history_offsets)
-            if function == <PyObject*>None:
+            if function is None:
                 return None
     for number in range(parameters.count):
         numbers[number] = field_at(content + parameters.offsets[number], parameters.codes[number])
         arguments[passed] = <PyObject*>numbers[number]
         passed += 1
-    result = PyObject_Vectorcall(<object>function, arguments + 1, (passed - 1) | MAY_USE_PLACE_BEFORE, NULL)
+    result = PyObject_Vectorcall(function, arguments + 1, (passed - 1) | MAY_USE_PLACE_BEFORE, NULL)
     if shape.answers[question.kind] >= VALUE or (shape.answers[question.kind] == NAME and isinstance(result, str)):
         answer.status = ANSWERED_IN_JSON
         is_none = result is None and shape.answers[question.kind] == OPTIONAL
@@ -548,7 +481,7 @@ cdef bytes put(Leg leg, Question* question, Answer* answer, Shape* shape, tuple 
 
 
 # This is one long function, because handling an answer's exception needs the question's variables.
-cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, tuple history_names, explain):
+cdef bytes answers_to(Header* header, Answer* answers, list legs, Shape* shape, tuple history_names, explain):
     """Answer the questions after a header. Return the texts of the answers."""
     global asked
     cdef char* place = <char*>header + sizeof(Header)   # start of the next question
@@ -570,28 +503,22 @@ cdef bytes answers_to(Header* header, Answer* answers, Legs legs, Shape* shape, 
                 answer = &answers[number]
                 place += size_of(question, shape)
                 number += 1
+                if question.kind == END_LANE:
+                    asked = NULL
+                    legs[question.lane] = None
+                    continue
+                leg = <Leg>legs[question.lane]
+                if not leg.is_well:
+                    if leg.failure is None:
+                        raise MemoryError
+                    text = leg.failure
+                    break
                 if question.kind >= 0:
-                    leg = <Leg>legs.by_lane[question.lane]
                     asked = <PyObject*>leg
-                    if not leg.is_well:
-                        if leg.lacked_memory:
-                            raise MemoryError
-                        text = leg.failure
-                        break
                     said = put(leg, question, answer, shape, history_names, numbers)
                     if said is not None:
                         answer.text_length = <int32_t>len(said)
                         texts.append(said)
-                elif question.kind == START_LANE:
-                    leg = <Leg>legs.by_lane[question.lane]
-                    if leg.lacked_memory:
-                        raise MemoryError
-                    if leg.failure is not None:
-                        text = leg.failure
-                        break
-                else:
-                    asked = NULL
-                    legs.put(question.lane, None)
         except MemoryError:
             answer.status = OUT_OF_MEMORY
         except BaseException as problem:
@@ -634,13 +561,12 @@ def serve(
         most_json: Maximum bytes of an answer as JSON.
     """
     cdef Shape shape
-    cdef Buffer inbox = Buffer()
-    cdef Buffer outbox = Buffer()
-    cdef Legs legs = Legs()
+    cdef bytearray inbox = bytearray(1 << 15)
+    cdef bytearray outbox = bytearray()
+    cdef list legs = []
     cdef Header* header
     cdef Header* reply
-    cdef Header word
-    cdef Answer* answers_begin
+    cdef Header started
     cdef size_t size
     cdef bytes text
     cdef int number
@@ -670,21 +596,16 @@ def serve(
     for number, (_, offset) in enumerate(histories[1]):
         shape.history_offsets[number] = offset
     while read_message(questions, inbox):
-        header = <Header*>inbox.content
+        header = <Header*>PyByteArray_AS_STRING(inbox)
         size = sizeof(Header) + header.count * sizeof(Answer)
-        outbox.reserve(size)
-        answers_begin = <Answer*>(outbox.content + sizeof(Header))
         if start_bots(header, legs, &shape, told_numbers, history_names, new_leg, explain):
-            word = Header(sizeof(Header), header.serial, 0, 0)
-            if not write_all(answers, <unsigned char*>&word, sizeof(Header)):
+            started = Header(sizeof(Header), header.serial, 0, 0)
+            if not write_all(answers, <char*>&started, sizeof(Header)):
                 return
-        text = answers_to(header, answers_begin, legs, &shape, history_names, explain)
-        outbox.reserve(size + len(text))
-        memcpy(outbox.content + size, <const char*>text, len(text))
-        reply = <Header*>outbox.content
-        reply.size = <uint32_t>(size + len(text))
-        reply.serial = header.serial
-        reply.count = header.count
-        reply.text_size = <uint32_t>len(text)
-        if not write_all(answers, outbox.content, reply.size):
+        PyByteArray_Resize(outbox, size)
+        reply = <Header*>PyByteArray_AS_STRING(outbox)
+        text = answers_to(header, <Answer*>(reply + 1), legs, &shape, history_names, explain)
+        reply[0] = Header(<uint32_t>(size + len(text)), header.serial, header.count, <uint32_t>len(text))
+        outbox += text
+        if not write_all(answers, PyByteArray_AS_STRING(outbox), len(outbox)):
             return

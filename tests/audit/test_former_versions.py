@@ -45,7 +45,7 @@ def kept(place: ContestDir) -> dict[str, Path]:
     """Return the path of each bot that is kept with the records."""
     field = read_field(open_storage(str(place.results)))
     assert field is not None
-    return {one.name: place.results / kept_bots.place_of(one.artifact) for one in field.entrants if one.artifact}
+    return {one.name: place.results / kept_bots.artifact_path(one.artifact) for one in field.entrants if one.artifact}
 
 
 def edit(place: ContestDir) -> None:
@@ -104,7 +104,7 @@ def test_damaged_or_missing_kept_bot_is_named(place: ContestDir) -> None:
 @pytest.mark.parametrize("name", ["snake", "abacus", "bold"])
 def test_forged_kept_bot_is_refused(place: ContestDir, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Authors of forged records might have written the bots that are kept, with their hashes."""
-    monkeypatch.setattr("tournament.audit.verify_games.kept_bot", lambda storage, sha256: b"\0no bot" * 99)
+    monkeypatch.setattr("tournament.audit.verify_games.read_bot", lambda storage, sha256: b"\0no bot" * 99)
     edit(place)
     with pytest.raises(RunError, match=f"isn't {name} as it played: .*; restore its file"):
         replayed(place, name, "calm")
@@ -116,7 +116,7 @@ def test_bots_beyond_the_bound_are_named_the_largest_first(tmp_path: Path, monke
     place.play()
     sizes = {name: path.stat().st_size for name, path in kept(place).items()}
     shutil.rmtree(place.results)
-    monkeypatch.setattr(kept_bots, "MOST_BYTES", sum(sizes.values()) - 1)
+    monkeypatch.setattr(kept_bots, "MAX_BYTES", sum(sizes.values()) - 1)
     told = run_cli(*place.arguments())
     largest = max(sizes, key=lambda name: sizes[name])
     assert f"of bots: {largest}; to replay a game, put that version back among the entrants" in " ".join(

@@ -162,7 +162,7 @@ def test_faults_that_are_not_as_recorded_are_told(
 
     def without_faults(*which: Any) -> Any:
         batch, leg = recorded_leg(*which)
-        return batch, replace(leg, faults=(), out=())
+        return batch, replace(leg, faults=(), disqualified_seats=())
 
     match = tournament.load(str(folder / "results" / CONTEST))
     session = min(fault.session for leg, fault in match.ranking.faults if {*leg.seats} == set(names))

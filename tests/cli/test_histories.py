@@ -72,7 +72,7 @@ def test_history_has_the_ranks_after_each_run(tmp_path: Path) -> None:
 def test_next_run_keeps_history_of_killed_run(tmp_path: Path) -> None:
     place = make_contest(tmp_path, ["bold", "calm", "dull"], 30)
     with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("tournament.runner.contest_run.keep_history", interrupted)
+        patch.setattr("tournament.runner.contest_run.store_history", interrupted)
         place.play()
     expected = scores(place, "calm")
     place.write_bot("calm", bot_source(5, 5))

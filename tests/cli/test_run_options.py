@@ -203,7 +203,9 @@ def test_progress_line_appears_on_time_with_run_progress(
         for legs in range(1, 71):
             now += apart / 16
             leader = Standing("ahead", "c", "", 1)
-            shows.on_progress(Progress(legs, 90, 10 * legs, legs / 4, 2.5, Standings((leader,), Matches.of, ())))
+            shows.on_progress(
+                Progress(legs, 90, 10 * legs, legs / 4, 2.5, Standings((leader,), Matches.from_matches, ()))
+            )
     lines = written.getvalue().splitlines()
     if not as_json:
         assert [re.sub(" legs.*", "", line) for line in lines] == [f"A contest: {legs}/90" for legs in (16, 32, 48, 64)]

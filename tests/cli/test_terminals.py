@@ -48,7 +48,7 @@ def field(ranked: int, below: int, matches: int = 3) -> Standings:
         Standing(f"out_{place}", "c", "", faults=4, status="disqualified", reason="divided by zero in a deal " * 4)
         for place in range(below)
     ]
-    return Standings((*lines, *out), Matches.of, ())
+    return Standings((*lines, *out), Matches.from_matches, ())
 
 
 def screen_of(width: int, height: int, is_terminal: bool = True) -> Console:
@@ -109,7 +109,7 @@ def test_eighty_characters_hold_the_columns_and_wide_has_all(contest: str) -> No
     for wide in (False, True):
         console = screen_of(200 if wide else 80, 40)
         console.print(
-            leaderboard_table(Standings(tuple(lines), Matches.of, (), scoring), "A contest", None, UNIT, wide)
+            leaderboard_table(Standings(tuple(lines), Matches.from_matches, (), scoring), "A contest", None, UNIT, wide)
         )
         shown = lines_of(console)
         assert all(any(f" {line.name} " in text for text in shown) for line in lines)
@@ -138,7 +138,7 @@ def with_matches(count: int, seats: int = 2) -> Standings:
         for number, (x, y) in enumerate(itertools.combinations(names, 2))
     ]
     below = Standing("a_broken_bot", "c", "", faults=4, status="disqualified", reason="divided by zero")
-    return Standings((*lines, below), lambda: Matches.of(matches), (), seats=seats)
+    return Standings((*lines, below), lambda: Matches.from_matches(matches), (), seats=seats)
 
 
 def every_table(width: int | None) -> Iterator[tuple[FittingTable, set[str]]]:
@@ -218,6 +218,6 @@ def test_bots_of_one_score_share_their_number() -> None:
     first, second, *rest = field(6, 0).entrants
     lines = (first, replace(second, score=first.score), *rest)
     console = screen_of(80, 40)
-    console.print(leaderboard_table(Standings(lines, Matches.of, ()), "A contest", None, UNIT))
+    console.print(leaderboard_table(Standings(lines, Matches.from_matches, ()), "A contest", None, UNIT))
     numbers = {line.split()[2]: line.split()[0] for line in lines_of(console) if " bot_" in line}
     assert numbers == {line.name: "=" if line is lines[1] else str(line.rank) for line in lines}

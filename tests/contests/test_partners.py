@@ -118,7 +118,7 @@ def test_fault_of_a_partner_is_its_entrant_s(kind: str) -> None:
     }[kind]
     bots = {"bad": (suffix, bad), "good": KINDS["python"]}
     ((result, _),) = play_field(contest_of(Partners), bots, sessions=1, max_faults=0).values()
-    assert result.seats == ("bad", "good") and result.out == (0,)
+    assert result.seats == ("bad", "good") and result.disqualified_seats == (0,)
     assert [fault.seat for fault in result.faults] == [0]
 
 
@@ -144,7 +144,7 @@ def test_out_of_three_teams_both_partners_of_one_leave() -> None:
     bad = six.replace("return calls", "return -2 if view.players[view.seat] >= 3 else calls")
     bots = {"good": (".py", six), "bad": (".py", bad), "fine": (".py", six)}
     ((result, rows),) = play_table(contest_of(ThreeTeams), bots, sessions=3, max_faults=0)
-    assert result.out == (1,) and [fault.seat for fault in result.faults] == [1]
+    assert result.disqualified_seats == (1,) and [fault.seat for fault in result.faults] == [1]
     assert result.sessions == 3
     for bot, *first in zip(*[rows["games"][name].tolist() for name in ("bot_0", "first_0", "first_1", "first_2")]):
         said = {(bot + team) % 3 for team in range(3)}

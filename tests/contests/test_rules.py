@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from engine.kernel.chance import Rng, StreamRandom
 from engine.rules.decisions import Question
 from tests.python_rules import play_field
-from tournament.decisions.struct_layout import lay_out
+from tournament.decisions.struct_layout import build_view
 from tournament.errors import RunError
 from tournament.rules import (
     Bool,
@@ -336,14 +336,14 @@ def test_declarations_that_contradict_each_other_are_refused() -> None:
         return Decision(name, "m", observation=shown, answer=Int(0, 1, "a"))
 
     with pytest.raises(ValueError, match="different things called v"):
-        lay_out([one("a", v=Int(0, 1, "v")), one("b", v=Int(0, 2, "v"))], 2)
-    said_twice = lay_out([one("a", v=Int(0, 1, "a number")), one("b", v=Int(0, 1, "the same, said otherwise"))], 2)
+        build_view([one("a", v=Int(0, 1, "v")), one("b", v=Int(0, 2, "v"))], 2)
+    said_twice = build_view([one("a", v=Int(0, 1, "a number")), one("b", v=Int(0, 1, "the same, said otherwise"))], 2)
     assert "/* a number; 0 to 1 */" in said_twice.lines
     with pytest.raises(ValueError, match="v_count"):
-        lay_out([one("a", v=List(Int(0, 1), 3, "v"), v_count=Int(0, 1, "n"))], 2)
+        build_view([one("a", v=List(Int(0, 1), 3, "v"), v_count=Int(0, 1, "n"))], 2)
     with pytest.raises(ValueError, match="numbers, those of another texts"):
-        lay_out([answered(LegalAction(Int(0, 1), 3)), answered(LegalAction(Text(), 3))], 2)
-    wide = lay_out([answered(LegalAction(Int(0, 9), 2)), answered(LegalAction(Int(-5, 2**40), 3))], 2)
+        build_view([answered(LegalAction(Int(0, 1), 3)), answered(LegalAction(Text(), 3))], 2)
+    wide = build_view([answered(LegalAction(Int(0, 9), 2)), answered(LegalAction(Int(-5, 2**40), 3))], 2)
     assert "int64_t legal_actions[3];" in wide.lines
     with pytest.raises(ValueError, match="are observed with answer=LegalAction"):
         one("a", legal_actions=Int(0, 1, "v"))
@@ -375,7 +375,7 @@ def test_declarations_that_contradict_each_other_are_refused() -> None:
         (lambda: Struct(**{"class": Int(0, 1)}), "can't name a field"),
         (lambda: Struct(x=3), "expected a type"),  # type: ignore[arg-type]
         (
-            lambda: lay_out([answered(Bool(), observation={"has_x": Bool(), "x": Maybe(Bool())})], 2),
+            lambda: build_view([answered(Bool(), observation={"has_x": Bool(), "x": Maybe(Bool())})], 2),
             "C bots have the name has_x for a part of x",
         ),
         (lambda: answered(Bool(), observation={"answer": Bool()}), "can be called answer"),

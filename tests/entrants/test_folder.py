@@ -13,7 +13,7 @@ import pytest
 from tournament.entrants import folder as entrants_folder
 from tournament.entrants import hints
 from tournament.entrants.build import require_playable
-from tournament.entrants.folder import check_among_others, find_submissions, other_files, read_submission
+from tournament.entrants.folder import check_entry, find_submissions, other_files, read_submission
 from tournament.errors import InputError, TooFewBotsError
 from tournament.store.field import FieldEntrant
 
@@ -102,9 +102,9 @@ def test_problem_that_a_program_would_not_have_gets_a_hint(
         (folder / file).mkdir()
         (folder / file / "bot.toml").write_text('command = ["python3", "bot.py"]\n')
     (folder / file / "bot.py" if file == "program" else folder / file).write_text(source)
-    found = hints.of(read_submission(folder / file), problem)
+    found = hints.for_problem(read_submission(folder / file), problem)
     assert len(found) == bool(words) and words in "".join(found)
-    assert hints.of_fault(problem) == (found if words == "A program" else [])
+    assert hints.for_fault(problem) == (found if words == "A program" else [])
 
 
 def test_links_within_the_folder_are_followed(folder: Path) -> None:
@@ -158,7 +158,7 @@ def test_of_several_with_one_name_the_recorded_one_plays(files: dict[str, bytes]
     assert {entrant.name for entrant in refused} == files.keys() - {plays}
     for name in files:
         with nullcontext() if name == plays else pytest.raises(InputError, match=f"has the name of {plays}"):
-            check_among_others(folder / name, folder, lambda: [RECORDED])
+            check_entry(folder / name, folder, lambda: [RECORDED])
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")

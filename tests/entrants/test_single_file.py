@@ -107,4 +107,4 @@ def test_missing_compiler_of_a_program_of_one_file_is_named(tmp_path: Path, monk
     monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
     with pytest.raises(Unfit, match=r"^cc is not installed on this machine") as problem:
         commands.find_command("cc", tmp_path)
-    assert "a folder with a bot.toml" in hints.of(read_submission(path), str(problem.value))[0]
+    assert "a folder with a bot.toml" in hints.for_problem(read_submission(path), str(problem.value))[0]

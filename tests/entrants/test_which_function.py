@@ -15,7 +15,7 @@ from tests.samples import sample_params
 from tournament.artifacts.bot import Entrant
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.entrants.build import build_entrants, language_of
+from tournament.entrants.build import build_entrants, find_standard
 from tournament.entrants.folder import read_submission
 from tournament.sandbox.inside.bot_functions import choose_functions
 from tournament.sandbox.inside.function_names import NotChosen, choose, names_for
@@ -282,7 +282,7 @@ def test_the_first_standard_that_fits_builds_it(tmp_path: Path, file: str) -> No
     contest, standard, source = STANDARDS[file]
     assert first_answer(built(tmp_path, contest, file, source), contest.name) == 1
     submission = read_submission(tmp_path / file)
-    assert language_of(submission, contest.interface, SandboxSettings())[0] == standard
+    assert find_standard(submission, contest.interface, SandboxSettings())[0] == standard
 
 
 def test_check_says_by_which_standard(tmp_path: Path) -> None:

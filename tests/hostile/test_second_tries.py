@@ -17,7 +17,7 @@ from tests.processes import wait_until
 from tests.worker.support import SILENT_C, Source, build, play, script, write_bot
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.records.results import Results, load
-from tournament.standings.caveats import notes_of
+from tournament.standings.caveats import reader_notes
 
 TURNS = 21
 # Nothing confines it, so it has the best memory there can be: a file. It notes the opponent's moves, and in a second
@@ -117,7 +117,7 @@ def test_answers_before_a_kill_from_outside_count_in_second_try(tmp_path: Path) 
     points = sum((0, -1, 1)[move] for move in first)
     cheat = results.sessions
     assert abs(float(cheat.points_0[0] if cheat.bot_0[0] == "cheat" else cheat.points_1[0]) - points) <= 1
-    assert "legs of cheat, other were started again; earlier answers counted" in notes_of(results.ranking)
+    assert "legs of cheat, other were started again; earlier answers counted" in reader_notes(results.ranking)
 
 
 # Each takes all that it can get of something as soon as it starts.

@@ -444,7 +444,9 @@ def test_final_of_the_best_is_played_on_other_cards_than_preliminary_and_open_bo
 
 def test_final_without_enough_finalists_is_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All but one bot are disqualified in the preliminary."""
-    ranking = Standings((Standing("bold", "c", "", rank=1, matches=2), Standing("calm", "c", "")), Matches.of, ())
+    ranking = Standings(
+        (Standing("bold", "c", "", rank=1, matches=2), Standing("calm", "c", "")), Matches.from_matches, ()
+    )
     monkeypatch.setattr(watch_module, "_WHOLE_SECONDS", 0.0)
     place = make_contest(tmp_path, ["bold", "calm", "dull"])
     settled(place, lambda text: text + CLOSED)
@@ -476,7 +478,7 @@ def test_finalists_are_those_whose_place_may_be_among_the_best(
         for rank, (name, score, low) in enumerate(bots, 1)
     ]
     unmet = Standing("e", "c", "", rank=len(lines) + 1, rank_low=1)
-    ranking = Standings((*lines, unmet, Standing("f", "c", "")), Matches.of, ())
+    ranking = Standings((*lines, unmet, Standing("f", "c", "")), Matches.from_matches, ())
     assert "".join(finalists_of(ranking, 2)) == finalists
 
 
@@ -487,7 +489,7 @@ def met(names: str, pairs: str, failed: str = "") -> Standings:
     ]
     legs = [FailedLeg(9, 0, tuple(pair), "", 0, 0, "") for pair in failed.split()]
     lines = [Standing(name, "c", "", rank=rank) for rank, name in enumerate(names, 1)]
-    return Standings(tuple(lines), lambda: Matches.of(matches), (), failed_legs=tuple(legs))
+    return Standings(tuple(lines), lambda: Matches.from_matches(matches), (), failed_legs=tuple(legs))
 
 
 @pytest.mark.parametrize(

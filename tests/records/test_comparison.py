@@ -89,7 +89,7 @@ def test_error_of_a_difference_is_that_of_two_independent_runs(
     first: ContestDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = played(tmp_path, seed=SEEDS[8])
-    monkeypatch.setattr("tournament.records.comparison._places", lambda ranking: set())
+    monkeypatch.setattr("tournament.records.comparison._ranks", lambda ranking: set())
     assert not compared(first, other).is_same  # whatever the places, the points differ
     sides = [{(one.x, one.y): one for one in tournament.load(place.results).ranking.sides} for place in (first, other)]
     row: Any
@@ -184,8 +184,8 @@ def test_digest_of_results_depends_on_every_sum(first: ContestDir) -> None:
     legs = Legs.joined(batch.legs for batch in tournament.load(first.results).batches)
     sums = legs.sums.copy(order="F")
     sums[-1, -1, -1] += 1
-    whole = legs.whole.copy(order="F")
-    whole[0, 3] += 1
-    digests = {results_digest(one) for one in (legs, replace(legs, sums=sums), replace(legs, whole=whole))}
+    counts = legs.counts.copy(order="F")
+    counts[0, 3] += 1
+    digests = {results_digest(one) for one in (legs, replace(legs, sums=sums), replace(legs, counts=counts))}
     assert len(digests) == 3
     assert results_digest(legs.take(range(len(legs))[::-1])) == results_digest(legs)

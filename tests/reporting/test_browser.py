@@ -25,7 +25,7 @@ from tests.processes import wait_until
 from tests.reporting.conftest import HOSTILE, HOSTILE_NAME, SHIPPED, Played
 from tournament.contests import find_contest
 from tournament.reporting.figures import as_json
-from tournament.reporting.games import PlayedAgain
+from tournament.reporting.games import ReplayedSession
 from tournament.reporting.page import render
 
 CONTESTS = ("von_neumann_poker", *SHIPPED)
@@ -184,7 +184,7 @@ def test_games_are_stepped_through(page: Page, pages: Mapping[str, Played]) -> N
     table.send_keys(Keys.END)
     assert page.texts("#v-now") == [lines[-1]]
     match = next(match for match in pages["holdem_training"].results.ranking.matches if match.x == bot)
-    first = pages["holdem_training"].findings.survey.chosen[match.match][0]
+    first = pages["holdem_training"].findings.survey.sample[match.match][0]
     assert str(abs(first.rows[0]["profit"])) in lines[-1] or first.rows[0]["profit"] == 0
     table.send_keys(Keys.ARROW_LEFT)
     assert page.texts("#v-now") == [lines[-2]]
@@ -205,9 +205,9 @@ def test_nothing_in_a_drawing_runs(page: Page, pages: Mapping[str, Played]) -> N
     )
     match = next(match.match for match in one.results.ranking.matches if match.games)
     text = f"{HOSTILE}\nsecond line"
-    told = {match: PlayedAgain(0, ("x", "y"), [(0, HOSTILE), (1, "passes")], [drawing, text, drawing], "done")}
+    told = {match: ReplayedSession(0, ("x", "y"), [(0, HOSTILE), (1, "passes")], [drawing, text, drawing], "done")}
     contest = find_contest("von_neumann_poker")
-    (page.folder / "drawn.html").write_text(render(contest, replace(one.findings, told=told)))
+    (page.folder / "drawn.html").write_text(render(contest, replace(one.findings, replayed=told)))
     page.open("drawn", "#games")
     x, y = next((m.x, m.y) for m in one.results.ranking.matches if m.match == match)
     for name, value in (("#v-bot", x), ("#v-opponent", y)):

@@ -14,8 +14,8 @@ def test_courses_are_the_sessions(pages: Mapping[str, Played]) -> None:
     one = pages["von_neumann_poker"]
     sessions = one.results.sessions
     ranked = {line.name for line in one.results.ranking.entrants if line.rank is not None}
-    assert set(one.findings.courses.whole) == ranked
-    for name, course in one.findings.courses.whole.items():
+    assert set(one.findings.courses.by_name) == ranked
+    for name, course in one.findings.courses.by_name.items():
         rows = sessions[
             ((sessions.bot_0 == name) & sessions.bot_1.isin(ranked))
             | ((sessions.bot_1 == name) & sessions.bot_0.isin(ranked))
@@ -33,7 +33,7 @@ def test_courses_are_the_sessions(pages: Mapping[str, Played]) -> None:
 def test_courses_against_house_players_are_of_games(contest: str, pages: Mapping[str, Played]) -> None:
     one = pages[contest]
     for line in one.results.ranking.entrants:
-        course = one.findings.courses.whole[line.name]
+        course = one.findings.courses.by_name[line.name]
         assert course.sizes.sum() == line.games
         won = sum(match.points_0 for match in one.results.ranking.matches if match.x == line.name)
         assert course.points.sum() == pytest.approx(won)

@@ -21,7 +21,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.presentation import BarChart, LineChart, Seats
 from tournament.records.results import Results, load
 from tournament.reporting import replays
-from tournament.reporting.distributions import charts, declared, scales_of, tally
+from tournament.reporting.distributions import charts, declared, make_scales, tally
 from tournament.reporting.findings import Findings, find
 from tournament.reporting.layout import Layout
 from tournament.reporting.page import render
@@ -74,7 +74,7 @@ class Shown:
 
 
 def find_numbers(folder: Path) -> tuple[Contest, Findings]:
-    return find(str(folder / "results" / "numbers"), config_of=partial(load_config, path=folder / "tournament.toml"))
+    return find(str(folder / "results" / "numbers"), read_config=partial(load_config, path=folder / "tournament.toml"))
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
     contest, findings = find_numbers(folder)
     page, survey = Layout(contest, findings, live=False), findings.survey
     drawn = {
-        name: {one.title: one for one in charts(contest, survey.scales, survey.sums, number, page.of_field)}
+        name: {one.title: one for one in charts(contest, survey.scales, survey.sums, number, page.field_sums)}
         for number, name in enumerate(findings.entrants)
     }
     yield Shown(folder, contest, load(str(folder / "results" / "numbers")), findings, drawn)
@@ -124,13 +124,13 @@ def test_each_declared_column_is_counted_for_who_it_is_about(shown: Shown) -> No
 
 
 def test_values_that_no_sample_had_are_counted_at_the_ends(shown: Shown) -> None:
-    (named, *_) = scales_of(declared(shown.contest), [{"named_0": np.arange(10)}])
+    (named, *_) = make_scales(declared(shown.contest), [{"named_0": np.arange(10)}])
     assert named.names == [*map(str, range(10))]
-    assert named.places(np.array([-3.0, 0, 9, 10, 1e30])).tolist() == [0, 1, 10, 11, 11]
+    assert named.part_indices(np.array([-3.0, 0, 9, 10, 1e30])).tolist() == [0, 1, 10, 11, 11]
     for kind in ("int8", "int16", "int64", "float32"):
-        assert named.places(np.array([-3, 0, 9, 10, 100], kind)).tolist() == [0, 1, 10, 11, 11]
-    assert named.places(np.array([0, 9, 200], "uint8")).tolist() == [1, 10, 11]
-    assert named.places(np.array([False, True])).tolist() == [1, 2]
+        assert named.part_indices(np.array([-3, 0, 9, 10, 100], kind)).tolist() == [0, 1, 10, 11, 11]
+    assert named.part_indices(np.array([0, 9, 200], "uint8")).tolist() == [1, 10, 11]
+    assert named.part_indices(np.array([False, True])).tolist() == [1, 2]
     seats = Seats((np.zeros(3, np.int32),) * 3, 1)
     rows = {f"named_{seat}": np.array([1.0, np.nan, 99.0]) for seat in range(3)}
     rows |= {f"points_{seat}": np.zeros(3) for seat in range(3)}
@@ -139,7 +139,7 @@ def test_values_that_no_sample_had_are_counted_at_the_ends(shown: Shown) -> None
 
 def test_points_over_sessions_are_of_any_number_of_seats(shown: Shown) -> None:
     rows = shown.results.sessions
-    for name, course in shown.findings.courses.whole.items():
+    for name, course in shown.findings.courses.by_name.items():
         own = [rows[rows[f"bot_{seat}"] == name] for seat in range(3)]
         points = sum(part[f"points_{seat}"].sum() for seat, part in enumerate(own))
         late = sum(part[part.session >= 20][f"points_{seat}"].sum() for seat, part in enumerate(own))
@@ -156,15 +156,15 @@ def test_the_winners_best_session_is_played_again_first(shown: Shown, monkeypatc
         row = rows[(rows.match == match) & (rows.session == session)].iloc[0]
         most = max(rows.loc[rows[f"bot_{seat}"] == name, f"points_{seat}"].max() for seat in range(3))
         assert row[f"points_{[row.bot_0, row.bot_1, row.bot_2].index(name)}"] == most
-    match, again = next(iter(findings.told.items()))
+    match, again = next(iter(findings.replayed.items()))
     assert (match, again.session) == best[findings.ranking.ranked[0].name]
     assert again.why == "the winner's best" and "names, luck" in again.pictures[0]
     page = read_html(render(shown.contest, findings))
     matches = json.loads(page.first("script", id="games-data").text)["matches"]
-    assert [one["bots"] for one in matches] == [[*table.bots] for table in findings.told.values()]
+    assert [one["bots"] for one in matches] == [[*table.bots] for table in findings.replayed.values()]
     assert "the winner's best, with " in matches[0]["games"][0]["label"]
     monkeypatch.setattr(replays, "_MAX_SECONDS", -1.0)
-    assert not find_numbers(shown.folder)[1].told
+    assert not find_numbers(shown.folder)[1].replayed
 
 
 def test_every_page_of_a_bot_has_these_charts(shown: Shown) -> None:

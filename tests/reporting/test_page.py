@@ -28,7 +28,7 @@ from tournament.contests.presentation import Decided
 from tournament.records.losses import DecisionSums, LossSums, in_words, loss_rows, worst_losses
 from tournament.records.values import crosstable_values
 from tournament.reporting.bots import MAX_ACROSS, MAX_PAGES
-from tournament.reporting.crosstable import crosstable_of
+from tournament.reporting.crosstable import make_crosstable
 from tournament.reporting.figures import as_json
 from tournament.reporting.findings import Findings, find, matches_to_watch
 from tournament.reporting.layout import Layout
@@ -140,7 +140,9 @@ def test_every_bot_is_there_with_its_numbers(
     assert [*shown] == [line.name for line in ranking.entrants]
     for line in ranking.entrants:
         facts, ahead = shown[line.name].first("p", class_="facts").text, shown[line.name].text
-        assert (f"place {line.place} of" in facts or "not known yet" in facts) if line.rank else line.status in facts
+        assert (
+            (f"place {line.rank_range} of" in facts or "not known yet" in facts) if line.rank else line.status in facts
+        )
         assert f"{line.faults or 'no'} fault" in facts
         assert ("Significantly ahead of" in ahead) == bool(line.significantly_ahead_of)
 
@@ -260,7 +262,7 @@ def trees_of_faults(tree: Element) -> list[Element]:
 
 def with_ranking(one: Played, ranking: Standings) -> Findings:
     names = tuple(line.name for line in ranking.entrants)
-    table = crosstable_of(ranking, by_game=False)
+    table = make_crosstable(ranking, by_game=False)
     return replace(one.findings, ranking=ranking, entrants=names, crosstable=table)
 
 
@@ -277,7 +279,7 @@ def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[st
         match._replace(points_0=100.0 * place * match.sessions, points_1=50.0 * match.sessions, points_0_stderr=0.0)
         for place, match in enumerate(ranking.matches)
     )
-    layout = layout_of(one, replace(ranking, find_matches=partial(Matches.of, matches)))
+    layout = layout_of(one, replace(ranking, find_matches=partial(Matches.from_matches, matches)))
     within = set(layout.names)
     known = [m.points_per_session for match in matches for m in (match, match.from_y()) if {m.x, m.y} <= within]
     assert layout.table.middle == pytest.approx(sum(known) / len(known))
@@ -300,9 +302,9 @@ def large_field(one: Played, bots: int) -> Findings:
         replace(entrant, name=name, rank=rank, significantly_ahead_of=()) for rank, name in enumerate(names, 1)
     )
     findings = with_ranking(
-        one, replace(ranking, entrants=entrants, find_matches=partial(Matches.of, matches), faults=())
+        one, replace(ranking, entrants=entrants, find_matches=partial(Matches.from_matches, matches), faults=())
     )
-    game = next(game for games in one.findings.survey.chosen.values() for game in games)
+    game = next(game for games in one.findings.survey.sample.values() for game in games)
     watched = matches_to_watch(findings.ranking, findings.crosstable)
     met = {name for match in matches if match.match in watched for name in (match.x, match.y)}
     assert met == set(names) and len(watched) < 2 * bots + 100
@@ -314,7 +316,7 @@ def large_field(one: Played, bots: int) -> Findings:
     whole = {name: Course(points, np.ones(32)) for name, points in zip(names, blocks)}
     courses = Courses(32, whole)
     chosen = {match: [replace(game, match=match, session=at) for at in range(8)] for match in watched}
-    survey = replace(one.findings.survey, sums=sums, chosen=chosen, losses=sums_of_field(names))
+    survey = replace(one.findings.survey, sums=sums, sample=chosen, losses=sums_of_field(names))
     return replace(findings, courses=courses, survey=survey)
 
 
@@ -403,7 +405,7 @@ def test_rules_are_told_as_they_were_played(tmp_path: Path) -> None:
     matrix = '[ours]\nrules = "matrix_game"\nmoves = ["a", "b"]\npayoffs = [[0, 0], [0, 0]]\n'
     for table in (poker, matrix):
         path.write_text(f'{table}description = "as the table has it"\n')
-        contest, _ = find(str(tmp_path / "results" / "ours"), config_of=partial(load_config, path=path))
+        contest, _ = find(str(tmp_path / "results" / "ours"), read_config=partial(load_config, path=path))
         told.append(contest.description)
     assert told == ["as the table has it", find_contest("von_neumann_poker").description]
 
@@ -433,7 +435,7 @@ def test_title_and_rules_are_those_of_tournament_toml(poker_results: Path, tmp_p
     config.write_text('[von_neumann_poker]\ntitle = "Cup <of> ours"\ndescription = "Our rules & none else."\n')
     given = load_config("von_neumann_poker", config)
     assert given.contest.playing() == find_contest("von_neumann_poker").settings().playing()
-    page, _ = make_page(str(poker_results), config_of=lambda name: load_config(name, config))
+    page, _ = make_page(str(poker_results), read_config=lambda name: load_config(name, config))
     tree = read_html(page)
     assert tree.first("h1").text == "Cup <of> ours" and tree.first("title").text == "Cup <of> ours: tournament report"
     assert tree.first("p", class_="rules").text == "Our rules & none else."

@@ -281,7 +281,7 @@ def test_games_that_are_looked_at_are_in_the_records(pages: Mapping[str, Played]
     gains: dict[int, list[int]] = {}
     for row in by_place.values():
         gains.setdefault(row["match"], []).append(row["a_gain"] if row["seat_0_is_a"] else -row["a_gain"])
-    for match, games in one.findings.survey.chosen.items():
+    for match, games in one.findings.survey.sample.items():
         for game in games:
             known = by_place[match, game.session, game.game]
             assert all(known[name] == value for name, value in game.rows[0].items())

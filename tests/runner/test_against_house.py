@@ -121,7 +121,7 @@ def leg_of(field: ContestSetup, x: str, y: str, gains: Any, number: int = 0, **m
 
 
 def ranked(field: ContestSetup, legs: Sequence[LegResult], scoring: HouseScoring) -> Standings:
-    return compute_standings(field, [Batch("b", (), Legs.of(legs))], scoring)
+    return compute_standings(field, [Batch("b", (), Legs.from_results(legs))], scoring)
 
 
 def test_a_score_is_the_mean_over_house_players_with_its_error() -> None:

@@ -33,7 +33,7 @@ FAULT = Fault(0, 0, 0, "a", "what")
 
 
 def batch(*legs: LegResult) -> Batch:
-    return Batch("", (), Legs.of(legs))
+    return Batch("", (), Legs.from_results(legs))
 
 
 @pytest.mark.parametrize("place", [0, 5, 11])
@@ -47,7 +47,7 @@ def batch(*legs: LegResult) -> Batch:
         ({"digest": LEGS[3].digest}, False),
         ({"sessions": 4}, False),
         ({"sessions": 6}, False),
-        ({"sessions": 6, "faults": (FAULT,), "out": (0,)}, False),
+        ({"sessions": 6, "faults": (FAULT,), "disqualified_seats": (0,)}, False),
         ({"sessions": 4, "faults": (FAULT,)}, False),
         ({"faults": (FAULT,)}, True),
     ],
@@ -56,15 +56,18 @@ def batch(*legs: LegResult) -> Batch:
 def test_a_leg_counts_at_its_own_place_and_whole(place: int, change: dict[str, Any], counts: bool) -> None:
     legs = [*LEGS[:place], replace(LEGS[place], **change), *LEGS[place + 1 :]]
     found = reconcile([batch(*legs)], SCHEDULE)
-    assert found.counts(Legs.of(legs)).tolist() == [counts or at != place for at in range(12)]
+    assert found.counts(Legs.from_results(legs)).tolist() == [counts or at != place for at in range(12)]
     assert found.done == 11 + counts and len(found.missing) == 1 - counts
 
 
 def test_a_leg_cut_short_by_its_fault_counts_and_its_bot_plays_no_other() -> None:
-    ended = replace(LEGS[0], sessions=2, faults=(FAULT,), out=(0,))
+    ended = replace(LEGS[0], sessions=2, faults=(FAULT,), disqualified_seats=(0,))
     found = reconcile([batch(ended, *LEGS[1:])], SCHEDULE)
     others = [ended.seats[0] not in leg.seats for leg in LEGS[1:]]
-    assert found.out == {ended.seats[0]} and found.counts(Legs.of([ended, *LEGS[1:]])).tolist() == [True, *others]
+    assert found.out == {ended.seats[0]} and found.counts(Legs.from_results([ended, *LEGS[1:]])).tolist() == [
+        True,
+        *others,
+    ]
     assert (found.total, len(found.missing)) == (7, 0)
 
 

@@ -77,8 +77,8 @@ def test_legs_that_count_are_the_same_in_whatever_order_they_are_played(data: st
         assert len(left) == counted.inline + counted.in_lanes == counted.total - counted.done
         assert sum(one.has_processes for one in left) == counted.in_lanes
         some = data.draw(st.lists(st.sampled_from(left), min_size=1, unique=True))
-        counted.note(Legs.of([result_of(one, ends[one.digest]) for one in some]))
-    counts = counted.counts(Legs.of([result_of(one, ends[one.digest]) for one in order]))
+        counted.note(Legs.from_results([result_of(one, ends[one.digest]) for one in some]))
+    counts = counted.counts(Legs.from_results([result_of(one, ends[one.digest]) for one in order]))
     assert [one.digest in expected for one in order] == counts.tolist() and counted.total == counted.done == len(
         expected
     )
@@ -117,11 +117,11 @@ def test_versions_of_legs_at_tables_that_count_are_the_same_in_whatever_order_th
         assert sum(one.has_processes for one in left) == counted.in_lanes
         some = [played(one) for one in data.draw(st.lists(st.sampled_from(left), min_size=1, unique=True))]
         all_played += some
-        counted.note(Legs.of(some))
+        counted.note(Legs.from_results(some))
     assert counted.total == counted.done == len(order) and counted.out == gone
-    counts = counted.counts(Legs.of(all_played))
+    counts = counted.counts(Legs.from_results(all_played))
     assert sorted(leg.digest for leg, own in zip(all_played, counts) if own) == sorted(digest for digest, _ in expected)
-    kept = Legs.of([leg for leg, own in zip(all_played, counts) if own])
+    kept = Legs.from_results([leg for leg, own in zip(all_played, counts) if own])
     fixtures = list(fixtures_of(kept, schedule, kept))
     assert {(one.digest, one.out) for one in fixtures if isinstance(one, Fixture)} == set(expected)
 

@@ -218,5 +218,5 @@ def test_page_has_every_key_of_a_clusters_state() -> None:
 
 def test_live_line_ends_with_the_cluster() -> None:
     cluster = ClusterState(3, 48, 40, 100, ("a",), {"b": "it lacks something"})
-    line = progress_text(Progress(1, 2, 0, 0.0, None, Standings((), Matches.of, ()), cluster))
+    line = progress_text(Progress(1, 2, 0, 0.0, None, Standings((), Matches.from_matches, ()), cluster))
     assert line.endswith(" · 3 nodes · 40/48 cores · 1 lost · 1 set aside")

@@ -15,7 +15,7 @@ from tournament.cli.tables import leaderboard_table
 from tournament.config import load_config
 from tournament.records.results import load
 from tournament.runner.contest_run import run_contest
-from tournament.standings.caveats import notes_of
+from tournament.standings.caveats import reader_notes
 
 BOTS = ["bold", "calm", "dull"]
 
@@ -129,13 +129,13 @@ def test_run_and_records_give_the_same_verdict(tmp_path: Path) -> None:
     unsettled = len(orders) - 1 - orders.count("settled")
     assert orders[-1] is None and 0 < unsettled < 3
     assert said.startswith(f"{orders.count('settled')} of 3 neighbours are settled")
-    assert any(note.startswith("settled pairs seem further apart") for note in notes_of(loaded.ranking))
+    assert any(note.startswith("settled pairs seem further apart") for note in reader_notes(loaded.ranking))
     assert loaded.standings["order_status"].tolist()[:-1] == orders[:-1]
     assert "order" in [column.title for column in leaderboard_table(loaded.ranking, "").columns]
     report(CONTEST, place.folder / "report.html", config=place.config)
     page = (place.folder / "report.html").read_text()
     assert page.count("not clearly ahead of the next") == unsettled
-    assert all(f">{line.place}</td>" in page for line in loaded.ranking.entrants)
+    assert all(f">{line.rank_range}</td>" in page for line in loaded.ranking.entrants)
     for line, behind in itertools.pairwise(loaded.ranking.entrants):
         assert line.rank_high is not None and behind.rank_low is not None
         assert (line.order_status == "settled") == (line.rank_high < behind.rank_low)

@@ -61,8 +61,8 @@ def play(place: ContestDir, listener: Waiting, monkeypatch: pytest.MonkeyPatch) 
 
     with monkeypatch.context() as patch:
         patch.setattr(build.Builds, "build", build_late)
-        patch.setattr(build, "_LOOK_SECONDS", 0.05)
-        patch.setattr(build, "_SAY_SECONDS", 0.1)
+        patch.setattr(build, "_POLL_SECONDS", 0.05)
+        patch.setattr(build, "_MESSAGE_SECONDS", 0.1)
         config = load_config(CONTEST, place.config, workers=1, executor="local")
         with prepare_contest(find_contest(CONTEST), config, listener, 0) as prepared:
             run_prepared(prepared, listener)

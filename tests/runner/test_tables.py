@@ -115,7 +115,9 @@ def test_default_answers_of_disqualified_bots_count_at_every_later_table(
     one, other = (in_order(read_outcome(folder / name / "auction")) for name in ("results", "by two workers"))
     assert_same(one, other)
     for name in out:  # one fault each, in the first leg of theirs; 0 is the default answer, before and after it
-        assert sum(fault.seat in leg.out for leg, fault in found.ranking.faults if name in leg.seats) >= 1
+        assert (
+            sum(fault.seat in leg.disqualified_seats for leg, fault in found.ranking.faults if name in leg.seats) >= 1
+        )
     assert len(found.ranking.faults) == len(both.ranking.faults) == 2
     rows = found.games.by_bot()
     assert (rows[rows.bot == "bot_0"].bid == 0).all()

@@ -24,7 +24,7 @@ class LegWithBlocks(LegResult):
 
 def leg_sums(seats: Sequence[SeatSums], length: int, luck: Floats | None = None) -> tuple[LegSums, ...]:
     """The sums of each seat in one leg, of which luck was worth this to the first one by block."""
-    found = columns.sums_of_legs(_totals([seats]), np.array([length]), None if luck is None else luck[np.newaxis])
+    found = columns.compute_leg_sums(_totals([seats]), np.array([length]), None if luck is None else luck[np.newaxis])
     return _as_fields(found)[0]
 
 

@@ -14,7 +14,7 @@ from engine.kernel.sums import SeatSums
 from tests.standings.blocks import LegWithBlocks, leg_sums, share_variances
 from tests.standings.test_standings import batch_of, field_of
 from tournament.arrays import Floats
-from tournament.standings.caveats import notes_of
+from tournament.standings.caveats import reader_notes
 from tournament.standings.duplicates import relative_variance
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.legs import Legs
@@ -69,19 +69,19 @@ def test_variances_of_legs_whose_deals_are_not_complete_are_their_own() -> None:
 @pytest.mark.parametrize(("shared", "pays"), [(0.0, True), (1.0, False)])
 def test_run_says_if_duplicate_matches_do_not_pay(seats: int, shared: float, pays: bool) -> None:
     legs = duplicates(seats, 30, 8, shared, seed=5)
-    times = relative_variance(Legs.of(legs), seats)
+    times = relative_variance(Legs.from_results(legs), seats)
     # By leg: 1 of the bot, the part of the deal that sums over positions cancel, and that of the table.
     deal, table = 9 * (1 - 1 / seats), 9 * shared * shared
     true = (1 + table * seats) / (1 + deal + table)
     assert times == pytest.approx(true, rel=4 * math.sqrt(2 / (30 * 7)))
-    found = [note for note in notes_of(ranked(legs, seats)) if "doesn't pay here" in note]
+    found = [note for note in reader_notes(ranked(legs, seats)) if "doesn't pay here" in note]
     assert len(found) == (not pays) and (pays or f"vary {times:.2f} times" in found[0])
 
 
 def test_nothing_is_said_of_duplicate_matches_with_few_replicas() -> None:
     legs = duplicates(2, 30, 8, 1.0, seed=5)
-    assert relative_variance(Legs.of(legs[:32]), 2) is None  # two matches of eight replicas
-    assert relative_variance(Legs.of(duplicates(2, 200, 1, 1.0, seed=5)), 2) is None
-    assert relative_variance(Legs.of(legs), 1) is None
+    assert relative_variance(Legs.from_results(legs[:32]), 2) is None  # two matches of eight replicas
+    assert relative_variance(Legs.from_results(duplicates(2, 200, 1, 1.0, seed=5)), 2) is None
+    assert relative_variance(Legs.from_results(legs), 1) is None
     # A match of which a leg is missing doesn't count.
-    assert relative_variance(Legs.of(legs[:-1]), 2) == relative_variance(Legs.of(legs[:-16]), 2)
+    assert relative_variance(Legs.from_results(legs[:-1]), 2) == relative_variance(Legs.from_results(legs[:-16]), 2)

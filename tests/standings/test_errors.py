@@ -18,9 +18,9 @@ from tests.standings.test_standings import batch_of, field_of, leg_of, leg_of_bo
 from tournament.arrays import Floats
 from tournament.standings.standings import compute_standings
 from tournament.standings.student_t import quantile, quantiles, two_sided_tail
-from tournament.standings.tally import tally_of_points
+from tournament.standings.tally import tally_points
 from tournament.store.leg_result import LegResult
-from tournament.store.leg_sums import LegSums, sums_of_legs
+from tournament.store.leg_sums import LegSums, compute_leg_sums
 from tournament.store.legs import Legs
 
 NAMES = ["ann", "bob", "cat", "dan"]
@@ -95,7 +95,7 @@ def test_a_very_large_field_is_ranked_by_intervals_compared_by_sorting(monkeypat
         assert line.rank_low <= 1 + ahead[:, row].sum() and line.rank_high >= 9 - ahead[row].sum()
         assert line.rank_low <= before.rank_low and line.rank_high >= before.rank_high
     one = compute_standings(field, [batch_of(*(leg for leg in legs if not leg.number))])
-    assert {line.place for line in one.ranked} == {"—"}
+    assert {line.rank_range for line in one.ranked} == {"—"}
 
 
 def test_without_any_variance_order_is_sure_and_equals_share_a_place() -> None:
@@ -104,7 +104,12 @@ def test_without_any_variance_order_is_sure_and_equals_share_a_place() -> None:
     points |= {("ann", "bob"): 4.0, ("ann", "cat"): 4.0, ("ann", "dan"): 4.0, ("bob", "dan"): 2.0, ("cat", "dan"): 2.0}
     legs = [leg_of(field, *pair, np.full(8, points[pair]), number) for pair in PAIRS for number in range(2)]
     lines = compute_standings(field, [batch_of(*legs)]).ranked
-    assert [(line.name, line.place) for line in lines] == [("ann", "1"), ("bob", "2–3"), ("cat", "2–3"), ("dan", "4")]
+    assert [(line.name, line.rank_range) for line in lines] == [
+        ("ann", "1"),
+        ("bob", "2–3"),
+        ("cat", "2–3"),
+        ("dan", "4"),
+    ]
 
 
 def test_two_versions_are_compared_opponent_by_opponent() -> None:
@@ -121,7 +126,7 @@ def test_two_versions_are_compared_opponent_by_opponent() -> None:
             for number, opponent in enumerate(opponents)
             for replica in range(replicas)
         ]
-        tally = tally_of_points(["now", "then"], Legs.of(legs).in_order(), 1, opponents)
+        tally = tally_points(["now", "then"], Legs.from_results(legs).in_order(), 1, opponents)
         apart = (own[0] - own[1])[:, :replicas]
         if replicas > 1:
             told = strata.summed([strata.of_mean(one.tolist()) for one in apart])
@@ -132,7 +137,7 @@ def test_two_versions_are_compared_opponent_by_opponent() -> None:
         assert between.means[0, 1] == pytest.approx(apart.mean())
         assert between.variances[0, 1] == pytest.approx(told[0] / scale)
         assert between.freedom[0, 1] == pytest.approx(told[1])
-        few = tally_of_points(["now", "then"], Legs.of(legs).in_order(), 1, opponents[:3]).measured.differences
+        few = tally_points(["now", "then"], Legs.from_results(legs).in_order(), 1, opponents[:3]).measured.differences
         assert (few.freedom[0, 1] > 0) == (replicas > 1)
 
 
@@ -167,10 +172,10 @@ def test_sums_of_many_legs_are_those_of_each_alone_bit_for_bit(seats: int) -> No
         -6, 6, (len(lengths), seats, 34)
     )
     luck = chance.normal(0, 5, (len(lengths), 32)) if seats <= 2 else None
-    found = sums_of_legs(totals, lengths, luck)
+    found = compute_leg_sums(totals, lengths, luck)
     for leg in range(len(lengths)):
         own = slice(leg, leg + 1)
-        alone = sums_of_legs(totals[own], lengths[own], None if luck is None else luck[own])
+        alone = compute_leg_sums(totals[own], lengths[own], None if luck is None else luck[own])
         assert alone.tobytes() == found[own].tobytes()
 
 

@@ -27,7 +27,7 @@ def ranking_of(won: npt.NDArray[np.float64]) -> Standings:
         for number, (x, y) in enumerate(pairs)
     ]
     entrants = [Standing(f"bot {number}", "c", "", rank=number + 1) for number in range(size)]
-    return Standings(tuple(entrants), partial(Matches.of, matches), ())
+    return Standings(tuple(entrants), partial(Matches.from_matches, matches), ())
 
 
 def honest(chance: np.random.Generator, freedom: float, size: int = BOTS) -> npt.NDArray[np.float64]:

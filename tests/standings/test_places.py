@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.oracles.exact_scores import match_value
 from tests.oracles.von_neumann_poker import Bot
 from tests.support import play_core
-from tournament.standings.rank_bounds import rank_bounds, surely_ahead
+from tournament.standings.rank_bounds import rank_bounds, significantly_ahead
 from tournament.standings.standard_errors import Differences
 from tournament.standings.student_t import quantile
 
@@ -38,12 +38,12 @@ def test_far_apart_all_have_a_place_of_their_own_and_equal_ones_share_it() -> No
     chance = np.random.default_rng(1)
     noise = chance.normal(size=(4, BLOCKS))
     residuals = residuals_of(noise)
-    apart = surely_ahead(differences_of(np.array([900.0, 500.0, 0.0, -400.0]), residuals))
+    apart = significantly_ahead(differences_of(np.array([900.0, 500.0, 0.0, -400.0]), residuals))
     assert rank_bounds(apart) == [(1, 1), (2, 2), (3, 3), (4, 4)]
-    shared = surely_ahead(differences_of(np.array([900.0, 3.0, 2.0, -400.0]), residuals))
+    shared = significantly_ahead(differences_of(np.array([900.0, 3.0, 2.0, -400.0]), residuals))
     assert rank_bounds(shared) == [(1, 1), (2, 3), (2, 3), (4, 4)]
-    assert rank_bounds(surely_ahead(differences_of(np.zeros(4), residuals, 0))) == [(1, 4)] * 4
-    assert rank_bounds(surely_ahead(differences_of(np.array([2.0, 1.0]), np.zeros((2, BLOCKS)), 31))) == [
+    assert rank_bounds(significantly_ahead(differences_of(np.zeros(4), residuals, 0))) == [(1, 4)] * 4
+    assert rank_bounds(significantly_ahead(differences_of(np.array([2.0, 1.0]), np.zeros((2, BLOCKS)), 31))) == [
         (1, 1),
         (2, 2),
     ]
@@ -58,7 +58,7 @@ def test_pairs_are_tested_step_by_step_until_one_is_not_told_apart() -> None:
     whole, half, third = (quantile(1 - 0.025 / pairs, BLOCKS - 1) for pairs in (1, 2, 3))
 
     def told(*scores: float) -> list[tuple[int, int]]:
-        ahead = surely_ahead(differences_of(np.array(scores), residuals))
+        ahead = significantly_ahead(differences_of(np.array(scores), residuals))
         return [(int(row), int(column)) for row, column in np.argwhere(ahead)]
 
     assert told(100.0, (whole + half) / 2, 0.0) == [(0, 1), (0, 2), (1, 2)]
@@ -72,7 +72,7 @@ def test_bounds_are_ranks_that_get_no_better_down_the_list(seed: int, count: int
     chance = np.random.default_rng(seed)
     scores = -np.sort(-chance.normal(0, 10, count))
     residuals = residuals_of(chance.normal(size=(count, BLOCKS)) * chance.exponential(2, (count, 1)))
-    ahead = surely_ahead(differences_of(scores, residuals))
+    ahead = significantly_ahead(differences_of(scores, residuals))
     assert not (ahead & ahead.T).any()
     bounds = rank_bounds(ahead)
     assert bounds == sorted(bounds) and [high for _, high in bounds] == sorted(high for _, high in bounds)

@@ -29,7 +29,7 @@ def wins_of(names: Sequence[str], won: Mapping[tuple[str, str], Floats], drawn: 
     field = field_of(names)
     legs = [leg_of(field, x, y, np.repeat(of, 10)) for (x, y), of in won.items()]
     rows = np.array(list(won.values()))
-    return Wins(Legs.of(legs), rows, np.full_like(rows, drawn))
+    return Wins(Legs.from_results(legs), rows, np.full_like(rows, drawn))
 
 
 def test_strengths_of_two_and_of_a_chain_in_closed_form() -> None:
@@ -83,7 +83,7 @@ def test_equals_stay_equal_whatever_the_rounding() -> None:
     won, drawn = np.zeros((2, len(legs), BLOCKS))
     won[:24] = [chance.permutation(np.repeat([5.0, 7.0, 8.0, 9.0], BLOCKS // 4)) for _ in range(24)]
     drawn[24:] = block_sizes(350)
-    rated = elo(standings, Wins(Legs.of(legs), won, drawn))
+    rated = elo(standings, Wins(Legs.from_results(legs), won, drawn))
     assert [(line.rank, line.name) for line in rated[6:]] == [(7, name) for name in equals]
 
 

@@ -20,11 +20,11 @@ from tests.standings.test_places import BLOCKS, differences_of, residuals_of
 from tests.standings.test_standings import batch_of, field_of, leg_of
 from tests.standings.test_stopping import looks_at
 from tournament.standings.bradley_terry import ELO, Wins
-from tournament.standings.rank_bounds import surely_ahead, transitive_closure
+from tournament.standings.rank_bounds import significantly_ahead, transitive_closure
 from tournament.standings.ratings import elo
 from tournament.standings.standard_errors import degrees_of_freedom
 from tournament.standings.standings import Standings, compute_standings
-from tournament.standings.stopping import FEWEST_REPLICAS, apart, critical_value, looks
+from tournament.standings.stopping import MIN_REPLICAS, analysis_counts, critical_value, sequentially_ahead
 from tournament.standings.student_t import quantile, quantiles
 from tournament.store.legs import Legs
 from tournament.trial.paired_tables import PairedTables, mean_and_error
@@ -92,7 +92,7 @@ def holm(chance: np.random.Generator) -> Trial:
     """Test all pairs of eight equals, which share luck and whose noise differs."""
     mixing = np.random.default_rng(2).normal(size=(8, 8)) + 2 * np.eye(8)
     blocks = mixing @ chance.normal(size=(8, BLOCKS))
-    return Trial(bool(surely_ahead(differences_of(blocks.sum(axis=1), residuals_of(blocks))).any()))
+    return Trial(bool(significantly_ahead(differences_of(blocks.sum(axis=1), residuals_of(blocks))).any()))
 
 
 def several_looks(counts: tuple[int, ...], error_rate: float, chance: np.random.Generator) -> Trial:
@@ -108,7 +108,7 @@ def several_looks(counts: tuple[int, ...], error_rate: float, chance: np.random.
 
 def sequential(chance: np.random.Generator) -> Trial:
     """Have `match --until-settled` look at two equals."""
-    values, counts = chance.normal(0, 2, 200), looks(FEWEST_REPLICAS, 200)
+    values, counts = chance.normal(0, 2, 200), analysis_counts(MIN_REPLICAS, 200)
     for count in counts:
         seen = values[:count]
         difference = Difference(float(seen.mean()), float(seen.std(ddof=1)) / math.sqrt(count), count - 1)
@@ -119,9 +119,9 @@ def sequential(chance: np.random.Generator) -> Trial:
 
 def settled_neighbours(chance: np.random.Generator) -> Trial:
     """Look at three equals among bots far away, whose pairs leave their share of the error rate to the others."""
-    counts, means = looks(4, 24), np.array([60.0, 40.0, 20.0, 0.0, 0.0, 0.0, -20.0])
+    counts, means = analysis_counts(4, 24), np.array([60.0, 40.0, 20.0, 0.0, 0.0, 0.0, -20.0])
     scores = means[:, np.newaxis] + chance.normal(0, 3, (7, 24))
-    sure = apart(looks_at(scores.tolist(), counts), counts, 0.2)
+    sure = sequentially_ahead(looks_at(scores.tolist(), counts), counts, 0.2)
     assert sure[0, 1] and sure[5, 6] and not sure[1, 0] and not (sure & sure.T).any()
     return Trial(bool(sure[3:6, 3:6].any()))
 
@@ -147,7 +147,7 @@ def elo_of_replicas(chance: np.random.Generator) -> Trial:
         lead = ELO_LEADS[x] - ELO_LEADS[y] + chance.normal(0, 0.5)
         legs.append(leg_of(field, ELO_NAMES[x], ELO_NAMES[y], np.zeros(320), number))
         rows.append(chance.binomial(10, 1 / (1 + math.exp(-lead)), BLOCKS).astype(float))
-    ordered, won = Legs.of(legs), np.array(rows)
+    ordered, won = Legs.from_results(legs), np.array(rows)
     order = np.lexsort((ordered.number, ordered.match))
     wins = Wins(ordered.take(order), won[order], np.zeros_like(won))
     ranked = compute_standings(field, [batch_of(*(leg for leg in legs if not leg.number))])
@@ -173,8 +173,8 @@ CELLS = {
     "ten replicas": Cell(partial(learners, 10), 60),
     "tables of three": Cell(partial(at_tables, 3, 2, None, False), 60),
     "Holm's correction": Cell(holm, 1500),
-    "fourteen looks": Cell(partial(several_looks, looks(4, 64), 0.05), 2000, is_exact=True),
-    "few looks": Cell(partial(several_looks, looks(4, 16), 0.1), 2000, 0.1, is_exact=True),
+    "fourteen looks": Cell(partial(several_looks, analysis_counts(4, 64), 0.05), 2000, is_exact=True),
+    "few looks": Cell(partial(several_looks, analysis_counts(4, 16), 0.1), 2000, 0.1, is_exact=True),
     "match until settled": Cell(sequential, 400),
     "settled neighbours": Cell(settled_neighbours, 150, 0.2),
     "four paired tables": Cell(partial(paired, 4), 2000, is_exact=True),

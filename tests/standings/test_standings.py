@@ -22,7 +22,7 @@ from tests.standings.blocks import LegWithBlocks, leg_sums
 from tournament.cli.tables import crosstable_tables
 from tournament.leg import match_number
 from tournament.records.values import crosstable_values
-from tournament.standings.caveats import notes_of
+from tournament.standings.caveats import reader_notes
 from tournament.standings.standings import Standing, compute_standings
 from tournament.standings.student_t import quantile
 from tournament.store.field import Batch, ContestSetup, FieldEntrant, Until
@@ -60,7 +60,7 @@ def leg_of(field: ContestSetup, x: str, y: str, points: Points, number: int = 0,
 
 
 def batch_of(*legs: LegResult) -> Batch:
-    return Batch(legs[0].digest, (), Legs.of(legs))
+    return Batch(legs[0].digest, (), Legs.from_results(legs))
 
 
 def leg_of_both(field: ContestSetup, x: str, y: str, of_x: Points, of_y: Points, number: int = 0) -> LegResult:
@@ -219,7 +219,7 @@ def disqualified(field: ContestSetup) -> list[LegResult]:
         for x, y in itertools.combinations(names, 2)
     ]
     spoilt = next(leg for leg in legs if {*leg.seats} == {"bob", "cat"})
-    legs[legs.index(spoilt)] = replace(spoilt, faults=(fault,) * 4, out=(1,), sessions=3, games=25)
+    legs[legs.index(spoilt)] = replace(spoilt, faults=(fault,) * 4, disqualified_seats=(1,), sessions=3, games=25)
     return legs
 
 
@@ -274,12 +274,12 @@ def test_the_order_of_commits_does_not_matter_to_the_last_bit(chance: Any) -> No
 def test_a_line_says_what_one_match_can_t_show() -> None:
     field, points = tournament(["ann", "bob"], 64, 2)
     legs = [leg_of(field, "ann", "bob", points["ann", "bob"], number) for number in range(10)]
-    (note,) = notes_of(one := compute_standings(field, [batch_of(legs[0])]))
+    (note,) = reader_notes(one := compute_standings(field, [batch_of(legs[0])]))
     assert note.startswith("one match of each pair: no places") and "10 replicas" in note
-    assert {line.place for line in one.entrants} == {"—"} and {line.order_status for line in one.entrants} == {
+    assert {line.rank_range for line in one.entrants} == {"—"} and {line.order_status for line in one.entrants} == {
         "open",
         None,
     }
-    (note,) = notes_of(compute_standings(field, [batch_of(*legs[:4])]))
+    (note,) = reader_notes(compute_standings(field, [batch_of(*legs[:4])]))
     assert note.startswith("4 replicas: places are wide, and ± is too narrow for some bots that learn;")
-    assert notes_of(compute_standings(field, [batch_of(*legs)])) == [], "settled"
+    assert reader_notes(compute_standings(field, [batch_of(*legs)])) == [], "settled"

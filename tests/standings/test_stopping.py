@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournament.standings.settled_order import SettledOrder, Verdict, looks_of, next_count, settled_order
+from tournament.standings.settled_order import SettledOrder, Verdict, next_count, run_analysis_counts, settled_order
 from tournament.standings.standard_errors import Differences
-from tournament.standings.stopping import critical_value, looks, within
+from tournament.standings.stopping import analysis_counts, critical_value, within
 from tournament.standings.student_t import quantile
 from tournament.store.field import Until
 
-LOOKS = looks(4, 64)
+LOOKS = analysis_counts(4, 64)
 
 
 def test_of_one_look_it_is_a_plain_interval_and_of_two_within_both_ends() -> None:
@@ -47,7 +47,7 @@ def looks_at(replicas: Sequence[Sequence[float]], counts: Sequence[int]) -> list
 
 
 def settled(replicas: Sequence[Sequence[float]], until: Until) -> SettledOrder:
-    return settled_order(looks_at(replicas, looks_of(until)), until, len(replicas))
+    return settled_order(looks_at(replicas, run_analysis_counts(until)), until, len(replicas))
 
 
 def told(values: list[float], counts: tuple[int, ...], error_rate: float, tie: float) -> tuple[bool, bool, bool]:
@@ -65,9 +65,9 @@ def test_few_replicas_say_nothing_and_many_say_all() -> None:
     assert told([5.0] * 3, LOOKS, 0.05, 1e9) == (False, False, False)
     assert told([5.0] * 64, LOOKS, 0.05, 5.0) == (True, False, False)  # no less apart than a tie
     values = np.random.default_rng(1).normal(5, 1, 100).tolist()
-    assert told(values, looks(4, 100), 0.001, 6) == (True, False, True)
-    assert told(values, looks(4, 100), 0.001, 4) == (True, False, False)
-    assert told([-value for value in values], looks(4, 100), 0.001, 6) == (False, True, True)
+    assert told(values, analysis_counts(4, 100), 0.001, 6) == (True, False, True)
+    assert told(values, analysis_counts(4, 100), 0.001, 4) == (True, False, False)
+    assert told([-value for value in values], analysis_counts(4, 100), 0.001, 6) == (False, True, True)
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=40), st.floats(0.1, 1e6))
@@ -92,7 +92,7 @@ def test_neighbours_are_settled_tied_or_open_and_if_any_is_open_all_play_more() 
     assert found == ["settled", "too_close", "open"]
     assert verdicts("abcd", replicas, 64, tie=3.0) == ["settled", "tied", "tied"]
     assert next_count(["settled", "open", "open"], 48, LOOKS) == 60
-    assert next_count(["settled", "open", "open"], 48, looks(4, 48)) == 48
+    assert next_count(["settled", "open", "open"], 48, analysis_counts(4, 48)) == 48
     assert next_count(["tied", "too_close"], 48, LOOKS) == 48
 
 
@@ -102,7 +102,7 @@ def test_twins_stop_early_and_who_would_be_told_apart_hardly_ever_does() -> None
     """Far before the most replicas for most twins; of pairs that these would tell apart one in twenty at most."""
     chance, most = np.random.default_rng(5), 64
     until = Until(0.95, 1, most)
-    counts = looks_of(until)
+    counts = run_analysis_counts(until)
 
     def stops(lead: float) -> tuple[float, float]:
         """Replicas played, and whether they are told apart in the end though they stopped."""

@@ -14,7 +14,7 @@ from tournament.arrays import Floats
 from tournament.runner.schedule.fixtures import Competitor, Replicas
 from tournament.runner.schedule.legs import RoundRobin
 from tournament.standings.standings import Standings, compute_standings
-from tournament.standings.tables import pairs_of_tables
+from tournament.standings.tables import pair_results
 from tournament.store.field import Batch, ContestSetup, FieldEntrant, Setting
 from tournament.store.leg_result import RareFields, Used
 from tournament.store.leg_sums import LegSums
@@ -95,7 +95,7 @@ def test_the_crosstable_has_what_one_of_two_won_more_at_the_tables_of_both(seats
     field = field_of(7) if tables is None else field_of(7, tables=tables)
     places, at = places_at(schedule_of(field, seats, 3))
     points = np.random.default_rng(2).normal(size=at.shape)
-    found = pairs_of_tables(legs_of(field, places, at, points), 1, field.numbers, drawn=tables is not None)
+    found = pair_results(legs_of(field, places, at, points), 1, field.numbers, drawn=tables is not None)
     pairs = {(field.numbers[one.x], field.numbers[one.y]): one for one in found}
     for x, y in itertools.combinations(range(7), 2):
         both = [(won[bots.index(x)], won[bots.index(y)]) for bots, won in zip(at.tolist(), points) if {x, y} <= {*bots}]
@@ -129,9 +129,9 @@ def test_a_bot_at_too_few_drawn_tables_hides_its_own_place_alone(count: int) -> 
         line.name: line for line in ranked(field, legs_of(field, places, at, chance.normal(-10.0 * at))).entrants
     }
     own = line_of[f"bot_{late:02}"]
-    assert (own.matches, own.place, own.stderr) == (2, "—", None)
+    assert (own.matches, own.rank_range, own.stderr) == (2, "—", None)
     # The late bot may be anywhere, so that the others' bounds leave it a rank.
-    assert [line_of[f"bot_{bot:02}"].place for bot in range(3)] == [f"{bot + 1}–{bot + 2}" for bot in range(3)]
+    assert [line_of[f"bot_{bot:02}"].rank_range for bot in range(3)] == [f"{bot + 1}–{bot + 2}" for bot in range(3)]
 
 
 def test_nothing_is_said_of_places_at_drawn_tables_of_which_one_bot_alone_has_enough() -> None:
@@ -139,4 +139,4 @@ def test_nothing_is_said_of_places_at_drawn_tables_of_which_one_bot_alone_has_en
     at = np.array([[0, 1 + number * 2, 2 + number * 2] for number in range(4)], np.int32)
     places = np.stack([np.arange(4), np.zeros(4, np.int64)], axis=1)
     lines = ranked(field, legs_of(field, places, at, np.random.default_rng(4).normal(at))).entrants
-    assert {line.place for line in lines} == {"—"}
+    assert {line.rank_range for line in lines} == {"—"}

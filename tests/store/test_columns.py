@@ -11,17 +11,17 @@ from engine.kernel.records import Table
 from tests.built_in import VON_NEUMANN_POKER
 from tournament.decisions.decision import Decision
 from tournament.decisions.value_types import Int, Text
-from tournament.store.columns import buffer_fields, columns_of
+from tournament.store.columns import buffer_fields, describe_columns
 
 ROW = np.dtype([("match", np.int32), ("won", np.uint8), ("points", np.float64)], align=True)
 
 
 def test_every_column_is_described_and_no_other() -> None:
     known = {"won": "x won"}  # and the match, which most contests have
-    assert columns_of(ROW, **known, points="points")[0].description.startswith("match number")
+    assert describe_columns(ROW, **known, points="points")[0].description.startswith("match number")
     for meanings in (known, known | {"points": "points", "cards": "cards"}):
         with pytest.raises(ValueError, match="the core writes the columns match, won, points"):
-            columns_of(ROW, **meanings)
+            describe_columns(ROW, **meanings)
 
 
 @pytest.mark.parametrize("capacity", [1, 7, 16, 1023, 1024, 1 << 18])

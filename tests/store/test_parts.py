@@ -102,7 +102,7 @@ def batch_of(part: Part, sessions: int = 10) -> Batch:
         LegResult("0" * 64, match, 0, ("ann", "bob"), sessions, 5 * sessions, (LegSums(0.0, 0.0),) * 2)
         for match in range(part.rows // 50)
     ]
-    return Batch("p", (part,), Legs.of(legs))
+    return Batch("p", (part,), Legs.from_results(legs))
 
 
 @settings(max_examples=25, deadline=None)

@@ -27,14 +27,14 @@ from tournament.store.carried import DamagedPart, read_batch
 from tournament.store.columns import Column
 from tournament.store.field import Batch, ContestSetup, FieldEntrant, TableName, new_batch_name
 from tournament.store.folder_storage import FolderStorage
-from tournament.store.leg_result import Fault, LegResult, kept_faults
+from tournament.store.leg_result import Fault, LegResult, select_faults
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Legs
 from tournament.store.part_writer import PartWriter, finish_batch
-from tournament.store.parts import rows_of
+from tournament.store.parts import read_rows
 from tournament.store.reading import read_field, read_records
 from tournament.store.storage import Storage, staged_name
-from tournament.store.summary_parts import summary_of
+from tournament.store.summary_parts import make_summary
 from tournament.store.writer import Writer, open_for_writing
 
 SEED = "the seed of these records"
@@ -81,7 +81,7 @@ def stage_batch(storage: Storage, *legs: LegResult, name: str = "") -> Batch:
         writer.append({name: values.astype(np.int32) for name, values in columns.items()}, sum(rows))
         writers.append(writer)
     games, sessions = writers
-    return finish_batch(games, sessions, Legs.of(legs), FIELD.origin, "", name)
+    return finish_batch(games, sessions, Legs.from_results(legs), FIELD.origin, "", name)
 
 
 @pytest.fixture
@@ -111,21 +111,21 @@ def reopened(storage: Storage) -> list[list[LegResult]]:
     open_for_writing(storage).close()
     records = read_records(storage)
     there = {f"{table}/{name}" for table in ("games", "sessions") for name in storage.list(table)}
-    assert there == {part.place for part in records.parts} and not records.problems
+    assert there == {part.path for part in records.parts} and not records.problems
     assert storage.list("staging") == {}
     return [list(batch.legs) for batch in records.batches]
 
 
 def test_what_is_committed_is_read_to_the_last_bit(storage: FolderStorage, writer: Writer) -> None:
     fault = Fault(1, 2, 3, "b", "what ✓", "asked", "last words")
-    odd = replace(leg(1), faults=(fault,), faults_left_out=(0, 5), out=(1,), seconds=0.25)
+    odd = replace(leg(1), faults=(fault,), further_faults=(0, 5), disqualified_seats=(1,), seconds=0.25)
     batch = stage_batch(storage, leg(0), odd, leg(1, 1))
     writer.commit([batch])
     (found,) = read_records(storage).batches
     assert found.legs == batch.legs and list(map(repr, found.legs)) == list(map(repr, batch.legs))
     assert found.legs.seconds.tolist() == [0.0, 0.25, 0.0]
     assert (found.parts[0], found.seal) == (batch.parts[0], batch.seal)
-    assert found.origin == FIELD.origin.of_players(("ann", "bob", "cat"), ())
+    assert found.origin == FIELD.origin.for_players(("ann", "bob", "cat"), ())
     assert read_field(storage) == FIELD
 
 
@@ -140,7 +140,7 @@ def test_legs_that_could_not_be_read_are_not_written(storage: FolderStorage, odd
     staged = staged_name(good.name)
     games, sessions = (PartWriter(storage, table, COLUMNS, "", f"{staged}-{table}") for table in ("games", "sessions"))
     with pytest.raises(ValueError):
-        finish_batch(games, sessions, Legs.of([replace(leg(0), **odd)]), FIELD.origin)
+        finish_batch(games, sessions, Legs.from_results([replace(leg(0), **odd)]), FIELD.origin)
 
 
 def test_names_of_batches_sort_as_the_schedule_does_and_never_come_again() -> None:
@@ -167,7 +167,7 @@ def steps_of_a_change(storage: FolderStorage, change: Any) -> list[list[list[Leg
         shutil.copytree(before, storage.location)
         steps = itertools.count(1)
         with pytest.MonkeyPatch.context() as patch:
-            for name in ("publish", "remove", "_put_on_disk"):
+            for name in ("publish", "remove", "_sync_folder"):
                 original = getattr(FolderStorage, name)
 
                 def stopping(self: FolderStorage, *what: Any, original: Any = original) -> Any:
@@ -221,7 +221,7 @@ def test_legs_that_join_a_batch_keep_every_row_in_order(storage: FolderStorage, 
     expected = sorted([*legs[:3], *legs[4:]], key=lambda one: (one.match, one.number))
     assert joined.name == known.name and list(joined.legs) == expected and joined.seal != known.seal
     for part in joined.parts:
-        (rows,) = rows_of(storage, part, COLUMNS)
+        (rows,) = read_rows(storage, part, COLUMNS)
         each = 40 if part.table == "games" else SESSIONS
         assert rows["match"].tolist() == [one.match for one in expected for _ in range(each)]
         assert rows["session"].tolist() == [
@@ -238,7 +238,7 @@ def test_legs_join_no_batch_that_is_large_or_has_them_or_is_damaged(storage: Fol
     names = [batch.name for batch in writer.batches()]
     assert len(names) == 3 and large.name in names
     for batch in writer.batches():
-        (Path(storage.location) / batch.part("games").place).write_bytes(b"damaged")
+        (Path(storage.location) / batch.part("games").path).write_bytes(b"damaged")
     commit_few(writer, leg(2))
     assert len(writer.batches()) == 4
 
@@ -281,14 +281,14 @@ def test_a_batch_of_other_bots_than_the_fields_waits(storage: FolderStorage, wri
 
 def test_flipped_bits_of_a_part_of_sessions_are_found(storage: FolderStorage, writer: Writer) -> None:
     writer.commit([batch := stage_batch(storage, leg(0), leg(1))])
-    path = Path(storage.location) / batch.parts[1].place
+    path = Path(storage.location) / batch.parts[1].path
     content = path.read_bytes()
     for place in range(0, len(content), 3):
         damaged = bytearray(content)
         damaged[place] ^= 1 << place % 8
         path.write_bytes(damaged)
         with pytest.raises(DamagedPart):
-            read_batch(storage, batch.name, whole=True)
+            read_batch(storage, batch.name, with_rows=True)
 
 
 def test_a_damaged_part_names_itself_and_all_others_count(storage: FolderStorage, writer: Writer) -> None:
@@ -410,11 +410,11 @@ def test_a_part_that_is_not_there_fails_the_commit_and_leaves_nothing(storage: F
 def test_what_is_lost_by_the_end_of_a_run_is_named(storage: FolderStorage, writer: Writer) -> None:
     batches = [stage_batch(storage, leg(0)), stage_batch(storage, leg(1))]
     writer.commit(batches)
-    writer.require_all_there()
+    writer.require_all_parts()
     for batch in batches:
         (Path(storage.location) / "games" / f"{batch.name}.parquet").unlink()
     with pytest.raises(RunError, match=rf"games/{batches[0].name}.parquet and 1 more can't be found as committed"):
-        writer.require_all_there()
+        writer.require_all_parts()
 
 
 # Faults by the thousand.
@@ -427,13 +427,13 @@ faults = st.lists(fault, max_size=3) | st.lists(fault, min_size=18, max_size=24)
 
 @given(faults, st.booleans())
 def test_the_first_faults_and_the_last_are_kept_and_all_are_counted(faults: list[Fault], ended: bool) -> None:
-    kept, left_out = kept_faults(faults, {faults[-1].seat} if ended and faults else (), 2)
+    kept, further = select_faults(faults, {faults[-1].seat} if ended and faults else (), 2)
     assert list(kept[:20]) == [fault.bounded() for fault in faults[:20]]
     if ended and len(faults) > 20:
         assert kept[20:] == (faults[-1].bounded(),)
     else:
         assert len(kept) == min(20, len(faults))
-    played = replace(leg(0), faults=kept, faults_left_out=left_out)
+    played = replace(leg(0), faults=kept, further_faults=further)
     for seat in (0, 1):
         assert played.fault_count(seat) == sum(fault.seat == seat for fault in faults)
 
@@ -441,9 +441,9 @@ def test_the_first_faults_and_the_last_are_kept_and_all_are_counted(faults: list
 def test_parts_stay_small_whatever_bots_say(storage: FolderStorage, writer: Writer) -> None:
     """A thousand faults of a leg, each with megabytes of text that can't even be written as UTF-8."""
     megabytes = "\ud800\0\U0001f600" * 1_000_000
-    kept, left_out = kept_faults([Fault(1, 0, 0, "a", megabytes, megabytes, megabytes)] * 1000, (1,), 2)
-    batch = stage_batch(storage, replace(leg(0), faults=kept, faults_left_out=left_out, out=(1,)))
+    kept, further = select_faults([Fault(1, 0, 0, "a", megabytes, megabytes, megabytes)] * 1000, (1,), 2)
+    batch = stage_batch(storage, replace(leg(0), faults=kept, further_faults=further, disqualified_seats=(1,)))
     writer.commit([batch])
-    assert batch.parts[1].size < 700_000 and len(summary_of("faults", batch.legs, 1)) < 500_000
+    assert batch.parts[1].size < 700_000 and len(make_summary("faults", batch.legs, 1)) < 500_000
     ((played,),) = counting(storage)
     assert played.fault_count(1) == 1000 and len(played.faults) == 21

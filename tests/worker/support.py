@@ -28,7 +28,6 @@ from tournament.runner.schedule.legs import RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.field import Origin
 from tournament.store.leg_result import Fault, LegResult
-from tournament.worker.processes.bot_process import LegUse
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.leg_in_play import PlayedLeg
 from tournament.worker.processes.spool import LegRows, Spool
@@ -41,7 +40,7 @@ SILENT_C = "int a(const Bot *b) { return 0; } int b(const Bot *b, int x) { retur
 
 
 def origin_of(field: Iterable[Competitor], house: Iterable[Competitor] = ()) -> Origin:
-    """What legs of these competitors are played with."""
+    """Return the origin of legs of these competitors."""
     players = (*field, *house)
     return Origin(
         CONTEST,
@@ -65,7 +64,7 @@ def write_bot(path: Path, source: Source) -> None:
 
 
 def build(bots: Mapping[str, Source], sandbox: SandboxSettings = ON) -> list[Entrant]:
-    """Entrants of these files and folders, by name; they may be unfit."""
+    """Build entrants of these files and folders, by name, which can be unfit."""
     with tempfile.TemporaryDirectory(prefix="bots-") as name:
         for file_name, source in bots.items():
             write_bot(Path(name, file_name), source)
@@ -79,13 +78,13 @@ def problem_of(source: Source, name: str = "bot.py", sandbox: SandboxSettings = 
 
 
 def script(text: str, *more: str) -> dict[str, str]:
-    """A program's folder: a Python script."""
+    """Return the folder of a program that is a Python script."""
     words = ", ".join(f'"{word}"' for word in ("python3", "-u", "bot.py", *more))
     return {"bot.toml": f"command = [{words}]\n", "bot.py": dedent(text)}
 
 
 def answering(a: str, b: str) -> dict[str, str]:
-    """A program that bets and calls by expressions of card, previous, money, theirs and bet."""
+    """Return a program that bets and calls by expressions of card, previous, money, theirs and bet."""
     return script(f"""
         import json, sys
         sys.stdin.readline()
@@ -104,7 +103,7 @@ class Played:
     result: LegResult
     games: list[Game]
     sessions: list[Session]
-    uses: tuple[LegUse | None, ...]
+    decisions: tuple[int, ...]
 
     @property
     def faults(self) -> tuple[Fault, ...]:
@@ -112,15 +111,15 @@ class Played:
 
     @property
     def what_counts(self) -> tuple[LegResult, list[Game], list[Session]]:
-        """What must be the same however a leg was played: not the last output, since legs may share a process."""
+        """The parts that are equal for shared and unshared processes: all but the last output."""
         faults = tuple(replace(fault, last_output="") for fault in self.faults)
         return replace(self.result, faults=faults), self.games, self.sessions
 
 
 def read(leg: PlayedLeg) -> Played:
-    """The leg, with its rows as the oracle writes them."""
+    """Return a leg with its rows as the oracle writes them."""
     record = record_of(leg.rows)
-    return Played(leg.result, record.games, record.sessions, leg.uses)
+    return Played(leg.result, record.games, record.sessions, leg.decisions)
 
 
 def record_of(rows: LegRows) -> Record:
@@ -133,8 +132,10 @@ def record_of(rows: LegRows) -> Record:
 
 
 def legs_of(entrants: Iterable[Entrant], settings: Settings) -> list[Leg]:
-    """The legs of a round robin in which at least one bot is a process. Chance goes by names, not by contents, so that
-    other bots of these names meet the same."""
+    """Return the legs of a round robin in which at least one bot is a process.
+
+    Seeds depend on names, not on contents, so that other bots of these names have the same.
+    """
     competitors, artifacts = [], {}
     for number, entrant in enumerate(entrants):
         competitors.append(Competitor(number, entrant.name, entrant.plays_as, entrant.name))
@@ -148,7 +149,7 @@ def legs_of(entrants: Iterable[Entrant], settings: Settings) -> list[Leg]:
 
 
 def digest_of(entrant: Entrant) -> str:
-    """The artifact's digest; the bot must be fit to play."""
+    """Return the digest of the artifact of a bot that is fit to play."""
     assert entrant.artifact_sha256 is not None, f"{entrant.name}: {entrant.problem}"
     return entrant.artifact_sha256
 
@@ -169,7 +170,7 @@ def play(
     legs: Sequence[Leg] | None = None,
     new_core: NewCore = VON_NEUMANN_POKER.new_core,
 ) -> list[Played]:
-    """Play legs, by default those of a round robin, as one batch; in the schedule's order."""
+    """Play legs as one batch, by default those of a round robin, and return them in the schedule's order."""
     chosen = legs_of(entrants, settings) if legs is None else legs
     contest = replace(VON_NEUMANN_POKER, new_core=new_core)
     how = artifacts_of(entrants), cache_folder()
@@ -180,7 +181,11 @@ def play(
 
 
 def pair(x: Source, y: Source, settings: Settings, sandbox: SandboxSettings = ON, kinds: str = "py py") -> Played:
-    """Play one leg between two bots; `kinds` are the endings of their files, "" for a folder."""
+    """Play one leg between two bots.
+
+    Args:
+        kinds: The endings of their files, "" for a folder.
+    """
     names = [f"{name}.{kind}".rstrip(".") for name, kind in zip(("first", "second"), kinds.split(" "))]
     (played,) = play(build(dict(zip(names, (x, y))), sandbox), settings, sandbox)
     return played
@@ -196,8 +201,7 @@ B: Question = (1, view(bet=20))
 
 @dataclass(frozen=True)
 class Answered:
-    """A bot's answers to a list of questions, 0 where it was at fault, its faults by question, and where its rand()
-    started."""
+    """A bot's answers to a list of questions, with 0 for a fault, its faults, and the seed of its rand()."""
 
     answers: list[int]
     faults: tuple[Fault, ...]
@@ -214,7 +218,7 @@ def ask_each(
     settings: Settings | None = None,
     sandbox: SandboxSettings = ON,
 ) -> dict[str, Answered]:
-    """Ask each of the bots these questions in a leg of its own, all side by side; answers by name."""
+    """Ask each bot these questions in a leg of its own, and return the answers by name."""
     settings = settings or Settings(max_faults=len(questions))
     *entrants, silent = build({**bots, "zzz.c": SILENT_C}, sandbox)
     legs: list[Leg] = []

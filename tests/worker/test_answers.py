@@ -1,4 +1,4 @@
-"""What a Python bot may answer, what it is shown, and what becomes of it."""
+"""Answers of Python bots, and what these bots receive."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ def answering(expression: str) -> str:
     return f"import math\nnp = math\n\ndef a(bot): return {expression}\ndef b(bot, bet): return {expression}\n"
 
 
-def test_numbers_of_every_kind_are_taken_as_c_would() -> None:
+def test_answer_of_any_number_type_is_converted() -> None:
     answered = ask_each({f"n{n}.py": answering(expression) for n, expression in enumerate(NUMBERS)})
     found = {text: (answered[f"n{n}"].answers, answered[f"n{n}"].what) for n, text in enumerate(NUMBERS)}
     assert found == {text: ([expected, expected], []) for text, expected in NUMBERS.items()}
 
 
-def test_what_is_no_number_is_a_fault_that_says_so() -> None:
+def test_answer_that_is_no_number_is_a_fault() -> None:
     answered = ask_each({f"n{n}.py": answering(expression) for n, expression in enumerate(FAULTS)}, [A])
     for number, (expression, words) in enumerate(FAULTS.items()):
         (fault,) = answered[f"n{number}"].faults
@@ -71,8 +71,8 @@ def test_what_is_no_number_is_a_fault_that_says_so() -> None:
         assert answered[f"n{number}"].answers == [0]
 
 
-def test_a_bot_is_shown_the_view_and_keeps_f() -> None:
-    """Each field in turn, by `f` over the questions; it starts as zeros, one for each element of the C bot's."""
+def test_bot_receives_view_and_keeps_f() -> None:
+    """Answers are one field after another. Like a C bot, it has a list f of zeros."""
     source = """
         def a(bot):
             bot.f[0] += 1
@@ -93,7 +93,7 @@ def test_a_bot_is_shown_the_view_and_keeps_f() -> None:
     assert answered.answers == [250, -1000, 10_000, 190_000, 50, 1]
 
 
-def test_a_fault_ends_what_a_bot_remembers_but_not_its_leg() -> None:
+def test_fault_ends_memory_of_bot_but_not_leg() -> None:
     source = """
         import random
         count = 0
@@ -117,7 +117,7 @@ def test_a_fault_ends_what_a_bot_remembers_but_not_its_leg() -> None:
     assert starts[0] == starts[1] and len({starts[0], starts[3], starts[5]}) == 3  # another chance each time
 
 
-def test_functions_and_classes_are_found_by_the_names_that_people_give_them() -> None:
+def test_functions_of_every_form_are_found() -> None:
     bodies = {
         "partials": "from functools import partial\na = partial(lambda x, bot: x, 1)\nb = partial(lambda x, *_: x, 2)",
         "objects": "class F:\n  def __init__(self, x): self.x = x\n  def __call__(self, *_): return self.x\n"

@@ -1,4 +1,4 @@
-"""How legs with processes and legs without are cut into batches."""
+"""Tasks of legs with and without processes."""
 
 from __future__ import annotations
 
@@ -90,19 +90,19 @@ def schedule_of(in_lanes: Iterable[bool], of_a_replica: int = 10**9) -> OneMatch
 
 
 def to_play(schedule: Schedule, pace: Pace, done: Iterable[int] = (), out: Iterable[str] = ()) -> TaskQueue:
-    """What is left of a schedule of which these legs have been played."""
+    """Return the queue of a schedule in which these legs are played."""
     fixtures = [one for number, one in enumerate(schedule.fixtures()) if number in set(done)]
     played = [
         LegResult(one.digest, one.match, one.number, one.names, 1, 1, SUMS[:1] * len(one.names)) for one in fixtures
     ]
-    left = reconcile([Batch("", (), Legs.of(played))] if done else [], schedule)
+    left = reconcile([Batch("", (), Legs.from_results(played))] if done else [], schedule)
     return TaskQueue(schedule, left, pace, lambda: (frozenset(out), frozenset()))
 
 
 def learn(pace: Pace, games: int, seconds: float, sandbox: str = "") -> None:
     """Have a pace learn from legs with this many games, which took so long."""
     leg = LegResult("0" * 64, 0, 0, ("x", "y"), 1, games, SUMS, seconds=seconds)
-    pace.learn([Batch("", (), Legs.of([leg]), sandbox)])
+    pace.learn([Batch("", (), Legs.from_results([leg]), sandbox)])
 
 
 def tasks_of(play: TaskQueue) -> Iterator[Task]:
@@ -111,7 +111,7 @@ def tasks_of(play: TaskQueue) -> Iterator[Task]:
 
 
 def numbers(schedule: Schedule, pace: Pace, done: Iterable[int] = ()) -> list[list[int]]:
-    """The tasks of a schedule's legs, by their numbers."""
+    """Return the numbers of a schedule's legs by task."""
     return [[cast(Fixture, leg).match for leg in task] for task in tasks_of(to_play(schedule, pace, done))]
 
 
@@ -119,33 +119,20 @@ def cut(legs: list[bool], pace: Pace) -> list[list[bool]]:
     return [[legs[number] for number in task] for task in numbers(schedule_of(legs), pace)]
 
 
-@settings(max_examples=50, deadline=None, derandomize=True)
-@given(
-    legs=st.lists(st.booleans(), min_size=1, max_size=300),
-    workers=st.integers(1, 9),
-    sessions=st.sampled_from([1, 100, 10_000, 10**6]),
-)
-def test_every_leg_is_in_one_batch_and_none_has_too_many_lanes(legs: list[bool], workers: int, sessions: int) -> None:
-    batches = cut(legs, new_pace(workers, sessions))
-    assert list(chain.from_iterable(batches)) == legs
-    in_lanes = legs.count(True)
-    assert max(batch.count(True) for batch in batches) <= max(1, -(-in_lanes // workers))
-
-
 @pytest.mark.parametrize("sessions", [100, 10_000])
-def test_one_python_bot_among_thousands_in_c_makes_no_endless_batches(sessions: int) -> None:
-    """Each entrant meets the one, then all those before him: few lanes among ever more other legs."""
+def test_one_python_bot_among_many_makes_short_batches(sessions: int) -> None:
+    """Few legs are in lanes, because each entrant meets the Python bot and then all others before it."""
     legs = [earlier == 0 for later in range(1, 200) for earlier in range(later)]
     pace = new_pace(1, sessions)
     longest = max(pace.seconds_of_one(batch.count(False), batch.count(True)) for batch in cut(legs, pace))
     assert longest < 45
 
 
-def test_pace_before_a_first_run_counts_processes_of_legs_alone() -> None:
+def test_pace_before_first_run_counts_processes_of_unshared_legs() -> None:
     bots = [Competitor(n, share, "python", share) for n, share in enumerate(ARTIFACTS)]
     bots += [Competitor(2, "c", "wasm", "")]
     schedule = RoundRobin("a_contest", Settings(sessions=10).playing(), bytes(KEY_BYTES), bots)
-    for legs_per_process, starts in ((64, 2 / 3), (1, 4 / 3)):  # of three legs, all of which have processes
+    for legs_per_process, starts in ((64, 2 / 3), (1, 4 / 3)):  # each of the three legs has processes
         assert starts_per_leg(schedule, ARTIFACTS, legs_per_process) == pytest.approx(starts)
     shared, alone = (Pace(1, 10, 12.0, 1e7, starts) for starts in (0.0, 2.0))
     assert alone.leg_seconds(True) > 0.02 > shared.leg_seconds(True) > alone.leg_seconds(False)
@@ -157,24 +144,15 @@ def field_of(*kinds: PlaysAs, duplicate: bool = False) -> RoundRobin:
 
 
 @pytest.mark.parametrize("kind", ["program", "python", "wasm"])
-def test_legs_of_a_duplicate_match_are_in_one_task(kind: PlaysAs) -> None:
-    """Their variance is that of their sum; and processes of the later one start after those of the earlier one."""
+def test_legs_of_duplicate_match_are_in_one_task(kind: PlaysAs) -> None:
+    """Otherwise their variance would be unknown, and processes of both could play at the same time."""
     schedule = field_of(*[kind] * 9, duplicate=True)
     tasks = list(tasks_of(to_play(schedule, new_pace(2, 10**6))))
     matches = [{leg.plan.match for leg in task} for task in tasks]
     assert len(tasks) > 4 and len(set.union(*matches)) == sum(map(len, matches)) == 36
 
 
-def test_who_is_out_goes_out_no_more() -> None:
-    out: set[str] = set()
-    kinds: list[PlaysAs] = ["wasm"] * 8
-    play = to_play(field_of(*kinds, "program"), new_pace(2, 10**6), out=out)
-    assert play.next_task()
-    out |= {"3", "8"}
-    assert all(out.isdisjoint(leg.names) for task in tasks_of(play) for leg in task)
-
-
-def test_legs_of_slow_bots_go_out_after_all_others() -> None:
+def test_legs_of_slow_bots_come_last() -> None:
     kinds: list[PlaysAs] = ["wasm"] * 6
     schedule = field_of(*kinds, duplicate=True)
     left = reconcile([], schedule)
@@ -185,7 +163,7 @@ def test_legs_of_slow_bots_go_out_after_all_others() -> None:
     assert matches[::2] == matches[1::2] and len(set(matches)) == 15  # Duplicates stay together.
 
 
-def test_a_task_goes_on_over_legs_that_are_done_and_over_replicas() -> None:
+def test_task_skips_played_legs_and_spans_replicas() -> None:
     assert numbers(schedule_of([False] * 6, of_a_replica=2), new_pace(1, 1), done=(0, 3)) == [[1, 2, 4, 5]]
     assert numbers(schedule_of([True] * 6, of_a_replica=2), new_pace(1, 1), done=(2,)) == [[0, 1, 3, 4, 5]]
     assert numbers(schedule_of([True, False]), new_pace(1, 1), done=(0, 1)) == []
@@ -193,7 +171,7 @@ def test_a_task_goes_on_over_legs_that_are_done_and_over_replicas() -> None:
 
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(st.data())
-def test_tasks_have_the_missing_legs_without_disqualified_bots_in_schedule_order(data: st.DataObject) -> None:
+def test_tasks_have_missing_legs_in_schedule_order(data: st.DataObject) -> None:
     seats, replicas = data.draw(st.integers(2, 4)), data.draw(st.integers(1, 5))
     kinds: list[PlaysAs] = ["wasm", "python"]
     bots = [
@@ -214,7 +192,7 @@ def test_short_legs_make_no_endless_batches() -> None:
 
 
 @pytest.mark.parametrize("known", [False, True])
-def test_slow_legs_play_on_all_workers_before_any_is_measured(known: bool) -> None:
+def test_unmeasured_slow_legs_are_spread_over_all_workers(known: bool) -> None:
     """276 legs of a second on 16 workers, which the contest's guess takes for a moment's play."""
     pace = new_pace(16, 100)
     if known:
@@ -225,44 +203,31 @@ def test_slow_legs_play_on_all_workers_before_any_is_measured(known: bool) -> No
         count = len(task)
         now = min(free)
         if now:  # one has come back
-            pace.note(Receipt((Batch("", (), Legs.of([result] * count)),), float(count)))
+            pace.note(Receipt((Batch("", (), Legs.from_results([result] * count)),), float(count)))
         free[free.index(now)] = now + count
     assert max(free) <= 24
 
 
-@pytest.mark.parametrize("in_lanes", [False, True])
-def test_tasks_before_any_measure_leave_half_of_the_legs_to_those_after(in_lanes: bool) -> None:
-    tasks = cut([in_lanes] * 276, new_pace(16, 100))
-    assert max(map(len, tasks)) <= 276 // 32 and len(tasks) >= 32
-
-
-def test_legs_with_processes_go_out_few_at_a_time_until_some_are_measured() -> None:
-    """So that a first leaderboard is soon there."""
+def test_unmeasured_legs_with_processes_make_small_tasks() -> None:
     pace = new_pace(2, 10)
     assert [len(task) for task in cut([True] * 160, pace)][:8] == [16] * 8
     learn(pace, 60_000, 1.0, "Landlock")
     assert len(cut([True] * 160, pace)[0]) == 80
 
 
-def test_what_takes_a_moment_is_one_task_by_the_pace_of_runs_before() -> None:
-    """As the legs of an edited bot: each task has a part of its own."""
+def test_short_work_at_known_pace_is_one_task() -> None:
+    """Legs of an edited bot are such work, and each task has a part of its own."""
     pace = new_pace(1, 1)
     learn(pace, 24_000, 1.0)
     assert pace.seconds_of_one(59, 0) > 0.02
     assert len(cut([False] * 59, pace)) == 1
 
 
-def test_pace_of_a_task_that_took_less_than_its_lanes_foretells_no_negative_time() -> None:
-    pace = new_pace(1, 1)
-    pace.note(Receipt((), 1.0, seconds_in_lanes=1.5))
-    pace.games, pace.sessions = 10, 1
-    pace._inline.games = 10
-    assert pace.seconds_for(5, 0) >= 0
-
-
-def test_pace_begins_with_that_of_recorded_legs() -> None:
+def test_pace_starts_with_that_of_recorded_legs() -> None:
     pace = new_pace(1, 10)
     leg = LegResult("0" * 64, 0, 0, ("x", "y"), 10, 120, SUMS, seconds=0.5)
     assert not pace.learn([])
-    assert pace.learn([Batch("", (), Legs.of([leg] * 3)), Batch("", (), Legs.of([leg]), "Landlock")])
+    assert pace.learn(
+        [Batch("", (), Legs.from_results([leg] * 3)), Batch("", (), Legs.from_results([leg]), "Landlock")]
+    )
     assert pace.seconds_of_one(1, 0) == pace.seconds_of_one(0, 1) == pytest.approx(0.5)

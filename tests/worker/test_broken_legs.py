@@ -1,4 +1,4 @@
-"""Legs that break off and begin again: what was answered counts again, whatever their bots answer then."""
+"""Legs that are interrupted and start again: earlier answers count again, whatever the bots answer then."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ FIELD: dict[str, Source] = {
 }
 
 
-def test_legs_that_break_off_give_same_records(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_legs_give_same_records(monkeypatch: pytest.MonkeyPatch) -> None:
     """Faults, new bots after them and wide answers among them."""
     entrants, settings = build(FIELD), Settings(sessions=8, max_faults=20, seed="1")
     calm = play(entrants, settings)
@@ -93,8 +93,8 @@ def b(bot, bet): return chance(2)
 
 
 @pytest.mark.parametrize("end", ["os._exit(3)", "1 / 0"])
-def test_answers_count_again_whatever_bots_answer_then(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The games before each break are the first ones of the leg that ends, and so are faults; bots add new faults."""
+def test_answers_before_interruption_count_again(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games and faults before each interruption are in the finished leg. Bots can add new faults."""
     before: list[tuple[list[Game], Counter[tuple[int, int, int]]]] = []
     break_off = LegInPlay.broken_off
 
@@ -111,7 +111,7 @@ def test_answers_count_again_whatever_bots_answer_then(end: str, monkeypatch: py
     assert max(len(games) for games, _ in before) >= 20
     for games, faults in before:
         assert games == played.games[: len(games)]
-        assert faults <= places(played.faults) or len(played.faults) == 20  # which records keep
+        assert faults <= places(played.faults) or len(played.faults) == 20  # records keep no more
 
 
 def places(faults: Iterable[Fault]) -> Counter[tuple[int, int, int]]:
@@ -203,8 +203,8 @@ def test_answers_of_all_types_count_again(monkeypatch: pytest.MonkeyPatch) -> No
             }, pair_of
 
 
-def test_answers_count_in_another_task(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A leg that is let go, as one of a bot that was disqualified elsewhere, may be played by another worker."""
+def test_answers_before_interruption_count_in_another_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interrupted legs can be played by another worker, for example after a disqualification elsewhere."""
     erratic = ERRATIC.format(end="1 / 0")
     entrants = build({"erratic.py": erratic, "other.py": erratic})
     settings, broken = Settings(sessions=200, max_faults=1000), BrokenLegs()

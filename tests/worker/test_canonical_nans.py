@@ -27,7 +27,7 @@ BINARY = ("add", "sub", "mul", "div", "min", "max", "copysign")
 
 
 def outcome(code: bytes, *, everywhere: bool) -> tuple[object, bytes]:
-    """What is left of running a module's "run": how it ended, and the memory, bit by bit."""
+    """Return how a module's "run" ended, and its memory."""
     store = wasmtime.Store(engine(Engine.PLAIN, canonical=everywhere))
     exports = wasmtime.Instance(store, wasmtime.Module(store.engine, code), []).exports(store)
     run, memory, counter = exports["run"], exports["memory"], exports.get(COUNTER)
@@ -42,7 +42,7 @@ def outcome(code: bytes, *, everywhere: bool) -> tuple[object, bytes]:
 
 
 def assert_equal_bits(code: bytes) -> None:
-    """The module as it plays, and by the oracle."""
+    """Check that a module gives the same bits with fuel and in the oracle."""
     assert outcome(read_module(code).metered(), everywhere=False) == outcome(code, everywhere=True)
 
 
@@ -123,7 +123,7 @@ def _shown(way: str, kind: str) -> str:
 
 
 def _operations() -> Iterator[tuple[str, str, str]]:
-    """Every instruction that gives a float for floats: type taken, type given, on what is read at $x and $y."""
+    """Yield the parameter type, the result type and the text of each instruction that returns a float for floats."""
     for kind in ("f32", "f64"):
         x, y = f"({kind}.load (local.get $x))", f"({kind}.load (local.get $y))"
         yield from ((kind, kind, f"({kind}.{name} {x})") for name in UNARY)
@@ -138,7 +138,7 @@ def _operations() -> Iterator[tuple[str, str, str]]:
 
 
 def _module_of(functions: Sequence[tuple[int, str]]) -> bytes:
-    """A module that calls each function for all pairs of inputs of its width.
+    """Return a module that calls each function for all pairs of inputs of its width.
 
     A function has the addresses $x and $y of what goes in, and $to, with 16 bytes of its own for what it shows.
     """
@@ -178,7 +178,7 @@ def _module_of(functions: Sequence[tuple[int, str]]) -> bytes:
 
 
 @pytest.mark.parametrize("way", SHOWN)
-def test_every_instruction_shows_the_bits_that_the_runtime_would(way: str) -> None:
+def test_every_instruction_shows_bits_of_canonical_runtime(way: str) -> None:
     functions = []
     for taken, given_, text in _operations():
         i = _WHOLE[given_]
@@ -188,7 +188,7 @@ def test_every_instruction_shows_the_bits_that_the_runtime_would(way: str) -> No
     assert_equal_bits(_module_of(functions))
 
 
-def test_every_instruction_on_vectors_likewise() -> None:
+def test_every_vector_instruction_shows_bits_of_canonical_runtime() -> None:
     functions = []
     x, y = "(v128.load32_splat (local.get $x))", "(v128.load64_splat offset=512 (local.get $y))"
     for shape in ("f32x4", "f64x2"):

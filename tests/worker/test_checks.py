@@ -21,9 +21,9 @@ from tournament.contests.two_card_draw.servers import practice_server
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.runner.listener import NullListener
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.store.leg_result import Used
 from tournament.trial import trial_legs
 from tournament.trial.check import CheckReport, check_bot, habits
-from tournament.worker.processes.bot_process import LegUse
 
 SMALL = Settings(sessions=20, idle_seconds=0.2, max_faults=1)
 CALM = "def a(bot): return 20 if bot.card > 0.5 else 0\ndef b(bot, bet): return bot.card > 0.25\n"
@@ -35,13 +35,13 @@ def check(folder: Path, source: Source, settings: Settings = SMALL, name: str = 
     return check_bot(VON_NEUMANN_POKER, settings, SandboxSettings(), path, NullListener())
 
 
-def test_a_bot_that_does_not_repeat_may_enter(tmp_path: Path) -> None:
+def test_bot_that_does_not_repeat_is_accepted(tmp_path: Path) -> None:
     report = check(tmp_path, "import time\ndef a(bot): return time.time_ns() // 7 % 50\ndef b(bot, bet): return 1\n")
     assert not report.repeats and report.fit
 
 
-def test_a_bot_cannot_tell_a_check_from_a_tournament(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is told of a tournament's sessions, and without a seed its chance is another each time."""
+def test_check_looks_like_a_tournament_to_a_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bots receive a tournament's number of sessions, and another random seed each time."""
     monkeypatch.setattr("tournament.trial.trial_legs.SESSIONS", 3)
     listens = script("""
         import sys
@@ -62,7 +62,7 @@ def test_a_bot_cannot_tell_a_check_from_a_tournament(tmp_path: Path, monkeypatch
     assert told(drawn) == (None, said)
 
 
-def test_check_of_a_process_needs_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_of_process_needs_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def prepare(kinds: set[str], *_: object) -> None:
         assert not kinds
 
@@ -71,7 +71,7 @@ def test_check_of_a_process_needs_no_compiler(tmp_path: Path, monkeypatch: pytes
     assert check(tmp_path, answering("20", "bet < 30")).fit
 
 
-def test_no_server_of_a_check_is_known() -> None:
+def test_server_of_check_is_unknown() -> None:
     servers = {practice_server(bytes([n]) * 32).content for n in range(4)}
     assert len(servers) == 4
     assert not servers & {example(DrawSettings(seed="1"), name).content for name in EXAMPLES}
@@ -86,7 +86,7 @@ def b(bot, bet): return 1
 """
 
 
-def test_a_bot_whose_legs_could_leak_has_a_process_for_each(tmp_path: Path) -> None:
+def test_bot_whose_legs_could_leak_shares_no_process(tmp_path: Path) -> None:
     report = check(tmp_path, LEAK)
     assert report.repeats and not report.shares_process and report.fit
     assert report.isolation_violation == "line 2: imports Counter from collections"
@@ -103,14 +103,14 @@ def looping(folder: Path, settings: Settings, *, starts: str = "", decides: str 
 
 
 class Banked(Settings, BankedSettings):
-    """As if the statement limited a leg alone."""
+    """Settings of a contest that limits only the time of a leg."""
 
 
 @pytest.mark.parametrize(("does", "says"), [("starts", "a start took"), ("decides", "session 0, game 0, a: it took")])
-def test_check_of_a_loop_that_the_contest_may_wait_for_does_not_wait(
+def test_check_of_loop_within_a_long_bank_ends_early(
     does: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who takes longer is told so, and isn't refused: only the tournament knows whether that ever ends."""
+    """Check reports that the bot is slow, and accepts it, because the contest allows that time."""
     monkeypatch.setattr("tournament.trial.check._DECISION_SECONDS", 0.01)
     report = looping(tmp_path, Banked(sessions=20, max_faults=1, seconds=9.0), **{does: LOOP})
     assert report.fit and not report.faults and report.problem is None
@@ -124,7 +124,7 @@ BUSY_PROGRAM = "import sys\ninput()\nfor n, line in enumerate(sys.stdin):\n  whi
 
 @pytest.mark.parametrize("kind", ["python", "program"])
 @pytest.mark.parametrize("after", [0, 6])
-def test_trial_of_a_bot_that_loops_ends_at_its_first_fault(
+def test_trial_of_looping_bot_ends_at_first_fault(
     kind: str, after: int, tmp_path: Path, little_time_to_decide: None
 ) -> None:
     source: Source = BUSY.format(after) if kind == "python" else script(BUSY_PROGRAM.format(after))
@@ -136,16 +136,14 @@ def test_trial_of_a_bot_that_loops_ends_at_its_first_fault(
     assert report.meter and report.meter.use and report.meter.use.cpu_seconds < 2.0
 
 
-def test_program_may_get_ready_once_it_knows_how_many_sessions_there_are(
-    tmp_path: Path, little_time_to_decide: None
-) -> None:
+def test_slow_start_after_number_of_sessions_is_no_fault(tmp_path: Path, little_time_to_decide: None) -> None:
     gets_ready = "end = time.process_time() + 0.5\nwhile time.process_time() < end: pass"
     source = f"import sys, time\ninput()\n{gets_ready}\nfor line in sys.stdin: print('ACTION 1')\n"
     assert check(tmp_path, script(source)).fit
 
 
 @pytest.mark.parametrize("kind", ["python", "program"])
-def test_process_that_takes_a_whole_bank_for_one_decision_is_not_waited_for(
+def test_check_of_process_within_a_long_bank_ends_early(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tournament.trial.check._DECISION_SECONDS", 0.3)
@@ -157,31 +155,25 @@ def test_process_that_takes_a_whole_bank_for_one_decision_is_not_waited_for(
     assert report.meter and report.meter.use and report.meter.use.cpu_seconds < 3.0
 
 
-def test_what_the_contest_does_not_wait_for_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loop_beyond_fuel_of_a_decision_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tournament.contests.settings.DECISION_FUEL", 1_000_000)
     report = looping(tmp_path, Settings(sessions=20, max_faults=1), decides=LOOP)
     assert not report.fit and report.slow == ""
     assert {fault.message for fault in report.faults} == {"ran out of fuel: it loops or is too slow"}
 
 
-def test_faults_at_the_limits(tmp_path: Path) -> None:
+def test_faults_at_extreme_values_are_reported(tmp_path: Path) -> None:
     report = check(
         tmp_path, "def a(bot): return 10 if bot.card else [][0]\ndef b(bot, bet): return 1 if bot.card else [][0]\n"
     )
     assert report.faults == () and not report.fit
-    assert len(report.boundary_faults) == 5 and not report.asked_all  # of 12 with card 0; then it stops
+    assert len(report.boundary_faults) == 5 and not report.asked_all  # The trial stops after five of 12.
     messages = [f"IndexError: list index out of range ({place})" for place in ("line 1 in a", "line 2 in b")]
     assert list(dict.fromkeys(fault.message for fault in report.boundary_faults)) == messages
     assert report.boundary_faults[0].question_text.startswith("a: card 0, ")
 
 
-def test_a_disqualified_bot_is_not_examined_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tournament.worker.processes.bot_process.START_SECONDS", 0.2)
-    report = check(tmp_path, "import time\ndef a(bot): time.sleep(99)\ndef b(bot, bet): return 1\n")
-    assert len(report.faults) == 1 and not report.fit and report.boundary_questions == 0
-
-
-def test_it_says_how_a_bot_answers_and_what_it_prints(tmp_path: Path) -> None:
+def test_check_reports_habits_and_output_of_bot(tmp_path: Path) -> None:
     report = check(tmp_path, "def a(bot): return 5\ndef b(bot, bet):\n  print('faced', bet)\n  return 0\n")
     habits_found = [habit.split(" (")[0] for habit in report.habits]
     assert habits_found == [f"{name}: always the same answer, {answer}" for name, answer in (("a", 5), ("b", "fold"))]
@@ -191,7 +183,7 @@ def test_it_says_how_a_bot_answers_and_what_it_prints(tmp_path: Path) -> None:
 
 @dataclass(frozen=True)
 class TimedPairing(trial_legs.Pairing):
-    """A pairing whose bot takes known times, for its start and for each decision; `clock` goes on when it plays."""
+    """A pairing whose bot takes known times for its start and each decision, and advances a clock."""
 
     each: float = 0.0
     start: float = 0.0
@@ -202,12 +194,12 @@ class TimedPairing(trial_legs.Pairing):
         decisions = trial.meter.decisions
         taken = self.start + decisions * self.each
         self.clock[0] += taken
-        return [replace(trial, meter=trial_legs.Meter(decisions, use=LegUse(decisions, taken, 1, 0.0)))]
+        return [replace(trial, meter=trial_legs.Meter(decisions, use=Used(0.0, taken, 1)))]
 
 
 @pytest.mark.parametrize("start", [0.1, 30.0])
 @pytest.mark.parametrize(("each", "slow"), [(0.05, True), (0.00001, False)])
-def test_check_judges_a_bot_by_its_decisions_whatever_its_start_takes(
+def test_check_judges_decisions_without_the_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: float, each: float, slow: bool
 ) -> None:
     write_bot(tmp_path / "calm.py", CALM)
@@ -222,7 +214,7 @@ def test_check_judges_a_bot_by_its_decisions_whatever_its_start_takes(
     assert report.leg is not None and report.leg.sessions < (100 if slow else 501)
 
 
-def test_a_fault_of_a_c_bot_has_its_line_and_of_a_python_bot_two_frames(tmp_path: Path) -> None:
+def test_fault_names_line_in_c_and_frames_in_python(tmp_path: Path) -> None:
     source = "static int half(int x) {\n  volatile int zero = 0;\n  return x / zero;\n}\n"
     source += "int a(const Bot *b) { return b->card > 0.5f ? half(3) : 0; }\nint b(const Bot *b, int x) { return 1; }\n"
     settings = SMALL.model_copy(update={"seed": "3"})
@@ -236,7 +228,7 @@ def test_a_fault_of_a_c_bot_has_its_line_and_of_a_python_bot_two_frames(tmp_path
 
 
 def run_check(*words: str) -> tuple[int, str]:
-    """The command's exit code and what it printed, blanks made one."""
+    """Return the command's exit code and its output with single blanks."""
     done = run_cli("check", *words)
     return done.code, re.sub(r"\s+", " ", done.out + done.err)
 
@@ -248,7 +240,7 @@ def config(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_the_command_prints_a_verdict(tmp_path: Path, config: str) -> None:
+def test_check_command_prints_a_verdict(tmp_path: Path, config: str) -> None:
     write_bot(tmp_path / "calm.py", CALM)
     code, text = run_check(str(tmp_path / "calm.py"), "--config", config)
     assert code == 0
@@ -262,24 +254,24 @@ def test_the_command_prints_a_verdict(tmp_path: Path, config: str) -> None:
 
 
 @pytest.mark.parametrize("said", ("thinking", "ACTION 0\nthinking"))
-def test_who_writes_more_than_answers_is_told_where_to(said: str, tmp_path: Path, config: str) -> None:
+def test_program_that_writes_more_than_answers_gets_advice(said: str, tmp_path: Path, config: str) -> None:
     write_bot(tmp_path / "talks", script(f"import sys\nfor _ in sys.stdin: print({said!r}, flush=True)"))
     code, text = run_check(str(tmp_path / "talks"), "--config", config)
     assert code == 1 and "standard output is for answers alone" in text, text
 
 
 @pytest.mark.usefixtures("config")
-def test_check_of_a_bot_at_fault_shows_the_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_of_bot_at_fault_shows_the_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     deeds = "n = 0\ndef a(bot):\n  global n\n  n += 1\n  assert n != 30, 'thirty'\n  return 5\n"
     write_bot(tmp_path / "thirty.py", f"{deeds}def b(bot, bet): return 1\n")
-    monkeypatch.chdir(tmp_path)  # with its tournament.toml
+    monkeypatch.chdir(tmp_path)
     code, text = run_check("thirty.py")
     assert code == 1
     assert re.match(r"verdict not fit to enter faults session \d+, game \d+, a: AssertionError: thirty", text), text
     assert re.search(r"game \d+: .*thirty a: card .* fault: AssertionError: thirty \(line 5 in a\)", text), text
 
 
-def test_bots_that_cannot_be_built_and_files_that_are_none(tmp_path: Path, config: str) -> None:
+def test_check_of_unfit_bots_and_other_files_explains_why(tmp_path: Path, config: str) -> None:
     write_bot(tmp_path / "broken.py", "def a(bot) return 1")
     write_bot(tmp_path / "wrong", {"bot.toml": "command = 1"})
     write_bot(tmp_path / "plain", script("")["bot.py"])
@@ -306,7 +298,7 @@ def test_bots_that_cannot_be_built_and_files_that_are_none(tmp_path: Path, confi
         ("cli.trial.check_table", "tournament: calm.py: can't be shown: an error of the tournament's own"),
     ],
 )
-def test_an_error_of_ours_after_the_build_is_the_bots_problem(
+def test_internal_error_in_check_is_reported_as_bots_problem(
     place: str, says: str, tmp_path: Path, config: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:

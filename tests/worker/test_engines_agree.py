@@ -24,7 +24,7 @@ ARGUMENTS = ((0, 0), (1, -1), (-(2**31), -1), (65533, 7))
 EDGES = (0, 1, 2, 3, -1, 2**31 - 1, -(2**31), 65532, 65533, 65536, 131068)
 NANS = ("-0x1.8p+300", "nan:0x4000000000001", "-nan:0x8000000000002", "-0")
 TOTAL = ("add", "sub", "mul", "and", "or", "xor", "shl", "rotl", "lt_s", "shr_s")
-PARTIAL = ("div_s", "div_u", "rem_s", "rem_u")  # of which mostly none traps
+PARTIAL = ("div_s", "div_u", "rem_s", "rem_u")  # most of these don't trap
 VARIABLES = "(local i32 i32 f64 i32 i32 i32)"
 CALL = "(call $f{later} {i} {i})"
 LOOP = (
@@ -106,9 +106,10 @@ WORDS: dict[str, Sequence[object]] = {
 
 
 class Writer:
-    """Writes functions of two whole numbers that give one; each calls only later ones, so that all come to an end.
+    """A writer of functions of two integers that return one. Each calls only later ones, so that all end.
 
-    `wild`: also with what has no bound: loops, exceptions, calls through the table, memory that grows, vectors.
+    Args:
+        wild: Whether to write loops, exceptions, indirect calls, growing memory and vectors, too.
     """
 
     def __init__(self, seed: int, *, wild: bool) -> None:
@@ -151,7 +152,7 @@ class Writer:
                 return f"{counter}"
             if what == "later":
                 return f"{self.random.randint(of + 1, self.functions - 1)}"
-            if what == "place":  # of later functions only, so that no call comes back, or of none
+            if what == "place":  # a later function or none, so that no call returns to its caller
                 return f"{self.random.choice((*range(of + 2, self.functions + 1), *range(of + 2, 9)))}"
             return f"{self.random.choice(WORDS[what])}"
 
@@ -167,7 +168,7 @@ def engine(kind: Engine, *, by_runtime: bool = False, canonical: bool = False) -
 
 
 def outcome(code: bytes, kind: Engine, fuel: int = FUEL) -> tuple[list[tuple[object, ...]], list[int]]:
-    """How calls of a module end and what they leave behind, and the fuel that each took, if it is counted.
+    """Return how calls of a module end, what they change, and the fuel that each took, if it is counted.
 
     Where it isn't, the runtime makes NaNs canonical.
     """
@@ -216,7 +217,7 @@ def taken_by_runtime(code: bytes) -> list[int]:
         pytest.param(range(1000, 9_000), marks=pytest.mark.thorough, id="many"),
     ],
 )
-def test_random_modules_play_alike(seeds: range) -> None:
+def test_random_modules_play_the_same_with_fuel(seeds: range) -> None:
     ends = 0
     for seed in seeds:
         code = bytes(wasmtime.wat2wasm(Writer(seed, wild=bool(seed % 2)).module()))
@@ -224,7 +225,7 @@ def test_random_modules_play_alike(seeds: range) -> None:
         ended, fuel = outcome(counted, Engine.PLAIN)
         assert outcome(code, Engine.PLAIN) == (ended, []), seed
         assert outcome(counted, Engine.TIMED) == (ended, fuel), seed
-        theirs = taken_by_runtime(code)  # with one for each function's entry
+        theirs = taken_by_runtime(code)  # the runtime also counts entries of functions
         assert all(2 * ours + 1 >= other for ours, other in zip(fuel, theirs)), seed
         work_is_paid(counted, seed)
         if all(type(how) is int for how, *_ in ended):
@@ -250,7 +251,7 @@ IN_A_MODULE = ("(start $s) (func $s (param i32))", "(start $s) (func $s (result 
 
 
 def mutated(seed: int) -> bytes:
-    """A module of which some bytes are others, or stand elsewhere too, or that refers to what fuel brings."""
+    """Return a module with changed or repeated bytes, or with references to what the meter adds."""
     chosen = random.Random(seed)
     text = Writer(seed // 25, wild=True).module()
     if seed % 10 == 0:
@@ -266,13 +267,13 @@ def mutated(seed: int) -> bytes:
 
 
 def work_is_paid(counted: bytes, seed: int) -> int:
-    """Call a module with fuel, and compare what its counter took with what the runtime counts; returns the calls."""
+    """Call a module with fuel, compare its counter with the runtime's, and return the number of calls."""
     # Each store has four gigabytes of addresses.
     with contextlib.closing(wasmtime.Store(engine(Engine.PLAIN, by_runtime=True))) as store:
         store.set_fuel(FUEL)
         try:
             exports = wasmtime.Instance(store, wasmtime.Module(store.engine, counted), []).exports(store)
-        except (wasmtime.Trap, wasmtime.WasmtimeError) as error:  # it imports something, or its data have no room
+        except (wasmtime.Trap, wasmtime.WasmtimeError) as error:  # the module imports something, or its data don't fit
             assert "(os error" not in str(error)
             return 0
         a, counter = exports.get("a"), exports[COUNTER]
@@ -293,8 +294,8 @@ def work_is_paid(counted: bytes, seed: int) -> int:
     "seeds",
     [pytest.param(range(300), id="a few"), pytest.param(range(1000, 101_000), marks=pytest.mark.thorough, id="many")],
 )
-def test_mutated_modules_are_valid_as_they_came_and_pay_for_their_work(seeds: range) -> None:
-    """What is valid with fuel was valid as it came, and all work is paid, however a function is left."""
+def test_mutated_modules_are_valid_and_pay_for_work(seeds: range) -> None:
+    """Modules that are valid with fuel were valid without it, and pay for work on every way out of a function."""
     taken = calls_made = 0
     for seed in seeds:
         code = mutated(seed)

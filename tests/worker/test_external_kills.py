@@ -1,4 +1,4 @@
-"""What others on the machine do to bots' processes is no bot's fault, and changes no game."""
+"""Signals from outside and lack of memory are no bot's fault, and change no game."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FIELD: dict[str, Source] = {
 
 
 def processes_of_bots() -> list[int]:
-    """Those of this process: programs, and what forks and holds the others. Not the rest that tests have running."""
+    """Return this process's programs, and the processes that fork and hold the other bots."""
     return [pid for pid, line in descendants(os.getpid()).items() if "bootstrap" in line or "-u bot.py" in line]
 
 
@@ -66,7 +66,9 @@ def disturbed(seed: int) -> Iterator[list[int]]:
                 number = signal.SIGKILL
             pid = chance.choice(processes)
             with contextlib.suppress(ProcessLookupError, FileNotFoundError):
-                if number in (signal.SIGKILL, signal.SIGSTOP) or is_ignored(pid, number):  # else it is just beginning
+                if number in (signal.SIGKILL, signal.SIGSTOP) or is_ignored(
+                    pid, number
+                ):  # otherwise the process is just starting
                     os.kill(pid, number)
                     sent.append(number)
 
@@ -134,7 +136,7 @@ print([fault.message for leg in play(entrants, Settings(sessions=2, idle_seconds
 
 @pytest.mark.slow
 def test_bots_of_stopped_group_are_not_late() -> None:
-    """The tournament with all its processes is stopped, as by Ctrl-Z, for longer than a bot may sleep."""
+    """Ctrl-Z stops the tournament with all its processes for longer than a bot is allowed to sleep."""
     with subprocess.Popen(
         [sys.executable, "-c", PLAYS], stdout=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
@@ -147,7 +149,7 @@ def test_bots_of_stopped_group_are_not_late() -> None:
         assert process.stdout.read() == "[]\n"
 
 
-def test_kills_that_do_not_stop_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeated_kills_from_outside_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is recorded of the leg, and no one disqualified."""
     (entrant, *others) = build({"told": program("time.sleep(60)", at=1), "zzz.py": "a = b = lambda *_: 0"})
     start = fork_server.start
@@ -163,7 +165,7 @@ def test_kills_that_do_not_stop_end_the_run(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("room_for", [1, 5])
-def test_no_more_processes_than_there_is_memory_for(room_for: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_beyond_available_memory_wait(room_for: int, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = Settings(sessions=5, memory_megabytes=100)
     size = 164 * MEGABYTE  # 64 of it are for the program itself
     monkeypatch.setattr(admission, "room", MemoryBudget(lambda: room_for * size * 8 // 7 + 8))
@@ -203,10 +205,10 @@ def test_no_more_processes_than_there_is_memory_for(room_for: int, monkeypatch: 
         (0, 100, 1.0, False),
     ],
 )
-def test_which_ends_come_from_outside(
+def test_end_by_limits_is_not_from_outside(
     status: int, peak_megabytes: int, seconds: float, from_outside: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not one by the system for memory or time beyond the limits: a bot could bring that about to play again."""
+    """Bots could exceed their memory or time to be killed by the system and play again."""
     ends = [os.open("/dev/null", os.O_RDWR) for _ in range(3)]
     ended: Any = SimpleNamespace(
         pid=1 << 22, end=lambda: Ending(status, peak_megabytes * MEGABYTE)

@@ -1,4 +1,4 @@
-"""What a fault leads to: a record, and a new bot or the end of the leg."""
+"""Consequences of a fault: a record, and a new bot or the end of the leg."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def faults_of(allowed: int) -> LegFaults:
 
 
 def asking() -> ScriptedCore:
-    """A core that asks seat x its second question."""
+    """Return a core that asks seat x its second question."""
     core = ScriptedCore([A, B], VON_NEUMANN_POKER.interface.view_size)
     core.play()
     core.play(0)
     return core
 
 
-def test_a_bot_begins_again_with_other_chance_until_its_faults_are_too_many() -> None:
+def test_bot_restarts_with_new_seed_until_disqualified() -> None:
     core, faults = asking(), faults_of(2)
     for number in (1, 2):
         again = faults.add(core, Failure(f"went wrong {number}"), b"\n".join(b"%d" % n for n in range(9)))
@@ -41,13 +41,13 @@ def test_a_bot_begins_again_with_other_chance_until_its_faults_are_too_many() ->
     assert first.question_text.startswith("b: card 0.5, ")
 
 
-def test_who_cannot_be_replaced_ends_the_leg_with_its_first_fault() -> None:
+def test_irreplaceable_bot_ends_leg_with_first_fault() -> None:
     faults = faults_of(9)
     assert faults.add(asking(), Failure("said nothing"), replaceable=False) is None
     assert (faults.ended_by, len(faults.all)) == (0, 1)
 
 
-def test_who_cannot_start_ends_the_leg() -> None:
+def test_bot_that_cannot_start_ends_leg() -> None:
     faults = faults_of(9)
     faults.add_at_start(1, cant_start("too large").failure)
     (fault,) = faults.all
@@ -56,5 +56,5 @@ def test_who_cannot_start_ends_the_leg() -> None:
     assert faults.ended_by == 1
 
 
-def test_last_lines_end_where_a_terminal_ends_them() -> None:
+def test_last_lines_of_output_are_printable() -> None:
     assert last_lines(b"a\x1eb\x1f\xff\r\n" + "ü\u2028".encode() + b"x" * 300) == "a?b?�\nü?" + "x" * 198

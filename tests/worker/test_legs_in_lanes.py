@@ -57,17 +57,14 @@ DEEDS = {
 
 
 def python_entrant(name: str, source: str) -> Entrant:
-    """An entrant that need not be tried first. Its legs share a process, as those of a misjudged bot would."""
+    """Return an entrant without a trial, whose legs share a process like those of a misjudged bot."""
     digest = sha256(source.encode()).hexdigest()
     return Entrant(name, "python", digest, python_artifact.pack(source.encode(), ON, legs_may_share=True))
 
 
 @pytest.mark.parametrize("deed", sorted(DEEDS))
-def test_one_leg_that_misbehaves_changes_no_other(deed: str) -> None:
-    """In one of its legs, which the chance of its first draw chooses, a bot does its deed.
-
-    With seed 10 that is one of three.
-    """
+def test_leg_that_misbehaves_changes_no_other_leg(deed: str) -> None:
+    """Seed 10 lets the bot misbehave in one of three legs, by its first random number."""
     source = "import random\nchosen = random.random() < 0.4\n" + SOMETIMES.format("(9 if chosen else -1)", DEEDS[deed])
     others = {f"other_{n}": STEADY.format(0.1 * n, 0.6 - 0.1 * n) for n in range(3)}
     field = [python_entrant(name, text) for name, text in {"culprit": source, **others}.items()]
@@ -97,7 +94,7 @@ b = lambda bot, bet: a(bot)
 
 
 @pytest.mark.slow
-def test_garbage_that_only_a_process_of_its_own_collects_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_garbage_of_shared_legs_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[bool] = []
     start = fork_server.start
 
@@ -109,22 +106,22 @@ def test_garbage_that_only_a_process_of_its_own_collects_is_no_fault(monkeypatch
     # Built before starts are noted: whether its legs may share is found out in a process, too.
     field = [python_entrant("cycles", CYCLES), *build({f"c{n}.c": SILENT_C + "//" * n for n in range(2)})]
     monkeypatch.setattr(fork_server, "start", noted)
-    monkeypatch.setattr(pool, "_outgrown", set[str]())  # as at the start of a worker
+    monkeypatch.setattr(pool, "_outgrown", set[str]())  # A new worker has none.
     playing = Settings(sessions=640, max_faults=0)
     legs = legs_of(field, playing)
     together = play(field, playing, legs=legs)
     assert not any(leg.faults for leg in together)
-    assert min(use.decisions for leg in together for use in leg.uses if use) * 20_000 > 100 << 20
+    assert min(leg.decisions[leg.result.seats.index("cycles")] for leg in together) * 20_000 > 100 << 20
     assert started == [True] + [False] * len(legs)
     assert [leg.what_counts for leg in together] == [leg.what_counts for leg in play(field, playing, ALONE, legs)]
     started.clear()
-    play(field, playing, legs=legs)  # as a later task
+    play(field, playing, legs=legs)  # This is a later task.
     assert started == [False] * len(legs)
 
 
 @contextlib.contextmanager
 def nothing_left(folder: Path) -> Iterator[None]:
-    """No process, no descriptor, no file more than before, but for those that are kept to start bots from."""
+    """Check that the block leaves no process, descriptor or file, except those that start bots."""
     fork_server.end_idle()
     before = set(descendants(os.getpid())), set(os.listdir("/proc/self/fd"))
     yield
@@ -135,7 +132,7 @@ def nothing_left(folder: Path) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("after", [0, 2])
-def test_a_stopped_batch_leaves_nothing_behind(tmp_path: Path, after: int) -> None:
+def test_stopped_batch_leaves_nothing_behind(tmp_path: Path, after: int) -> None:
     field = [python_entrant("endless", STEADY.format(0.9, 0.9)), python_entrant("other", STEADY.format(0.8, 0.9))]
     field += build({"told": answering("0", "0")})
     play(field, Settings(sessions=1))  # what is loaded once stays
@@ -163,8 +160,8 @@ b = lambda bot, bet: True
 """
 
 
-def test_what_is_recorded_of_a_fault_is_the_same_beside_others_and_alone() -> None:
-    """No addresses, and nothing that was printed before an earlier fault."""
+def test_recorded_fault_of_shared_leg_is_the_same_alone() -> None:
+    """Output has no addresses, and nothing from before an earlier fault."""
     others = {f"other_{n}": STEADY.format(0.1 * n, 0.5) for n in range(3)}
     field = [python_entrant(name, source) for name, source in {"prints": PRINTS_OBJECTS, **others}.items()]
     playing = Settings(sessions=6, max_faults=9)
@@ -183,7 +180,7 @@ GROWS = """(module (memory (export "memory") 129)
     (func (export "b") (param i32) (result i32) (i32.const 1)))"""
 
 
-def test_webassembly_bots_of_many_legs_have_no_more_memory_than_a_worker_has(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_webassembly_memory_of_legs_in_lanes_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     others = {f"p{n}.py": STEADY.format(0.5, n / 4) for n in range(4)}
     field = build({"grows.wasm": bytes(wasmtime.wat2wasm(GROWS)), **others})
     legs = [leg for leg in legs_of(field, Settings(sessions=20)) if "grows" in leg.names]

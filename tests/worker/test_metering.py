@@ -1,4 +1,4 @@
-"""Fuel that is written into modules: what is paid, where a bot is cut off, and what a module could have against it."""
+"""Prices of instructions in modules with fuel."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def module(text: str) -> bytes:
 
 
 def run(text: str, argument: int, fuel: int = 10**9) -> tuple[object, int]:
-    """What a module's "a" gives, or that it was cut off, and the fuel that it took."""
+    """Return the result of a module's "a", or its trap, and the fuel that it took."""
     store = wasmtime.Store(engine(Engine.PLAIN))
     code = wasmtime.Module(store.engine, read_module(module(text)).metered())
     exports = wasmtime.Instance(store, code, []).exports(store)
@@ -34,10 +34,6 @@ LOOP = """(func (export "a") (param i32) (result i32) (local $sum i32)
     (local.get $sum))"""
 FILL = """(memory (export "memory") 4) (func (export "a") (param i32) (result i32)
     (memory.fill (i32.const 0) (i32.const 1) (local.get 0)) (i32.const 5))"""
-DOUBLES = """(func $d (export "a") (param i32) (result i32)
-    (if (result i32) (local.get 0)
-      (then (i32.add (call $d (i32.sub (local.get 0) (i32.const 1))) (call $d (i32.sub (local.get 0) (i32.const 1)))))
-      (else (i32.const 1))))"""
 
 
 def test_each_turn_of_a_loop_is_paid() -> None:
@@ -45,7 +41,7 @@ def test_each_turn_of_a_loop_is_paid() -> None:
     assert run(LOOP, 1001) == (3003, 10 + 9 * 1000)
 
 
-def test_a_function_of_256_units_pays_for_the_whole_at_its_beginning_and_a_longer_one_for_its_pieces() -> None:
+def test_short_function_pays_at_entry_and_long_in_pieces() -> None:
     left = """(func (export "a") (param i32) (result i32)
         (if (local.get 0) (then (return (i32.const 1)))) {} (i32.const 2))"""
     assert [run(left.format("(drop (i32.const 1))" * count), 1) for count in (252, 253)] == [(1, 256), (1, 3)]
@@ -68,7 +64,7 @@ WAYS_OUT = {
 
 
 @pytest.mark.parametrize("way", WAYS_OUT)
-def test_who_leaves_a_function_has_paid_for_all_of_it(way: str) -> None:
+def test_left_function_is_paid_in_full(way: str) -> None:
     catching = "(block $h (try_table (catch_all $h) (call $f (i32.const 0))))"
     text = f"""{WAYS_OUT[way]} (memory 1) (func (export "a") (param i32) (result i32) {catching} {catching}
         (i32.const 1))"""
@@ -78,8 +74,8 @@ def test_who_leaves_a_function_has_paid_for_all_of_it(way: str) -> None:
     assert (5_000 + thrown) * times < fuel < (5_040 + thrown) * times
 
 
-def test_a_call_pays_for_each_value_that_it_gives() -> None:
-    """Else few instructions would hand a thousand on."""
+def test_call_pays_for_each_result() -> None:
+    """Otherwise a few instructions could return thousands of values."""
     taken = {}
     for count in (1, 2, 100):
         given = " ".join(["i32"] * count)
@@ -90,7 +86,7 @@ def test_a_call_pays_for_each_value_that_it_gives() -> None:
     assert taken[2] - taken[1] == 3 and taken[100] - taken[1] == 3 * 99
 
 
-def test_what_fills_memory_pays_for_every_four_bytes() -> None:
+def test_memory_fill_pays_for_every_four_bytes() -> None:
     assert run(FILL, 100_000)[1] - run(FILL, 0)[1] == 25_000
     given, fuel = run(FILL, -1, fuel=10**6)
     assert given == wasmtime.TrapCode.UNREACHABLE and fuel >= 2**30 - 1
@@ -110,18 +106,12 @@ PRICES = {
 
 
 @pytest.mark.parametrize("code", PRICES)
-def test_all_but_growth_throws_and_lengths_pays_a_unit(code: str) -> None:
+def test_instruction_has_its_price(code: str) -> None:
     text = '(tag $e) (memory 1) (func (export "a") (param i32) (result i32) {} (i32.const 1))'
     assert run(text.format(code), 0)[1] - run(text.format(""), 0)[1] == PRICES[code]
 
 
-@pytest.mark.parametrize("text", [LOOP, DOUBLES])
-def test_what_never_ends_is_cut_off(text: str) -> None:
-    given, fuel = run(text, 50 if text == DOUBLES else -1, fuel=100_000)
-    assert given == wasmtime.TrapCode.UNREACHABLE and 100_000 < fuel < 100_100
-
-
-def test_only_what_gives_a_constant_and_nothing_else_is_constant() -> None:
+def test_only_functions_that_return_constants_are_constant() -> None:
     functions = {
         "zero": "(result i32) (i32.const 0)",
         "wide": "(param i32 i64) (result i64) (i64.const -5)",

@@ -34,7 +34,7 @@ MAGIC = b"\0asm\1\0\0\0"
 
 
 def functions(*bodies: bytes, types: bytes = b"\1" + EMPTY_TYPE) -> bytes:
-    """A module of these functions, all of its first type, whose first is exported."""
+    """Return a module of these functions, all of its first type, with the first exported."""
     count = number(len(bodies))
     return (
         MAGIC
@@ -103,8 +103,7 @@ WORST = {
 
 
 def seconds_per_byte(module: bytes) -> float:
-    """Processor time to read a module, the least of three times. The runtime's validator, which comes first, may take
-    more: it is tried in the sandbox."""
+    """Return the processor time to read a byte of a module, the least of three times."""
     times = []
     for _ in range(3):
         began = time.thread_time()
@@ -115,6 +114,6 @@ def seconds_per_byte(module: bytes) -> float:
 
 
 @pytest.mark.parametrize("how", WORST)
-def test_time_is_linear_in_the_modules_bytes(how: str) -> None:
+def test_reading_time_is_linear_in_modules_bytes(how: str) -> None:
     assert len(WORST[how]) > BYTES // 2
     assert seconds_per_byte(WORST[how]) < MOST_TIMES * seconds_per_byte(PLAIN)

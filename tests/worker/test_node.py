@@ -21,20 +21,20 @@ def storage(tmp_path: Path) -> FolderStorage:
     return storage
 
 
-def test_the_drivers_own_machine_may_play(storage: FolderStorage) -> None:
+def test_drivers_own_machine_is_accepted(storage: FolderStorage) -> None:
     accept(invite(storage))
 
 
 @pytest.mark.parametrize("name", ["tournament", "wasmtime", "numpy", "pyarrow", "python", "sources"])
-def test_another_version_is_refused_by_both_names(storage: FolderStorage, name: str) -> None:
+def test_other_version_is_refused_with_both_versions(storage: FolderStorage, name: str) -> None:
     here = dict(versions_here().by_name)
     other = Versions(tuple((here | {name: "0.0.1"}).items()))
     with pytest.raises(RunError, match=rf"{name} {here[name]} \(there 0\.0\.1\): install the same on every node"):
         accept(replace(invite(storage), versions=other))
 
 
-def test_a_results_folder_of_its_own_is_refused(storage: FolderStorage) -> None:
-    """As on a node where another disk is mounted at the same path."""
+def test_other_results_folder_is_refused(storage: FolderStorage) -> None:
+    """Nodes can have another disk at the same path."""
     invitation = invite(storage)
     shutil.rmtree(storage.location)
     with pytest.raises(RunError, match="results must lie in a folder that all nodes share"):
@@ -45,7 +45,7 @@ def test_a_results_folder_of_its_own_is_refused(storage: FolderStorage) -> None:
         accept(invitation)
 
 
-def test_a_changed_file_of_the_package_is_another_version(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_changed_package_file_changes_version(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     before = node._sources_digest()
     (tmp_path / "rules.py").write_text("ANTE = 11\n")
     found = [*node._source_files(), ("tournament/rules.py", tmp_path / "rules.py")]

@@ -1,4 +1,4 @@
-"""What bots have room for: memory and stack as their contests promise, on every thread."""
+"""Memory and stack of bots, as their contests promise, on every thread."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def room() -> Entrant:
 
 
 def went_well(room: Entrant) -> bool:
-    """All turns went well but those of calls without an end and too large an array, which are faults of theirs."""
+    """Check that only endless calls and too large an array failed, and return True."""
     assert room.artifact and room.artifact_sha256
     artifacts = {room.artifact_sha256: room.artifact, "idle": IDLE}
     seats = Seat(room.name, "wasm", room.artifact_sha256, 1), Seat("idle", "wasm", "idle", 2)
@@ -58,8 +58,8 @@ def went_well(room: Entrant) -> bool:
 
 
 @pytest.mark.parametrize("size", [0, 128 << 10, MOST_STACK + (8 << 20)])
-def test_a_bot_has_the_memory_and_the_stack_that_it_is_promised(room: Entrant, size: int) -> None:
-    """Also where the thread itself has too little stack for them; 0 is the system's."""
+def test_bot_has_promised_memory_and_stack(room: Entrant, size: int) -> None:
+    """Calling threads can have too little stack for them. Size 0 is the system's default."""
     played: list[bool] = []
     before = threading.stack_size(size)
     try:
@@ -71,7 +71,7 @@ def test_a_bot_has_the_memory_and_the_stack_that_it_is_promised(room: Entrant, s
     assert played == [True]
 
 
-def test_a_forked_process_starts_deep_threads_of_its_own() -> None:
+def test_forked_process_starts_its_own_deep_threads() -> None:
     """Check a child process, in which a call of its parent's threads would never end."""
     assert on_deep_stack(lambda: 6) == 6
     child = os.fork()

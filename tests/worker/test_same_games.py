@@ -48,8 +48,8 @@ BOLDS: dict[str, Source] = dict(zip(KINDS, (BOLD_FUNCTIONS, BOLD_CLASS, BOLD_C, 
 
 # Names decide the seats: once bold bots sit at x, once calm ones.
 @pytest.mark.parametrize(("bet_cap", "calm", "bold"), [("before_ante", "a", "b"), ("after_ante", "b", "a")])
-def test_every_way_to_write_a_bot_plays_as_the_rules_have_it(bet_cap: BetCap, calm: str, bold: str) -> None:
-    """All pairings of kinds, in both legs of duplicate matches."""
+def test_bots_of_every_kind_play_by_the_rules(bet_cap: BetCap, calm: str, bold: str) -> None:
+    """Bots of all kinds meet in both legs of duplicate matches."""
     settings = Settings(sessions=12, duplicate=True, bet_cap=bet_cap)
     strategies = {calm: CALM, bold: BOLD}
     files: dict[str, Source] = {

@@ -72,7 +72,7 @@ def mistakes_in(path: Path, source: str) -> tuple[Mistake, ...]:
     return made.mistakes
 
 
-def test_mistake_that_plays_on_here_is_found_at_its_line(tmp_path: Path) -> None:
+def test_mistake_without_effect_here_is_found_with_line(tmp_path: Path) -> None:
     first = HEAD.count("\n") + 1
     found = mistakes_in(tmp_path / "plays_on.c", bot_of(MISTAKES))
     lines = {first + number: body for number, body in enumerate(MISTAKES)}
@@ -87,11 +87,11 @@ def test_mistake_that_plays_on_here_is_found_at_its_line(tmp_path: Path) -> None
         pytest.param("gives_up.c", bot_of(["__builtin_trap();"]), id="fails"),
     ],
 )
-def test_bot_without_mistakes_or_that_fails_here_too_has_none(tmp_path: Path, name: str, source: str) -> None:
+def test_bot_without_hidden_mistakes_has_none(tmp_path: Path, name: str, source: str) -> None:
     assert mistakes_in(tmp_path / name, source) == ()
 
 
-def test_check_names_file_and_line_and_lets_the_bot_enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_names_line_of_mistake_and_accepts_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("tournament.toml").write_text("[von_neumann_poker]\nsessions = 60\nseed = 2\n")
     Path("crashes.c").write_text(bot_of(MISTAKES[:1]))

@@ -22,7 +22,7 @@ HERE = platform.machine() == "x86_64" and platform.system() == "Linux"
 LIMITS = BotLimits(1_000_000, 64)
 
 
-def test_games_are_the_same_directly_and_through_the_runtime(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_direct_steps_play_the_same_games(monkeypatch: pytest.MonkeyPatch) -> None:
     shipped = Path(__file__).parents[2] / "entrants" / "von_neumann_poker"
     rules, settings = VON_NEUMANN_POKER, Settings(sessions=30)
     field = [
@@ -36,7 +36,7 @@ def test_games_are_the_same_directly_and_through_the_runtime(monkeypatch: pytest
     assert played[0] == played[1]
 
 
-def test_a_runtime_of_another_version_steps_cores_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_direct_steps_need_the_known_runtime_version(monkeypatch: pytest.MonkeyPatch) -> None:
     for version, is_used in (("50.0.1", HERE), ("51.0.0", False), ("5.0", False)):
         monkeypatch.setattr(seating_module, "version", lambda version=version: f"wasmtime {version}")
         assert (

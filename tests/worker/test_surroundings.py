@@ -1,4 +1,4 @@
-"""What WebAssembly bots are told of time and chance: their own fuel, and bytes of their own seed."""
+"""Clocks and random bytes of WebAssembly bots, from their own fuel and seed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BYTE = """(func $byte (result i32) (drop (call $random (i32.const 64) (i32.const
 
 
 def asking(name: str, answer: str, more: str = "") -> Entrant:
-    """A bot that bets a number below 50, which this expression makes of what it is told."""
+    """Return a bot that bets the value of an expression, below 50."""
     answers = f'(func (export "a") (param i32) (result i32) (local $n i32) (i32.rem_u {answer} (i32.const 50)))'
     return bot(name, f"{MICROSECONDS} {BYTE} {more} {answers} {CALLS}", imports=IMPORTS)
 
@@ -52,12 +52,12 @@ def played(x: Entrant, y: Entrant, *, seed: int = 1, **keys: object) -> list[tup
 
 
 def bets(games: list[tuple[float, ...]]) -> list[float]:
-    """Those of x. Bets of more than it has are cut."""
+    """Return the bets of x, which are at most its money."""
     return [game[1] for game in games if game[3]]
 
 
-def test_a_clock_goes_on_with_the_bots_own_fuel_alone() -> None:
-    """Also where its opponent takes a thousand times as much, or nothing is counted but for this bot."""
+def test_clock_advances_with_own_fuel_alone() -> None:
+    """Fuel of opponents doesn't count, even if it is a thousand times as much."""
     games = played(WATCHER, PLAIN)
     assert len(set(bets(games))) > 10
     for opponent in (LOOPS, counting("cheap", 1), counting("dear", 10_000)):
@@ -71,8 +71,8 @@ def leg_of(x: Entrant, y: Entrant) -> tuple[Leg, dict[str, bytes]]:
 
 
 @pytest.mark.parametrize("imports", ["", IMPORTS], ids=["blind", "looks"])
-def test_who_may_look_at_a_clock_is_put_every_question(imports: str) -> None:
-    """A check that measures puts those that only tell something, too, and they take time."""
+def test_bot_that_imports_a_clock_receives_every_question(imports: str) -> None:
+    """Questions that only inform take time, too."""
     interface = TWO_CARD_DRAW.interface
     functions = "".join(
         f'(func (export "{question.name}") (param i32) (result i32) (i32.const 0))' for question in interface.questions
@@ -94,7 +94,7 @@ CALLED = {
 
 
 @pytest.mark.parametrize("what", CALLED)
-def test_each_call_costs_by_what_it_does(what: str) -> None:
+def test_each_imported_call_has_its_price(what: str) -> None:
     call, price = CALLED[what]
     # All 64 pieces begin at 0, and are longer than what is kept.
     pieces = "\\00\\00\\00\\00\\00\\20\\00\\00" * 64
@@ -109,8 +109,8 @@ def test_each_call_costs_by_what_it_does(what: str) -> None:
         seating.try_start(loaded, seating.BotLimits(10**6, 64, fuel_to_start=price - 1))
 
 
-def test_time_is_what_starts_and_decisions_took() -> None:
-    """The start is paid, too, and a bot that starts again has used what it used before."""
+def test_time_includes_starts_and_decisions() -> None:
+    """Starts take fuel. After a restart the bot has still used what it used before."""
     initialize = f'(func (export "_initialize") (local $n i32) {turning(8000)})'
     early = asking("early", "(call $micros (i32.const 1))", initialize)
     assert bets(played(early, PLAIN, sessions=1))[0] == 40_000 // (FUEL_PER_SECOND // 10**6)
@@ -121,15 +121,15 @@ def test_time_is_what_starts_and_decisions_took() -> None:
     assert 20 <= max(desk.column("games.bet")) < 50
 
 
-def test_clocks_and_random_bytes_answer_while_a_bot_starts() -> None:
-    """In the module's own start function, before its memory is ours, and in libc's initialisers."""
+def test_clocks_and_random_bytes_answer_during_start() -> None:
+    """Module's start functions and libc's initialisers can call them."""
     asks = "(global.set $seen (i32.add (global.get $seen) (i32.add (call $micros (i32.const 0)) (call $byte))))"
     started = f"(global $seen (mut i32) (i32.const 0)) (func $begin {asks}) (start $begin)"
     inside = asking("inside", "(global.get $seen)", f'{started} (func (export "_initialize") {asks})')
     assert len({bets(played(inside, PLAIN, seed=seed))[0] for seed in range(1, 9)}) > 3
 
 
-def test_random_bytes_are_of_the_seed_and_leave_rand_alone() -> None:
+def test_random_bytes_follow_seed_and_leave_rand_unchanged() -> None:
     legs = [bets(played(DICE, PLAIN, seed=seed)) for seed in (1, 2, 1)]
     assert legs[0] == legs[2] != legs[1] and len(set(legs[0])) > 10
     imports = f'(import "env" "rand" (func $rand (result i32))) {IMPORTS}'
@@ -156,7 +156,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("what", ODD)
-def test_odd_questions_get_an_errors_number(what: str) -> None:
+def test_invalid_calls_return_an_error_number(what: str) -> None:
     call, number = ODD[what]
     assert max(bets(played(asking("odd", call), PLAIN))) == number
 
@@ -194,7 +194,7 @@ def searches(tmp_path_factory: pytest.TempPathFactory) -> Entrant:
     return build_folder(tmp_path_factory.mktemp("bots"), {"searches.cpp": SEARCHES})["searches"]
 
 
-def test_every_way_to_ask_for_the_time_gives_the_same(searches: Entrant) -> None:
+def test_every_clock_shows_the_same_time(searches: Entrant) -> None:
     how = poker_settings(sessions=1), SandboxSettings(), *leg_of(searches, PLAIN)
     seen = observe_leg(VON_NEUMANN_POKER, *how, Window())
     printed = "".join(step.printed for game in seen.games for step in game.steps)

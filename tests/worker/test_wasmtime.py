@@ -19,7 +19,7 @@ ROOM = Path(tournament.worker.wasm.__file__).parent
 COMPILERS = ("wasm_config_new", "wasm_engine_new_with_config", "wasmtime_module_new")
 
 
-def test_names_that_are_not_public_are_used_in_one_module_and_are_there() -> None:
+def test_private_names_are_used_in_one_module() -> None:
     used = 0
     for path in ROOM.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
@@ -39,5 +39,5 @@ def test_names_that_are_not_public_are_used_in_one_module_and_are_there() -> Non
 @pytest.mark.parametrize(
     "name", [*COMPILERS, *(f"wasmtime_config_{name}_set" for name in engine_settings(Engine.PLAIN))]
 )
-def test_the_library_has_what_compiles(name: str) -> None:
+def test_library_has_functions_of_the_compiler(name: str) -> None:
     assert hasattr(ffi.dll, name), f"no {name}: tournament/sandbox/inside/module_compiler.py needs it"

@@ -1,4 +1,4 @@
-"""What WebAssembly bots may take of a leg, of their starts, of the stack and of the clock."""
+"""Limits of WebAssembly bots: fuel, memory, time, and the contents of modules."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def module(text: str, imports: str = "") -> bytes:
 
 
 def bot(name: str, text: str, imports: str = "") -> Entrant:
-    """An entrant of a module's fields; a memory is there."""
+    """Return an entrant of a module with a memory and these fields."""
     return Entrant(name, "wasm", "", module(text, imports))
 
 
@@ -63,7 +63,7 @@ STATEMENTS = {"holdem_training": (120, 10), "two_card_draw": (20, 20)}
 
 
 @pytest.mark.parametrize("contest", CONTESTS, ids=lambda contest: contest.name)
-def test_limits_are_the_statements(contest: Contest) -> None:
+def test_limits_are_those_of_statements(contest: Contest) -> None:
     settings = contest.settings()
     limits = limits_of(settings)
     assert limits.fuel_per_leg == settings.fuel_per_leg
@@ -78,7 +78,7 @@ def test_limits_are_the_statements(contest: Contest) -> None:
 
 
 @pytest.mark.parametrize(("turns", "ends"), [(10_000_000, True), (100_000, True), (100, False)])
-def test_the_bank_ends_a_leg_by_one_call_or_by_many(turns: int, ends: bool) -> None:
+def test_empty_bank_of_fuel_ends_leg(turns: int, ends: bool) -> None:
     settings = Settings(sessions=20, seconds=0.001, increment_ms=0.0, max_faults=2)
     assert limits_of(settings).fuel == settings.fuel_per_leg == FUEL_PER_SECOND // 1000
     result, _ = play_built(counting("thinker", turns), LOOPS, settings=settings)
@@ -86,8 +86,8 @@ def test_the_bank_ends_a_leg_by_one_call_or_by_many(turns: int, ends: bool) -> N
     assert {fault.message for fault in result.faults} == ({"used up the fuel of its leg"} if ends else set())
 
 
-def test_a_bot_that_starts_again_has_no_more_memory_than_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the one before it wrote to is given back at once, not when the leg is over."""
+def test_restarted_bot_returns_memory_of_previous_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory of the previous start is returned at once, not at the end of the leg."""
     text = f"""(global $at (mut i32) (i32.const 0)) (func (export "a") (param i32) (result i32)
         (drop (memory.grow (i32.const 640)))
         (loop $l (i32.store8 (global.get $at) (i32.const 1))
@@ -125,7 +125,7 @@ LATE = r"takes far longer here than its fuel should: \d+ s of processor time for
 
 
 @pytest.mark.parametrize("apart", [False, True])
-def test_a_late_bot_is_named_where_both_times_are_taken_apart(apart: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_late_bot_is_named_if_times_are_measured(apart: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise either of them can be."""
     no_time(monkeypatch)
     if apart:
@@ -135,8 +135,8 @@ def test_a_late_bot_is_named_where_both_times_are_taken_apart(apart: bool, monke
     assert trouble.value.names == (("dawdler",) if apart else ("dawdler", "loops"))
 
 
-def test_no_bot_is_late_by_the_clock_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine that is paused or busy takes no processor time of this thread."""
+def test_wall_clock_alone_makes_no_bot_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pauses of the machine take no processor time of this thread."""
     no_time(monkeypatch)
     monkeypatch.setattr(seating, "_SECONDS_MORE", 0.5)
     settings = Settings(sessions=2, max_faults=9)
@@ -155,20 +155,20 @@ def test_no_bot_is_late_by_the_clock_alone(monkeypatch: pytest.MonkeyPatch) -> N
 ENDLESS = bot("endless", f'(func (export "a") (param i32) (result i32) (loop $l (br $l)) (i32.const 0)) {CALLS}')
 
 
-def test_a_late_decision_is_ended_within_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_late_decision_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     no_time(monkeypatch)
     assert limits_of(Patient(sessions=10)).engine is Engine.TIMED
     with pytest.raises(BotTrouble, match=LATE):
         play_built(ENDLESS, PLAIN, settings=Patient(sessions=10))
 
 
-def test_a_run_that_stops_is_heard_while_a_bot_thinks() -> None:
+def test_stop_of_run_interrupts_decision() -> None:
     with pytest.raises(Stopped):
         play_built(ENDLESS, PLAIN, settings=Patient(sessions=10), stopping=lambda: True)
 
 
-def test_ctrl_c_is_heard_while_a_bot_thinks() -> None:
-    """The thread that waits for it learns of Ctrl-C; the bot's own is told."""
+def test_ctrl_c_interrupts_decision() -> None:
+    """Ctrl-C reaches the waiting thread, from which the bot's thread learns of it."""
     threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
         play_built(ENDLESS, PLAIN, settings=Patient(sessions=10))
@@ -198,12 +198,12 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
         ),  # valid with fuel written in
     ],
 )
-def test_what_a_module_may_have_is_limited(text: str, reason: str) -> None:
+def test_module_beyond_limits_is_refused(text: str, reason: str) -> None:
     with pytest.raises(Unfit, match=reason):
         read_bot(module(text), 64)
 
 
-def test_a_table_counts_as_memory() -> None:
+def test_table_counts_as_memory() -> None:
     code = bytes(wasmtime.wat2wasm('(module (memory (export "memory") 144) (table 1 funcref))'))
     with pytest.raises(Unfit, match=r"needs 9\.0 MB of memory; at most 1 are allowed, and 8 for its stack"):
         read_bot(code, 1)
@@ -219,7 +219,7 @@ def test_a_table_counts_as_memory() -> None:
         ('"wasi_snapshot_preview1" "rand" (func (result i32)))', "imports .*.rand, which bots may not"),
     ],
 )
-def test_import_of_another_kind_is_refused(text: str, reason: str) -> None:
+def test_import_of_other_kind_is_refused(text: str, reason: str) -> None:
     code = bytes(wasmtime.wat2wasm(f'(module (import {text} (memory (export "memory") 1))'))
     with pytest.raises(Unfit, match=reason):
         load_bot(code, VON_NEUMANN_POKER.interface, "imports", 64)
@@ -239,7 +239,7 @@ TOO_MUCH = {
 
 @pytest.mark.parametrize("problem", TOO_MUCH)
 def test_exceptions_and_exports_have_limits(problem: str) -> None:
-    """What is thrown lies outside a bot's memory, in the leg's; and handlers are gone through for no fuel."""
+    """Thrown values are outside a bot's memory, and the search for handlers takes no fuel."""
     with pytest.raises(Unfit, match=problem.strip()):
         load_bot(module(f"{PASSES} {CALLS} {TOO_MUCH[problem]}"), VON_NEUMANN_POKER.interface, "throws", 64)
     within = f"(tag (param{' i64' * 8})) (global i64 (i64.const 5)) (global f64 (f64.const 1)) {'(tag)' * 99}"
@@ -247,7 +247,7 @@ def test_exceptions_and_exports_have_limits(problem: str) -> None:
     load_bot(module(f"{PASSES} {CALLS} {within}"), VON_NEUMANN_POKER.interface, "throws", 64)
 
 
-def test_former_versions_of_bots_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_previous_versions_of_bots_are_unloaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "_loaded", {})
     monkeypatch.setattr(loading, "_wanted", {})
     versions = [module(f'{PASSES} {CALLS} (export "v{n}" (memory 0))') for n in range(3)]

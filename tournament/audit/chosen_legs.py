@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tournament.arrays import Whole
+from tournament.arrays import Ints
 from tournament.store.field import Batch
 from tournament.store.legs import Legs
 
@@ -39,7 +39,7 @@ def chosen_legs(batches: Sequence[Batch], missing: frozenset[str], count: int | 
     return [(batch, indices) for batch, indices in zip(batches, playable) if len(indices)]
 
 
-def deals_of(legs: Legs, legs_of_deals: int) -> Whole:
+def deals_of(legs: Legs, legs_of_deals: int) -> Ints:
     """Return a number of the deals of each leg of a batch, in ascending order."""
     deal = legs.number // legs_of_deals
     return np.cumsum((np.diff(legs.match, prepend=-1) != 0) | (np.diff(deal, prepend=-1) != 0))

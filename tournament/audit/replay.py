@@ -13,7 +13,7 @@ from tournament.audit.verification import settings_of
 from tournament.audit.verify_games import Players, began_again, find_players
 from tournament.config import Config
 from tournament.contests.contest import Contest
-from tournament.entrants.build import adapted, with_lines
+from tournament.entrants.build import adapted, build_with_line_numbers
 from tournament.entrants.folder import find_bots
 from tournament.errors import InputError, RunError
 from tournament.leg import Leg
@@ -24,7 +24,7 @@ from tournament.runner.seed import seed_of
 from tournament.store.field import Batch, ContestSetup, FieldEntrant
 from tournament.store.leg_result import Fault, LegResult
 from tournament.store.legs import Legs
-from tournament.store.parts import require_written, rows_of
+from tournament.store.parts import read_rows, require_written
 from tournament.store.reading import read_records
 from tournament.store.storage import Storage, open_storage
 from tournament.worker.observation import ObservedGame, Window, observe_leg
@@ -101,7 +101,7 @@ def replay_games(
         contest, recorded = known.contest, known.recorded
         require_written(storage, known.batch.part("games"))
         rows: dict[int, dict[str, Any]] = {}
-        for chunk in rows_of(storage, known.batch.part("games"), contest.games):
+        for chunk in read_rows(storage, known.batch.part("games"), contest.games):
             for row in np.flatnonzero((chunk["match"] == recorded.match) & (chunk["session"] == session)):
                 by_column = {name: values[row : row + 1].tolist()[0] for name, values in chunk.items()}
                 rows[by_column["game"]] = by_column
@@ -144,7 +144,7 @@ def recorded_leg(
             " stored with the records as played; restore that version, or run again to play the current one"
         )
     (fixture,) = fixtures_of(
-        Legs.of([recorded]), players.schedule, Legs.joined(batch.legs for batch in records.batches)
+        Legs.from_results([recorded]), players.schedule, Legs.joined(batch.legs for batch in records.batches)
     )
     if isinstance(fixture, str):
         raise RunError(f"match {recorded.match} was recorded {fixture}; tournament verify shows more")
@@ -245,6 +245,6 @@ def _with_lines(contest: Contest, config: Config, field: ContestSetup, leg: Leg)
     files = find_bots(config.entrants, config.house, lambda: field.entrants)[0] if is_there else []
     for submission in files:
         is_this = submission.name in seats and submission.sha256 == field.sha256[submission.name]
-        if is_this and (code := with_lines(submission, interface, config.sandbox)):
+        if is_this and (code := build_with_line_numbers(submission, interface, config.sandbox)):
             builds[seats[submission.name].artifact] = code
     return builds

@@ -29,8 +29,8 @@ from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
 from tournament.errors import InputError, RunError, TournamentError, pluralize
 from tournament.leg import legs_per_replica
-from tournament.records.contest_of import contest_of, is_here
-from tournament.records.results import ranking_of
+from tournament.records.contest_of import contest_of, is_installed
+from tournament.records.results import rank_records
 from tournament.records.self_play import recorded_self_play
 from tournament.runner.executors.local import LocalExecutor
 from tournament.runner.stray_files import in_tables
@@ -119,7 +119,7 @@ def _verified(
     before = Snapshot.of(storage)
     field, batches = before.field, before.batches
     contest = contest_of(storage.location, field)
-    config = _config(config_of, contest) if is_here(contest) else None
+    config = _config(config_of, contest) if is_installed(contest) else None
     seed, problems, notes = find_seed(storage, config.contest.seed if config else None, field)
     settings = None
     if config is None:
@@ -145,7 +145,7 @@ def _verified(
     problems += history_problems(storage)
     problems += kept_bot_problems(storage)
     problems += house_problems(storage, after.field, contest.house.suffix if contest.house else None)
-    ranking = ranking_of(storage, after.field, after.batches)
+    ranking = rank_records(storage, after.field, after.batches)
     per_replica = 1 if after.field.house_numbers else legs_per_replica(after.field.settings, ranking.seats)
     if not (problems_of_field or after.records.problems or after.records.waiting):
         wrong = summary_problems(storage, after.records, ranking, per_replica)

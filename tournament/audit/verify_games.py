@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tournament.arrays import Whole
+from tournament.arrays import Ints
 from tournament.artifacts.archive import recipe_of
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.artifacts.python_artifact import legs_may_share
@@ -35,10 +35,10 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import Column
 from tournament.store.field import Batch, ContestSetup, FieldEntrant, Origin, Part
 from tournament.store.folder_storage import FolderStorage
-from tournament.store.kept_bots import kept_bot, place_of
+from tournament.store.kept_bots import artifact_path, read_bot
 from tournament.store.leg_result import Fault, LegResult
 from tournament.store.legs import Legs, pair_keys
-from tournament.store.parts import rows_of
+from tournament.store.parts import read_rows
 from tournament.store.storage import FIELD_NAME, Storage, explain_write_error
 from tournament.worker.batch import Receipt, Task
 
@@ -144,10 +144,10 @@ def _as_it_played(
         RunError: The artifact is damaged, or this machine can't compile it.
     """
     assert entrant.artifact
-    content = kept_bot(storage, entrant.artifact)
+    content = read_bot(storage, entrant.artifact)
     if content is None:
         return None
-    place = f"{storage.location}/{place_of(entrant.artifact)}"
+    place = f"{storage.location}/{artifact_path(entrant.artifact)}"
     try:
         if entrant.kind == "program":
             recipe_of(content)
@@ -243,7 +243,7 @@ def _not_played(receipt: Receipt) -> list[Problem]:
     ]
 
 
-def _cut(deals: Whole, indices: npt.NDArray[np.intp], count: int) -> list[npt.NDArray[np.intp]]:
+def _cut(deals: Ints, indices: npt.NDArray[np.intp], count: int) -> list[npt.NDArray[np.intp]]:
     """Return indices in pieces of at least this size, except the last one. Legs with the same deals stay together."""
     ends = np.flatnonzero(np.diff(deals)) + 1
     cuts: list[int] = []
@@ -261,7 +261,7 @@ def _task(contest: Contest, players: Players, replay_storage: FolderStorage, leg
         sandbox,
         replay_storage.location,
         tuple(legs),
-        players.origin.of_players(
+        players.origin.for_players(
             {seat.name for leg in legs for seat in leg.seats}, {leg.house.name for leg in legs if leg.house}
         ),
         contest.rules,
@@ -298,7 +298,7 @@ class _Replayed:
         """
         fixtures = list(fixtures_of(recorded, players.schedule, all_recorded))
         problems = [
-            Problem(batch.parts[1].place, f"has {_name_of(recorded[index])} {reason}", plays_again(len(batch.legs)))
+            Problem(batch.parts[1].path, f"has {_name_of(recorded[index])} {reason}", plays_again(len(batch.legs)))
             for index, reason in enumerate(fixtures)
             if isinstance(reason, str)
         ]
@@ -320,12 +320,12 @@ class _Replayed:
         differing: list[list[str]] = [[] for _ in self.legs]
         for old, new in zip(_by_table(self.batch), _by_table(replayed)):
             columns = contest.columns(old.table)
-            replay_storage.publish(new.staged, new.place)
+            replay_storage.publish(new.staged, new.path)
             recorded, played = (
-                _by_leg(rows_of(place, part, columns), columns, self.legs)
+                _by_leg(read_rows(place, part, columns), columns, self.legs)
                 for place, part in ((storage, old), (replay_storage, new))
             )
-            replay_storage.remove(new.place)
+            replay_storage.remove(new.path)
             for names, one, other in zip(differing, recorded, played):
                 names += [f"{old.table}.{name}" for name in one if one[name] != other[name]]
         for index, (leg, names) in enumerate(zip(self.legs, differing)):
@@ -347,7 +347,7 @@ class _Replayed:
             reason = began_again(recorded) or "a bot's process reads a clock or ran short of time"
             fix = f"possibly because {reason}; if not, {fix}"
         message = f"has {_name_of(recorded)} with other {', '.join(differing)}"
-        return Problem(self.batch.parts[0].place, message, fix)
+        return Problem(self.batch.parts[0].path, message, fix)
 
 
 def began_again(leg: LegResult) -> str:

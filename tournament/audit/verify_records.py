@@ -16,12 +16,12 @@ from tournament.records.history import damaged_parts
 from tournament.records.summaries import summaries
 from tournament.runner.stray_files import in_tables, shown, strays
 from tournament.standings.standings import Standings
-from tournament.store.field import OF_BATCH, SUMMARY_FILE, Batch, ContestSetup, Part
+from tournament.store.field import BATCH_TABLES, SUMMARY_FILE, Batch, ContestSetup, Part
 from tournament.store.field_file import unpack_field
 from tournament.store.kept_bots import damaged_bots
 from tournament.store.legs import pair_keys
-from tournament.store.parts import damage, rows_of
-from tournament.store.reading import Records, text_of
+from tournament.store.parts import damage, read_rows
+from tournament.store.reading import Records, read_if_present
 from tournament.store.small_tables import is_as_written, summary_table
 from tournament.store.storage import FIELD_NAME, Storage
 from tournament.store.summary_parts import is_as_summarised, summary_parts
@@ -48,7 +48,7 @@ def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: C
         return problems
     damaged = [part for part in batch.parts if damage(storage, part)]
     if damaged or settings is None:
-        return [Problem(part.place, "has other bytes than were written", remove) for part in damaged]
+        return [Problem(part.path, "has other bytes than were written", remove) for part in damaged]
     try:
         wrong = _not_adding_up(storage, batch, contest, settings)
     # The hash is right, so the part was written like this.
@@ -68,14 +68,14 @@ def _not_adding_up(storage: Storage, batch: Batch, contest: Contest, settings: C
     def add(name: str, leg_of: npt.NDArray[np.intp], amounts: npt.NDArray[np.float64] | None = None) -> None:
         sums[name] += np.bincount(leg_of, amounts, len(legs))
 
-    for table in OF_BATCH:
+    for table in BATCH_TABLES:
         part = batch.part(table)
-        for rows in rows_of(storage, part, contest.columns(table)):
+        for rows in read_rows(storage, part, contest.columns(table)):
             session = rows["session"].astype(np.int64)
             row_keys = pair_keys(rows["match"].astype(np.int64), session // per_leg)
             leg_of = np.searchsorted(keys, row_keys).clip(max=len(keys) - 1)
             if not np.array_equal(keys[leg_of], row_keys):
-                return {part.place: "has rows of other legs"}
+                return {part.path: "has rows of other legs"}
             add(table, leg_of)
             # Other rows belong to a session that a disqualification ended.
             counts = session % per_leg < finished[leg_of]
@@ -87,15 +87,15 @@ def _not_adding_up(storage: Storage, batch: Batch, contest: Contest, settings: C
                 for seat, amounts in enumerate(scored.points(rows, legs, leg_of)):
                     points[seat] += np.bincount(leg_of[counts], amounts[counts], len(legs))
                     amount += np.bincount(leg_of[counts], np.abs(amounts[counts]), len(legs))
-    wrong: dict[str, list[str]] = {part.place: [] for part in batch.parts}
+    wrong: dict[str, list[str]] = {part.path: [] for part in batch.parts}
     for table, recorded in (("games", legs.games), ("sessions", legs.sessions)):
         if not np.array_equal(sums[table], recorded):
             wrong[f"{table}/{batch.name}.parquet"].append(table)
     if not np.array_equal(sums["games in sessions"], sums["games of sessions"]):
-        wrong[batch.part("sessions").place].append("games in its sessions")
-    differs = [np.abs(points[seat] - legs.of_seat(seat).points) > _ROUNDING * amount for seat in range(legs.seats)]
+        wrong[batch.part("sessions").path].append("games in its sessions")
+    differs = [np.abs(points[seat] - legs.seat_columns(seat).points) > _ROUNDING * amount for seat in range(legs.seats)]
     if np.any(differs):
-        wrong[batch.part(scored.table).place].append("points")
+        wrong[batch.part(scored.table).path].append("points")
     return {place: f"adds up to other {' and '.join(names)} than its legs" for place, names in wrong.items() if names}
 
 
@@ -105,13 +105,13 @@ def batches_problems(records: Records) -> list[Problem]:
     problems = [Problem(f"sessions/{name}.parquet", text, fix) for name, text in sorted(records.problems.items())]
     for batch in records.waiting:
         message = "has legs of other bots than the field's, or legs that another part has"
-        problems.append(Problem(batch.part("sessions").place, message, "tournament run keeps those that count"))
+        problems.append(Problem(batch.part("sessions").path, message, "tournament run keeps those that count"))
     return problems
 
 
 def field_problems(storage: Storage) -> list[Problem]:
     """Return the problems of the field's file."""
-    content = text_of(storage, FIELD_NAME)
+    content = read_if_present(storage, FIELD_NAME)
     if content is None:
         return [Problem(FIELD_NAME, "is missing", WRITE)]
     try:
@@ -123,13 +123,13 @@ def field_problems(storage: Storage) -> list[Problem]:
 
 def _place_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
     """Return the problem of a part's place or size, or None if there is none."""
-    size = storage.size(part.place)
+    size = storage.size(part.path)
     if size != part.size and storage.size(part.staged) == part.size:
-        return Problem(part.place, "is committed but still in staging", "tournament run publishes it")
+        return Problem(part.path, "is committed but still in staging", "tournament run publishes it")
     if size is None:
-        return Problem(part.place, "is missing", plays)
+        return Problem(part.path, "is missing", plays)
     if size != part.size:
-        return Problem(part.place, f"has {size:,} bytes, of {part.size:,} that were written", plays)
+        return Problem(part.path, f"has {size:,} bytes, of {part.size:,} that were written", plays)
     return None
 
 
@@ -172,7 +172,7 @@ def house_problems(storage: Storage, field: ContestSetup, suffix: str | None) ->
     problems = []
     for player in field.house if suffix is not None else ():
         place = f"house/{player.name}{suffix}"
-        text = text_of(storage, place, _MAX_OF_HOUSE)
+        text = read_if_present(storage, place, _MAX_OF_HOUSE)
         if text is None or sha256(text).hexdigest() != player.sha256:
             problems.append(Problem(place, "is missing" if text is None else "has other bytes than were played", WRITE))
     return problems
@@ -199,7 +199,7 @@ def summary_problems(storage: Storage, records: Records, ranking: Standings, per
     for table, parts in summary_parts(records.batches).items():
         for name, legs in parts.items():
             place = f"{table}/{name}"
-            content = text_of(storage, place)
+            content = read_if_present(storage, place)
             if content is None:
                 problems.append(Problem(place, "is missing", WRITE))
             elif not is_as_summarised(content, table, legs, per_replica):

@@ -152,7 +152,7 @@ def fault_lines(faults: Sequence[tuple[LegResult, Fault]], *, of_both: bool = Fa
         lines += [f"  | {line}" for line in fault.last_output.splitlines()]
         if fault.kind == "line":
             lines.append(f"  {_HINT_TO_LINES}")
-        lines += [f"  {hint}" for hint in hints.of_fault(fault.message)]
+        lines += [f"  {hint}" for hint in hints.for_fault(fault.message)]
         if like_it:
             lines.append(f"  and the same {pluralize(len(like_it), 'more time')}")
     return Text(printable("\n".join(lines) or "none"))

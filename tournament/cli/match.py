@@ -34,7 +34,7 @@ from tournament.contests import KNOWN_RULES
 from tournament.errors import InputError, pluralize
 from tournament.keys import drawn_seed
 from tournament.records.losses import in_words
-from tournament.standings.history import matches_of_bot
+from tournament.standings.history import find_matches
 from tournament.store.leg_result import by_sort
 from tournament.store.storage import join_location
 
@@ -114,7 +114,7 @@ def match(
 
     def draw(standings: Standings, rows: int) -> FittingTable:
         playing = [line.name for line in standings.entrants if line.name in names]  # one version at a time
-        found = [match for name in playing for match in matches_of_bot(standings, name)]
+        found = [match for name in playing for match in find_matches(standings, name)]
         return matches_table(found, f"{' '.join(playing)} against each", rows)
 
     def look(own: Config, report: MatchReport) -> None:

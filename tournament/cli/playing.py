@@ -121,7 +121,7 @@ def _unlike(chosen: Config, written: Config) -> str:
 def _progress_before(prepared: Prepared) -> Progress:
     """Return the progress of a run that has played nothing yet."""
     plan = plan_of(prepared)
-    nothing = Standings((), Matches.of, ())
+    nothing = Standings((), Matches.from_matches, ())
     return Progress(plan.total_legs - plan.legs, plan.total_legs, 0, 0.0, plan.seconds, nothing)
 
 

@@ -111,7 +111,7 @@ def commands_to_see(contest: str, standings: Standings, options: Mapping[str, ob
     """Return the command that replays the game of its reason, for each disqualified bot."""
     reasons: dict[str, tuple[LegResult, Fault]] = {}
     for leg, fault in standings.faults:
-        if fault.seat in leg.out:
+        if fault.seat in leg.disqualified_seats:
             reasons.setdefault(leg.seats[fault.seat], (leg, leg.telling_fault(fault.seat)))
     return {name: replay_command(contest, *reason, options) for name, reason in reasons.items()}
 

@@ -36,13 +36,13 @@ def report(
     location = location_of(contest, results, config, final=final)
     options = command_line(results=results, final=final, config=config).removeprefix("tournament")
     if folder:
-        count = write_folder(location, folder, public=public, config_of=config_of, options=options)
+        count = write_folder(location, folder, public=public, read_config=config_of, options=options)
         pages = f"{count} page{'' if count == 1 else 's'}, one for the author of each bot"
         out.print(f"{folder}: {pages}, leaderboard.csv and crosstable.csv", soft_wrap=True)
         return
     target = output or Path("report.html")
     check_replaceable(target)
-    text, findings = make_page(location, public=public, config_of=config_of, options=options)
+    text, findings = make_page(location, public=public, read_config=config_of, options=options)
     write_report(target, text)
     if findings.render_problem:
         err.print(printable(f"{findings.render_problem}; the page shows this instead of a drawing"), soft_wrap=True)

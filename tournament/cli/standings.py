@@ -52,8 +52,8 @@ from tournament.records.values import (
     standing_values,
     standings_csv,
 )
-from tournament.standings.authors import authors_by_bot, totals_of_authors
-from tournament.standings.history import line_of, matches_of_bot
+from tournament.standings.authors import author_totals, authors_by_bot
+from tournament.standings.history import find_line, find_matches
 
 if TYPE_CHECKING:
     from tournament.contests.contest import Contest
@@ -142,7 +142,7 @@ def _show_authors(
 ) -> None:
     if not author_of:
         raise InputError('--by author: no bot has an author; set authors = {ann = ["ann_*"]} in the contest\'s table')
-    lines = totals_of_authors(found.ranking, author_of)
+    lines = author_totals(found.ranking, author_of)
     rows = [dataclasses.asdict(line) for line in lines]
     if as_json:
         print_json(rows)
@@ -195,9 +195,9 @@ def crosstable(
         raise InputError("--csv, --json: choose one of the two")
     found = load_records(contest, results, config, final=final)
     if bot is not None:
-        line_of(found.ranking, bot)
+        find_line(found.ranking, bot)
     if bot is not None and not (as_csv or as_json):
-        out.print(matches_table(matches_of_bot(found.ranking, bot), bot))
+        out.print(matches_table(find_matches(found.ranking, bot), bot))
         return
     if as_csv or as_json:
         rows = [row for row in crosstable_values(found.ranking) if bot in (None, row["bot"])]

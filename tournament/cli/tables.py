@@ -13,7 +13,7 @@ from rich.text import Text
 
 from tournament.cli.fitting import LATE, Cell, FittingTable
 from tournament.errors import and_more, main_error_line, printable
-from tournament.standings.caveats import note_of_second_tries, notes_of
+from tournament.standings.caveats import reader_notes, restart_notes
 from tournament.standings.history import closest_to_beating
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def columns(standings: Standings, wide: bool) -> list[_Heading]:
         score,
         reach,
         *([_Heading(one.title, partial(_measured, one), 5) for one in scoring.measures] if scoring else []),
-        _Heading("place", lambda line: line.place, LATE + 2, lambda _: "cyan"),
+        _Heading("place", lambda line: line.rank_range, LATE + 2, lambda _: "cyan"),
         *([] if standings.until is None else [_Heading("order", _order_of, 6)]),
         *(more if wide else []),
         _Heading("faults", lambda line: f"{line.faults:,}" if line.faults else "", 7, lambda _: "red"),
@@ -128,9 +128,9 @@ def leaderboard_table(
     notes = [
         f"{unit} per session" if unit and standings.has_means else unit,
         *(
-            [f"{averaged}, until all have played as many", *note_of_second_tries(standings)]
+            [f"{averaged}, until all have played as many", *restart_notes(standings)]
             if uneven
-            else notes_of(standings)
+            else reader_notes(standings)
         ),
     ]
     table = FittingTable(title, "; ".join(note for note in notes if note), fits=not wide)
@@ -185,9 +185,11 @@ def rating_table(lines: Sequence[Rated], look: RatingKind, title: str) -> Fittin
     for number, (_, column, _) in enumerate(look.columns):
         table.add_column(column, drop=9 - min(9, number))
     for line in lines:
-        reach = "" if line.ci_half_width is None else look.shown(line.ci_half_width).lstrip("+")
+        reach = "" if line.ci_half_width is None else look.format_rating(line.ci_half_width).lstrip("+")
         more = [show(line.more[name]) for name, _, show in look.columns]
-        table.add_row(str(line.rank), line.name, look.shown(line.rating), *([reach] if with_errors else []), *more)
+        table.add_row(
+            str(line.rank), line.name, look.format_rating(line.rating), *([reach] if with_errors else []), *more
+        )
     return table
 
 
@@ -203,7 +205,7 @@ def authors_table(lines: Sequence[AuthorTotal], standings: Standings, title: str
     table.add_column("bots", is_left=True, drop=0)
     for line in lines:
         reach = "" if line.ci_half_width is None else f"{line.ci_half_width:,.{digits}f}"
-        cells = (f"{line.total:+,.{digits}f}", reach, line.place, ", ".join(line.bots))
+        cells = (f"{line.total:+,.{digits}f}", reach, line.rank_range, ", ".join(line.bots))
         table.add_row(str(line.rank), line.author, *cells)
     return table
 
@@ -226,7 +228,7 @@ def history_table(versions: Sequence[Version], title: str) -> FittingTable:
         score = f"{line.score:+,.1f}" if line.matches else ""
         where = [f"archive {version.archive}" if version.archive else ""] if archived else []
         table.add_row(
-            line.sha256[:12], rank, line.place, score, reach, _per_session(line), f"{line.sessions:,}", *where
+            line.sha256[:12], rank, line.rank_range, score, reach, _per_session(line), f"{line.sessions:,}", *where
         )
     return table
 
@@ -347,7 +349,7 @@ def _list_of_pairs(standings: Standings, title: str, caption: str) -> FittingTab
     table.add_column("points per session")
     table.add_column("± 95%", drop=LATE)
     matches = standings.matches
-    sessions = np.maximum(1, matches.whole[:, 2])
+    sessions = np.maximum(1, matches.integers[:, 2])
     names = np.array(matches.names, object)[matches.players].reshape(-1, 2)
     sides = [(names, matches.amounts[:, 0], matches.ci_half_width_per_session[0])]
     if not (standings.is_zero_sum or standings.scoring):

@@ -21,7 +21,7 @@ from tournament.cli.replay_tables import print_game
 from tournament.cli.screen import Screen
 from tournament.config import Config, load_config, load_contests
 from tournament.containment import containing
-from tournament.entrants.folder import check_among_others
+from tournament.entrants.folder import check_entry
 from tournament.errors import InputError, TournamentError
 from tournament.sandbox.outside.ending import CommandAborted
 from tournament.trial.check import check_bot, check_values, contest_of
@@ -96,7 +96,7 @@ def check(
         raise InputError(f"{bot}: --thorough and --audit are for a contest's rules, and this is a bot")
     loaded = load_config(contest or contest_of(bot, known), config, seed=seed)
     chosen = loaded.played
-    check_among_others(bot, loaded.entrants, lambda: _recorded(loaded))
+    check_entry(bot, loaded.entrants, lambda: _recorded(loaded))
     # A check contains what its bot brings about; nothing else of ours may show as a traceback either.
     with containing(bot.name, "can't be shown", TournamentError, OSError, CommandAborted):
         with Screen(err, chosen.title) as screen:

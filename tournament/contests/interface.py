@@ -11,7 +11,7 @@ from engine.kernel.game_core import VIEW_LIMIT
 from tournament.contests.bots import Adapter, Sdk
 from tournament.decisions.c_adapter import statement_adapter
 from tournament.decisions.decision import Decision
-from tournament.decisions.struct_layout import Layout, is_number, layout_of
+from tournament.decisions.struct_layout import Layout, compute_layout, is_number
 from tournament.decisions.value_types import ValueType
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Interface(Sdk):
                     raise ValueError(
                         f"{question.name}: {name} is {kind!r}; expected a number, of the same bytes everywhere"
                     )
-        return layout_of(shown)
+        return compute_layout(shown)
 
     @cached_property
     def fields(self) -> tuple[tuple[Field, ...], ...]:

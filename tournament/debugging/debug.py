@@ -17,7 +17,7 @@ from tournament.audit.report import reading
 from tournament.config import Config
 from tournament.contests.interface import Interface
 from tournament.contests.questions import in_words
-from tournament.debugging import native, native_driver, program, python_driver
+from tournament.debugging import native, program
 from tournament.debugging.tape import DecisionTape, TapedDecision, decisions_to_debug
 from tournament.entrants.build import adapted, build_entrant
 from tournament.entrants.folder import find_submissions
@@ -180,21 +180,22 @@ def _debug_native(taped: TapedBot, folder: Path, debugger: Debugger, say: Callab
     with_gdb = debugger == "gdb"
     sandbox = taped.known.players.sandbox
     try:
-        bot = native.build_native(taped.submission, taped.interface, sandbox, folder, has_sanitizers=not with_gdb)
+        description = native.build_native(
+            taped.submission, taped.interface, sandbox, folder, has_sanitizers=not with_gdb
+        )
     except Unfit as unfit:
         raise InputError(f"{taped.submission.path}: {unfit}") from None
-    say(f"built by {bot.description}")
-    compiled = taped.interface.compiled
-    orders = native_driver.Orders(
-        taped.decisions,
-        taped.texts,
-        taped.first,
-        taped.tape.memory_bytes,
-        taped.random_seed,
-        compiled.imports,
-        compiled.new_helpers,
-    )
-    return 1 if native.run_native(bot, orders, with_gdb=with_gdb) else 0
+    say(f"built by {description}")
+    orders = {
+        "decisions": taped.decisions,
+        "texts": taped.texts,
+        "first": taped.first,
+        "memory_bytes": taped.tape.memory_bytes,
+        "random_seed": taped.random_seed,
+        "imports": taped.interface.compiled.imports,
+        "new_helpers": taped.interface.compiled.new_helpers,
+    }
+    return 1 if native.run_native(taped.submission.path, folder, orders, with_gdb=with_gdb) else 0
 
 
 def _debug_python(taped: TapedBot, folder: Path, debugger: Debugger, say: Callable[[str], None]) -> int:
@@ -207,20 +208,20 @@ def _debug_python(taped: TapedBot, folder: Path, debugger: Debugger, say: Callab
     )
     assert isinstance(launch.what, PythonBot)
     histories = interface.python.histories
-    orders = python_driver.Orders(
-        str(taped.submission.path.resolve()),
-        dict(launch.what.orders),
-        launch.given[0],
-        interface.library,
-        taped.random_seed,
-        taped.decisions,
-        taped.texts,
-        [interface.parameters.get(question.name, ()) for question in interface.questions],
-        (histories.length, histories.lists) if histories else None,
-        [question.answer_names for question in interface.questions],
-        taped.first,
-        debugger == "pdb",
-    )
+    orders = {
+        "file": str(taped.submission.path.resolve()),
+        "settings": dict(launch.what.orders),
+        "adapter": launch.given[0],
+        "modules": interface.library,
+        "random_seed": taped.random_seed,
+        "decisions": taped.decisions,
+        "texts": taped.texts,
+        "parameters": [interface.parameters.get(question.name, ()) for question in interface.questions],
+        "histories": (histories.length, histories.lists) if histories else None,
+        "names": [question.answer_names for question in interface.questions],
+        "first": taped.first,
+        "steps": debugger == "pdb",
+    }
     (folder / "orders").write_bytes(pickle.dumps(orders))
     words = [sys.executable, "-m", "tournament.debugging.python_driver", str(folder)]
     return 1 if subprocess.run(words).returncode else 0

@@ -12,8 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from tournament.artifacts.bot import Submission
@@ -42,27 +41,10 @@ _EXPORTED = re.compile(r'__export_name__\("(\w+)"\)\)\)\s+(?:ANSWER_\w+\(|\w+ )(
 STOP = "tournament_stop"
 
 
-@dataclass(frozen=True)
-class NativeBot:
-    """A native build of a bot.
-
-    Attributes:
-        source: The bot's file.
-        folder: The folder with the library, its sources and what the driver reads.
-        has_sanitizers: Whether the compiler's sanitizers watch it.
-        description: The compiler and its sanitizers, in words.
-    """
-
-    source: Path
-    folder: Path
-    has_sanitizers: bool
-    description: str
-
-
 def build_native(
     submission: Submission, interface: Interface, sandbox: SandboxSettings, folder: Path, *, has_sanitizers: bool
-) -> NativeBot:
-    """Build a bot's file as a native library.
+) -> str:
+    """Build a bot's file as a native library in a folder, and return the compiler and its sanitizers, in words.
 
     Args:
         folder: An existing folder for the build.
@@ -112,20 +94,17 @@ def build_native(
                 f"{submission.path}: {Path(compiler).name} doesn't build it:\n{ended.stderr.strip()[-4000:]}"
             )
     words = f"{Path(compiler).name} -std={compiled.standard}"
-    return NativeBot(
-        submission.path,
-        folder,
-        has_sanitizers,
-        words + " with address and undefined-behaviour sanitizers" * has_sanitizers,
-    )
+    return words + " with address and undefined-behaviour sanitizers" * has_sanitizers
 
 
-def run_native(bot: NativeBot, orders: object, *, with_gdb: bool) -> int:
+def run_native(source: Path, folder: Path, orders: Mapping[str, object], *, with_gdb: bool) -> int:
     """Run the driver with a bot's library, at this process's terminal.
 
     Args:
-        orders: The `native_driver.Orders` for it.
-        with_gdb: Whether gdb stops before each decision of the game.
+        source: The bot's file.
+        folder: The folder of its native build.
+        orders: The arguments of `native_driver.ask_bot`.
+        with_gdb: Whether gdb stops before each decision of the game. Otherwise the sanitizers watch the bot.
 
     Returns:
         The driver's exit status.
@@ -133,39 +112,24 @@ def run_native(bot: NativeBot, orders: object, *, with_gdb: bool) -> int:
     Raises:
         InputError: gdb or the sanitizers' library isn't installed.
     """
-    (bot.folder / "orders").write_bytes(pickle.dumps(orders))
-    words = [sys.executable, "-m", "tournament.debugging.native_driver", str(bot.folder)]
-    environment = dict(os.environ)
+    (folder / "orders").write_bytes(pickle.dumps(orders))
+    words = [sys.executable, "-m", "tournament.debugging.native_driver", str(folder)]
     if with_gdb:
         if not shutil.which("gdb"):
             raise InputError("--gdb: gdb isn't installed; try: apt install gdb")
-        words = [
-            "gdb",
-            "-q",
-            "-ex",
-            "set breakpoint pending on",
-            "-ex",
-            f"break {STOP}",
-            "-ex",
-            "run",
-            "--args",
-            *words,
-        ]
-    elif bot.has_sanitizers:
-        environment |= {
-            "LD_PRELOAD": _sanitizers_library(),
-            # Python frees nothing at its end, and catches no signals of the bot's.
-            "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:exitcode=99:detect_stack_use_after_return=1",
-            "UBSAN_OPTIONS": "print_stacktrace=1:exitcode=99",
-        }
-    if with_gdb or not bot.has_sanitizers:
-        return subprocess.run(words, env=environment).returncode
+        stops = ("set breakpoint pending on", f"break {STOP}", "run")
+        commands = [word for command in stops for word in ("-ex", command)]
+        return subprocess.run(["gdb", "-q", *commands, "--args", *words]).returncode
+    environment = os.environ | {
+        "LD_PRELOAD": _sanitizers_library(),
+        # Python frees nothing at its end, and catches no signals of the bot's.
+        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:exitcode=99:detect_stack_use_after_return=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1:exitcode=99",
+    }
     with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True, errors="replace") as driver:
         assert driver.stderr
         for line in _own_frames(driver.stderr):
-            print(
-                line.replace(str(bot.folder / BOT_FOLDER), str(bot.source.parent)), end="", file=sys.stderr, flush=True
-            )
+            print(line.replace(str(folder / BOT_FOLDER), str(source.parent)), end="", file=sys.stderr, flush=True)
     return driver.returncode
 
 

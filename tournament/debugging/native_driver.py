@@ -9,7 +9,6 @@ import ctypes
 import pickle
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +21,20 @@ from tournament.keys import helpers_key
 _TYPES: dict[str, Any] = {"i32": ctypes.c_int32, "i64": ctypes.c_int64, "f32": ctypes.c_float, "f64": ctypes.c_double}
 
 
-@dataclass(frozen=True)
-class Orders:
-    """The decisions to ask for.
+def ask_bot(
+    folder: Path,
+    decisions: Sequence[TapedDecision],
+    texts: Sequence[str],
+    first: int,
+    memory_bytes: int,
+    random_seed: int,
+    imports: Sequence[Import],
+    new_helpers: NewHelpers | None,
+) -> int:
+    """Ask a bot for decisions, and return the exit status.
 
-    Attributes:
+    Args:
+        folder: Folder of its native library.
         decisions: The decisions since the bot's start.
         texts: The decisions in words, for messages.
         first: Index of the game's first decision.
@@ -35,35 +43,22 @@ class Orders:
         imports: The contest's functions that bots import.
         new_helpers: Makes what is behind the imports, if there are any.
     """
-
-    decisions: Sequence[TapedDecision]
-    texts: Sequence[str]
-    first: int
-    memory_bytes: int
-    random_seed: int
-    imports: Sequence[Import]
-    new_helpers: NewHelpers | None
-
-
-def main(folder: Path) -> int:
-    """Ask for all decisions in the folder's orders, and return the exit status."""
-    orders: Orders = pickle.loads((folder / "orders").read_bytes())
     library = ctypes.CDLL(str(folder / "bot.so"))
     library.tournament_ask.restype = ctypes.c_int64
     library.tournament_ask.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_int]
     library.tournament_begin.argtypes = [ctypes.c_void_p, ctypes.c_uint64]
-    kept = _join_helpers(library, orders)
-    size = max(8, orders.memory_bytes)
+    behind_imports = _join_helpers(library, random_seed, imports, new_helpers)
+    size = max(8, memory_bytes)
     here = np.zeros(-(-size // 8), np.uint64).view(np.uint8)  # Aligned for any struct.
     memory = here.ctypes.data
     recorded = here.copy()
-    library.tournament_begin(memory, orders.random_seed)
-    for number, (decision, text) in enumerate(zip(orders.decisions, orders.texts)):
-        if number >= orders.first:
+    library.tournament_begin(memory, random_seed)
+    for number, (decision, text) in enumerate(zip(decisions, texts)):
+        if number >= first:
             print(f"{text} …", flush=True)
         recorded[decision.before[0]] = decision.before[1]
         here[:] = recorded
-        answer = library.tournament_ask(decision.kind, memory, number >= orders.first)
+        answer = library.tournament_ask(decision.kind, memory, number >= first)
         recorded[decision.after[0]] = decision.after[1]
         if decision.number is None:
             print(f"{text}: returned {answer} here; in the contest the bot ended in this decision", flush=True)
@@ -77,24 +72,26 @@ def main(folder: Path) -> int:
         if decision.is_fault:
             print(f"{text}: returned {answer} as in the contest, which is a fault there", flush=True)
             return 1
-    print(f"all {len(orders.decisions):,} answers are as in the contest", flush=True)
-    del kept
+    print(f"all {len(decisions):,} answers are as in the contest", flush=True)
+    del behind_imports
     return 0
 
 
-def _join_helpers(library: ctypes.CDLL, orders: Orders) -> list[object]:
-    """Put the contest's helpers behind a library's imports. Returns what must stay alive while it is called."""
-    if orders.new_helpers is None:
+def _join_helpers(
+    library: ctypes.CDLL, random_seed: int, imports: Sequence[Import], new_helpers: NewHelpers | None
+) -> list[object]:
+    """Put the contest's helpers behind a library's imports. Return what must stay alive while it is called."""
+    if new_helpers is None:
         return []
-    helpers = orders.new_helpers(helpers_key(orders.random_seed))
-    kept: list[object] = [helpers]
-    for one in orders.imports:
+    helpers = new_helpers(helpers_key(random_seed))
+    alive: list[object] = [helpers]
+    for one in imports:
         function = _called_by_values(one, *helpers.functions[one.name])
-        kept.append(function)
+        alive.append(function)
         ctypes.c_void_p.in_dll(library, f"tournament_pointer_{one.name}").value = ctypes.cast(
             function, ctypes.c_void_p
         ).value
-    return kept
+    return alive
 
 
 def _called_by_values(one: Import, address: int, helpers: int) -> Any:
@@ -118,4 +115,5 @@ def _called_by_values(one: Import, address: int, helpers: int) -> Any:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(Path(sys.argv[1])))
+    place = Path(sys.argv[1])
+    raise SystemExit(ask_bot(place, **pickle.loads((place / "orders").read_bytes())))

@@ -11,7 +11,6 @@ import pickle
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,15 +20,31 @@ from tournament.library import Library
 from tournament.sandbox.inside import python_host
 
 
-@dataclass(frozen=True)
-class Orders:
-    """The decisions to ask for.
+class View(SimpleNamespace):
+    """A bot's observation, with each value as an attribute."""
 
-    Attributes:
+
+def ask_bot(
+    file: str,
+    settings: dict[str, Any],
+    adapter: bytes,
+    modules: Mapping[str, str],
+    random_seed: int,
+    decisions: Sequence[TapedDecision],
+    texts: Sequence[str],
+    parameters: Sequence[Sequence[str]],
+    histories: tuple[str, Mapping[str, str]] | None,
+    names: Sequence[Mapping[int, str]],
+    first: int,
+    steps: bool,
+) -> int:
+    """Ask a bot for decisions, and return the exit status.
+
+    Args:
         file: The bot's file.
-        settings: What the sandbox's interpreter is told of the contest and the bot.
+        settings: The orders of the sandbox's interpreter for the contest and the bot.
         adapter: The organiser's adapter.
-        library: The organiser's modules, by path.
+        modules: The organiser's modules, by path.
         random_seed: The start of the bot's own randomness.
         decisions: The decisions since the bot's start.
         texts: The decisions in words, for messages.
@@ -39,60 +54,38 @@ class Orders:
         first: Index of the game's first decision.
         steps: Whether pdb stops at each decision of the game.
     """
-
-    file: str
-    settings: dict[str, Any]
-    adapter: bytes
-    library: Mapping[str, str]
-    random_seed: int
-    decisions: Sequence[TapedDecision]
-    texts: Sequence[str]
-    parameters: Sequence[Sequence[str]]
-    histories: tuple[str, Mapping[str, str]] | None
-    names: Sequence[Mapping[int, str]]
-    first: int
-    steps: bool
-
-
-class View(SimpleNamespace):
-    """A bot's observation, with each value as an attribute."""
-
-
-def main(folder: Path) -> int:
-    """Ask for all decisions in the folder's orders, and return the exit status."""
-    orders: Orders = pickle.loads((folder / "orders").read_bytes())
-    python_host.FILE_NAME = orders.file
-    python_host.prepare(orders.settings)
-    library = Library(orders.library)
+    python_host.FILE_NAME = file
+    python_host.prepare(settings)
+    library = Library(modules)
     sys.meta_path.insert(0, library)
     debugger = pdb.Pdb()
     try:
-        bot = python_host._Bot(Path(orders.file).read_bytes(), orders.adapter, library)
-        _, functions = bot.new_leg(orders.random_seed)
+        bot = python_host._Bot(Path(file).read_bytes(), adapter, library)
+        _, functions = bot.new_leg(random_seed)
     except Exception:
-        return _failed("the bot can't start", debugger if orders.steps else None)
-    view = View(f=[0] * orders.settings["state_size"])
-    for number, (decision, text) in enumerate(zip(orders.decisions, orders.texts)):
-        _show(view, decision.values, orders.histories)
+        return _failed("the bot can't start", debugger if steps else None)
+    view = View(f=[0] * settings["state_size"])
+    for number, (decision, text) in enumerate(zip(decisions, texts)):
+        _show(view, decision.values, histories)
         function = functions[decision.kind]
         if function is None:
             continue
-        is_here = number >= orders.first
+        is_here = number >= first
         if is_here:
             print(f"{text} …", flush=True)
-        arguments: list[object] = [view] if orders.settings["passes_view"] or orders.settings["told_names"] else []
-        arguments += [decision.values[name] for name in orders.parameters[decision.kind]]
+        arguments: list[object] = [view] if settings["passes_view"] or settings["told_names"] else []
+        arguments += [decision.values[name] for name in parameters[decision.kind]]
         try:
-            answer = debugger.runcall(function, *arguments) if is_here and orders.steps else function(*arguments)
+            answer = debugger.runcall(function, *arguments) if is_here and steps else function(*arguments)
         except Exception:
-            return _failed(text, debugger if orders.steps else None)
-        if not decision.is_fault and not _is_equal(answer, decision, orders.names[decision.kind]):
+            return _failed(text, debugger if steps else None)
+        if not decision.is_fault and not _is_equal(answer, decision, names[decision.kind]):
             print(f"{text}: returned {answer!r} here, {decision.answer!r} in the contest", flush=True)
             return 1
         if decision.is_fault:
             print(f"{text}: returned {answer!r} here; in the contest the bot was at fault in this decision", flush=True)
             return 1
-    print(f"all {len(orders.decisions):,} answers are as in the contest", flush=True)
+    print(f"all {len(decisions):,} answers are as in the contest", flush=True)
     return 0
 
 
@@ -132,4 +125,4 @@ def _failed(text: str, debugger: pdb.Pdb | None) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(Path(sys.argv[1])))
+    raise SystemExit(ask_bot(**pickle.loads((Path(sys.argv[1]) / "orders").read_bytes())))

@@ -68,14 +68,14 @@ __attribute__((__export_name__("tournament_start"))) void tournament_start({poin
 
 
 def statement_adapter(
-    values: Mapping[str, ValueType], parameters: Mapping[str, Sequence[str] | None], told: frozenset[str], struct: str
+    values: Mapping[str, ValueType], parameters: Mapping[str, Sequence[str] | None], news: frozenset[str], struct: str
 ) -> str:
     """Return the adapter for the functions of a statement, which return an `int`.
 
     Args:
         values: All that decisions show, in the order of the struct.
         parameters: By decision the values that its function takes one by one; None if it takes the address of `struct`.
-        told: The decisions that only tell something: their functions may return nothing.
+        news: The decisions that only tell something: their functions may return nothing.
         struct: The type of the header's that begins with the values, "" if it has none.
     """
     members = " ".join(f"{C_TYPES[kind.code]} tournament_{name};" for name, kind in values.items())
@@ -83,6 +83,6 @@ def statement_adapter(
     macros = {}
     for decision, names in parameters.items():
         passed = "tournament_p" if names is None else ", ".join(map(_VALUE.format, names))
-        called = f"function({passed}); return 0;" if decision in told else f"return function({passed});"
+        called = f"function({passed}); return 0;" if decision in news else f"return function({passed});"
         macros[decision] = f"int32_t name({pointer}tournament_p) {{ {called} }}"
     return adapter_text(macros, pointer, "" if struct else f"{_STRUCT} {{ {members} }};")

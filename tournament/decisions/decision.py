@@ -74,13 +74,13 @@ class Decision(decisions.Decision):
                 default = answer.first
             except ValueError as wrong:
                 raise ValueError(f"{name}: {wrong}") from None
-        left = answer_layout(answer)
+        layout = answer_layout(answer)
         try:
             super().__init__(
                 name,
                 {value: kind.shape for value, kind in observed.items()},
                 answer=answer.shape,
-                answer_bytes=left.size if left else 0,
+                answer_bytes=layout.size if layout else 0,
                 default=default,
                 loses=illegal == "loses",
                 is_news=is_news,

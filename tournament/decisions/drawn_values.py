@@ -12,15 +12,15 @@ from tournament.decisions.value_types import Bool, Choice, Float, Int, List, May
 def drawn_value(kind: ValueType, rng: Rng) -> Any:
     """Return a value of a type, often one at its limits."""
     if isinstance(kind, Int):
-        return one_of(range(kind.low, kind.high + 1), rng)
+        return draw_item(range(kind.low, kind.high + 1), rng)
     if isinstance(kind, Float):
-        drawn = one_of((0.0, rng.random(), -1.0, 1e300, -1e300), rng)
+        drawn = draw_item((0.0, rng.random(), -1.0, 1e300, -1e300), rng)
         return min(max(drawn, kind.low), kind.high)
     if isinstance(kind, Choice):
-        return one_of(kind.names, rng)
+        return draw_item(kind.names, rng)
     if isinstance(kind, Text):
         return "".join(
-            rng.choice("abcdefghijklmnopqrstuvwxyz ") for _ in range(one_of(range((kind.max_length or 0) + 1), rng))
+            rng.choice("abcdefghijklmnopqrstuvwxyz ") for _ in range(draw_item(range((kind.max_length or 0) + 1), rng))
         )
     if isinstance(kind, Bool):
         return rng.randrange(2) == 1
@@ -29,10 +29,10 @@ def drawn_value(kind: ValueType, rng: Rng) -> Any:
     if isinstance(kind, Struct):
         return {name: drawn_value(field, rng) for name, field in kind.fields.items()}
     assert isinstance(kind, List)
-    return [drawn_value(kind.of, rng) for _ in range(one_of(range(kind.most + 1), rng))]
+    return [drawn_value(kind.of, rng) for _ in range(draw_item(range(kind.most + 1), rng))]
 
 
-def one_of(legal: Sequence[Any], rng: Rng) -> Any:
+def draw_item(legal: Sequence[Any], rng: Rng) -> Any:
     """Return one of some values, the first and the last often."""
-    place = rng.randrange(4)
-    return legal[0] if place == 0 else legal[-1] if place == 1 else rng.choice(legal)
+    choice = rng.randrange(4)
+    return legal[0] if choice == 0 else legal[-1] if choice == 1 else rng.choice(legal)

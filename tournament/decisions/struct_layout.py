@@ -96,12 +96,12 @@ def _member(name: str, kind: ValueType, offset: int, *, with_texts: bool = False
         return _list_member(name, kind, offset, with_texts=with_texts)
     if isinstance(kind, Maybe):
         flag = _aligned(offset, _COUNT_BYTES)
-        there = _member(name, kind.of, flag + _COUNT_BYTES, with_texts=with_texts)
-        lines, parts = (f"int32_t has_{name};", *there.lines), (Part(f"has_{name}", "<i4", flag), *there.parts)
-        slot = Slot(there.slot.value, count=flag, item=there.slot)
-        return Member(slot, lines, parts, there.end, max(_COUNT_BYTES, there.alignment))
+        content = _member(name, kind.of, flag + _COUNT_BYTES, with_texts=with_texts)
+        lines, parts = (f"int32_t has_{name};", *content.lines), (Part(f"has_{name}", "<i4", flag), *content.parts)
+        slot = Slot(content.slot.value, count=flag, item=content.slot)
+        return Member(slot, lines, parts, content.end, max(_COUNT_BYTES, content.alignment))
     if isinstance(kind, Struct):
-        inner = layout_of(kind.fields, with_texts=with_texts)
+        inner = compute_layout(kind.fields, with_texts=with_texts)
         start = _aligned(offset, inner.alignment)
         slot = Slot(start, parts=[member.slot for member in inner.members.values()])
         lines = ("struct {", *(f"    {line}" for line in inner.lines), f"}} {name};")
@@ -146,7 +146,7 @@ def _list_member(name: str, kind: List, offset: int, *, with_texts: bool) -> Mem
             Part(name, _FORMATS[item.of.code], start, (room, row)),
         )
         return Member(slot, lines, rows, start + size * row * room, max(size, _COUNT_BYTES))
-    inner = layout_of(item.fields if isinstance(item, Struct) else {"value": item}, with_texts=with_texts)
+    inner = compute_layout(item.fields if isinstance(item, Struct) else {"value": item}, with_texts=with_texts)
     slots = [member.slot for member in inner.members.values()]
     start = _aligned(end, inner.alignment)
     each = Slot(0, parts=slots) if isinstance(item, Struct) else slots[0]
@@ -156,7 +156,7 @@ def _list_member(name: str, kind: List, offset: int, *, with_texts: bool) -> Mem
     return Member(slot, lines, parts, start + inner.size * room, max(inner.alignment, _COUNT_BYTES))
 
 
-def layout_of(values: Mapping[str, ValueType], *, with_texts: bool = False, start: int = 0) -> Layout:
+def compute_layout(values: Mapping[str, ValueType], *, with_texts: bool = False, start: int = 0) -> Layout:
     """Return the struct of values, as C compilers lay it out.
 
     Args:
@@ -201,19 +201,19 @@ def answer_layout(kind: ValueType) -> Answer | None:
     if isinstance(kind, List) and is_number(kind.of):
         size = _SIZES[kind.of.code]
         return Answer(Slot(0, size=size), size * max(1, kind.most))
-    layout = layout_of(kind.fields if isinstance(kind, Struct) else {"value": kind}, with_texts=True)
+    layout = compute_layout(kind.fields if isinstance(kind, Struct) else {"value": kind}, with_texts=True)
     slots = [member.slot for member in layout.members.values()]
     return Answer(Slot(0, parts=slots) if isinstance(kind, Struct) else slots[0], layout.size, tuple(layout.lines))
 
 
-def seating_of(most_seats: int) -> dict[str, ValueType]:
+def seating_types(max_seats: int) -> dict[str, ValueType]:
     """Return the types of what every question shows of the seating at tables of at most this many seats."""
-    numbers = List(Int(0, most_seats - 1), most_seats, "by position a number of its bot, the same for a whole match")
-    seat, seats = Int(0, most_seats - 1, "your position; 0 comes first"), Int(1, most_seats, "positions at the table")
+    numbers = List(Int(0, max_seats - 1), max_seats, "by position a number of its bot, the same for a whole match")
+    seat, seats = Int(0, max_seats - 1, "your position; 0 comes first"), Int(1, max_seats, "positions at the table")
     return dict(zip(SEATING, (seat, seats, numbers)))
 
 
-def lay_out(decisions: Sequence[Decision], most_seats: int) -> View:
+def build_view(decisions: Sequence[Decision], max_seats: int) -> View:
     """Return the struct of a contest's decisions, as C compilers lay it out.
 
     It begins with the seating. Values of several decisions are in it once. The first decision's description of them
@@ -221,41 +221,41 @@ def lay_out(decisions: Sequence[Decision], most_seats: int) -> View:
 
     Args:
         decisions: The contest's decisions.
-        most_seats: The most seats of a table.
+        max_seats: The most seats of a table.
 
     Raises:
         ValueError: Two decisions show values of different types by the same name.
     """
-    shown: dict[str, ValueType] = {}
+    observed: dict[str, ValueType] = {}
     for decision in decisions:
         for name, value in decision.observation.items():
             if name == LEGAL_ACTIONS:
-                shown[name] = _widest(shown.get(name, value), value)
-            elif (known := shown.setdefault(name, value)).shape != value.shape or known.code != value.code:
+                observed[name] = _widest(observed.get(name, value), value)
+            elif (known := observed.setdefault(name, value)).shape != value.shape or known.code != value.code:
                 raise ValueError(f"two decisions show different things called {name}")
     lines = []
-    for name, kind in seating_of(most_seats).items():
-        size = "" if isinstance(kind, Int) else f"[{most_seats}]"
+    for name, kind in seating_types(max_seats).items():
+        size = "" if isinstance(kind, Int) else f"[{max_seats}]"
         lines += [f"/* {kind.description}; {kind.limits} */", f"int32_t {name}{size};"]
-    layout = layout_of(shown, start=_SEAT_BYTES * (len(SEATING) - 1 + most_seats))
+    layout = compute_layout(observed, start=_SEAT_BYTES * (len(SEATING) - 1 + max_seats))
     answer_size = max((decision.answer_bytes for decision in decisions), default=0)
     return View(layout, (*lines, *layout.lines), answer_size)
 
 
-def _widest(one: ValueType, other: ValueType) -> ValueType:
+def _widest(first: ValueType, second: ValueType) -> ValueType:
     """Return a type of legal actions that fits those of two decisions, or raise an error for numbers and texts."""
-    assert isinstance(one, List) and isinstance(other, List)
-    if one == other:
-        return one
-    if isinstance(one.of, Int) and isinstance(other.of, Int):
-        numbers = Int(min(one.of.low, other.of.low), max(one.of.high, other.of.high))
-        return List(numbers, max(one.most, other.most), one.description)
-    if type(one.of) is not type(other.of):
+    assert isinstance(first, List) and isinstance(second, List)
+    if first == second:
+        return first
+    if isinstance(first.of, Int) and isinstance(second.of, Int):
+        numbers = Int(min(first.of.low, second.of.low), max(first.of.high, second.of.high))
+        return List(numbers, max(first.most, second.most), first.description)
+    if type(first.of) is not type(second.of):
         raise ValueError(f"the {LEGAL_ACTIONS} of one decision are numbers, those of another texts")
-    return one
+    return first
 
 
-def constants_of(decisions: Sequence[Decision]) -> dict[str, int]:
+def choice_constants(decisions: Sequence[Decision]) -> dict[str, int]:
     """Return the names of all choices in C, and their numbers.
 
     Raises:

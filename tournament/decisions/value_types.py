@@ -17,7 +17,7 @@ from engine.rules.shapes import Shape
 Returns = Literal["number", "name", "value", "optional"]
 
 _SHORT = range(-(2**31), 2**31)
-_LONGEST_LIST_OF_TEXTS = 1 << 20
+_MAX_TEXTS = 1 << 20
 _MAX_CHOICES = 1 << 16
 _NUMBER_BYTES = 26  # length of a number in JSON
 _MAX_DEPTH = 4  # levels of nested lists and records
@@ -233,7 +233,7 @@ class List(ValueType):
     @property
     def most(self) -> int:
         """The greatest length."""
-        return _LONGEST_LIST_OF_TEXTS if self.max_length is None else self.max_length
+        return _MAX_TEXTS if self.max_length is None else self.max_length
 
     @cached_property
     def shape(self) -> Shape:
@@ -241,10 +241,10 @@ class List(ValueType):
 
     @property
     def limits(self) -> str:
-        one = self.of.limits
-        items = {"a number": "numbers", "a text": "texts"}.get(one, f"items, each {one}")
+        item_limits = self.of.limits
+        items = {"a number": "numbers", "a text": "texts"}.get(item_limits, f"items, each {item_limits}")
         if isinstance(self.of, Int):
-            items = f"numbers from {one}"
+            items = f"numbers from {item_limits}"
         return f"a list of {items}" if self.max_length is None else f"at most {self.max_length} {items}"
 
     @property

@@ -48,9 +48,9 @@ _MAX_ADAPTER_BYTES = 1 << 20
 # Maximum characters of a line of a reason, which can quote a bot's own text.
 _LONGEST_LINE = 400
 # Seconds between messages about bots that are still being built.
-_SAY_SECONDS = 10.0
+_MESSAGE_SECONDS = 10.0
 # Seconds between checks whether enough bots are ready to play.
-_LOOK_SECONDS = 1.0
+_POLL_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Building:
         self,
         pool: ThreadPoolExecutor,
         build: Callable[[Submission], Entrant | PostponedBuild],
-        build_alone: Callable[[PostponedBuild], Entrant],
+        build_postponed: Callable[[PostponedBuild], Entrant],
         submissions: Sequence[Submission],
         refused: Sequence[Entrant],
         recorded: Recorded,
@@ -87,13 +87,13 @@ class Building:
         Args:
             pool: Threads that build bots.
             build: Called with a bot; builds it.
-            build_alone: Called with a postponed bot; builds it while no other build is running.
+            build_postponed: Called with a postponed bot; builds it while no other build is running.
             submissions: Bots to build.
             refused: Bots that can't be read.
             recorded: Returns the entrants of the last run.
             house: Names of the host's own bots.
         """
-        self._pool, self._build_alone, self._recorded, self._house = pool, build_alone, recorded, house
+        self._pool, self._build_postponed, self._recorded, self._house = pool, build_postponed, recorded, house
         self._under_way: dict[Future[Entrant | PostponedBuild], Submission] = {
             pool.submit(build, s): s for s in submissions
         }
@@ -101,14 +101,16 @@ class Building:
         self._ready = [*refused]
         self._shown = len(self._ready)
 
-    def entrants(self, say: Callable[[str], None], patience: float = inf, least: int = 0) -> list[Entrant]:
+    def entrants(
+        self, on_message: Callable[[str], None], patience: float = inf, min_playable: int = 0
+    ) -> list[Entrant]:
         """Return all bots, sorted by name, once they are built. Bots that can't play have a problem.
 
         Args:
-            say: Called with messages.
+            on_message: Called with messages.
             patience: Seconds after which bots that aren't ready can be late. Bots with recorded games are always
                 awaited.
-            least: Minimum number of playable bots for not waiting longer.
+            min_playable: Minimum number of playable bots for not waiting longer.
 
         Raises:
             InputError: This machine can't build or confine a bot.
@@ -118,37 +120,37 @@ class Building:
         while self._under_way or self._postponed:
             if not self._under_way:
                 postponed = self._postponed.pop(0)
-                self._under_way[self._pool.submit(self._build_alone, postponed)] = postponed.submission
-            self._take(wait(self._under_way, _LOOK_SECONDS, FIRST_EXCEPTION)[0])
+                self._under_way[self._pool.submit(self._build_postponed, postponed)] = postponed.submission
+            self._collect(wait(self._under_way, _POLL_SECONDS, FIRST_EXCEPTION)[0])
             now = time.monotonic()
-            if now - start >= patience and self._may_go_on(least):
+            if now - start >= patience and self._may_go_on(min_playable):
                 break
-            if self._under_way and now - last_message >= _SAY_SECONDS:
-                say(f"Still building {join_names(sorted(one.name for one in self._left))}…")
+            if self._under_way and now - last_message >= _MESSAGE_SECONDS:
+                on_message(f"Still building {join_names(sorted(one.name for one in self._unfinished))}…")
                 last_message = now
         self._shown = len(self._ready)
         waiting = [
-            Entrant(one.name, one.kind, one.sha256, None, "still being built", is_late=True) for one in self._left
+            Entrant(one.name, one.kind, one.sha256, None, "still being built", is_late=True) for one in self._unfinished
         ]
         marked = [replace(one, is_house=True) if one.name in self._house else one for one in (*self._ready, *waiting)]
         return sorted(marked, key=lambda entrant: entrant.name)
 
     @property
-    def _left(self) -> list[Submission]:
+    def _unfinished(self) -> list[Submission]:
         return [*self._under_way.values(), *(one.submission for one in self._postponed)]
 
-    def _take(self, done: Iterable[Future[Entrant | PostponedBuild]]) -> None:
+    def _collect(self, finished: Iterable[Future[Entrant | PostponedBuild]]) -> None:
         """Add finished builds to the ready or the postponed bots."""
-        for one in done:
+        for one in finished:
             built = one.result()
             del self._under_way[one]
             (self._postponed if isinstance(built, PostponedBuild) else self._ready).append(built)  # type: ignore[arg-type]
 
-    def _may_go_on(self, least: int) -> bool:
+    def _may_go_on(self, min_playable: int) -> bool:
         """Return whether the bots that are ready can play without the others."""
-        if len(self._ready) <= self._shown or sum(one.artifact is not None for one in self._ready) < least:
+        if len(self._ready) <= self._shown or sum(one.artifact is not None for one in self._ready) < min_playable:
             return False
-        return not any((one.name, one.sha256) in self._in_records for one in self._left)
+        return not any((one.name, one.sha256) in self._in_records for one in self._unfinished)
 
     @cached_property
     def _in_records(self) -> set[tuple[str, str]]:
@@ -162,8 +164,8 @@ def building(
     settings: ContestSettings,
     sandbox: SandboxSettings,
     folder: Path,
-    say: Callable[[str], None],
-    chosen: Callable[[Submission], bool] | None = None,
+    on_message: Callable[[str], None],
+    is_selected: Callable[[Submission], bool] | None = None,
     recorded: Recorded = lambda: (),
     house: Path | None = None,
 ) -> Iterator[Building]:
@@ -176,8 +178,8 @@ def building(
         settings: Settings of the contest.
         sandbox: Settings of the sandbox.
         folder: Folder of the bots.
-        say: Called with messages.
-        chosen: Called with a bot; returns whether to build it. None for all.
+        on_message: Called with messages.
+        is_selected: Called with a bot; returns whether to build it. None for all.
         recorded: Returns the entrants of the last run. If bots share a name, the recorded one plays.
         house: Folder of the host's own bots; None if there is none.
 
@@ -189,9 +191,9 @@ def building(
         RunError: The compiler's libraries can't be built.
     """
     submissions, refused, of_house = find_bots(folder, house, recorded)
-    builds = Builds.of(contest.interface, settings, sandbox)
-    if chosen is not None:
-        submissions = [submission for submission in submissions if chosen(submission)]
+    builds = Builds.for_contest(contest.interface, settings, sandbox)
+    if is_selected is not None:
+        submissions = [submission for submission in submissions if is_selected(submission)]
     in_c = [submission for submission in submissions if submission.kind in LANGUAGES]
     to_compile = [s for s in in_c if not _is_compiled(s, builds.interface)]
     if to_compile or any(s.kind in ("python", "program") for s in submissions):
@@ -201,11 +203,11 @@ def building(
     if to_compile:
         from tournament.artifacts import libraries
 
-        libraries.prepare_libraries({s.kind for s in to_compile}, sandbox, say)
-        say(f"Compiling {len(to_compile)} bot{'s' if len(to_compile) > 1 else ''}…")
+        libraries.prepare_libraries({s.kind for s in to_compile}, sandbox, on_message)
+        on_message(f"Compiling {len(to_compile)} bot{'s' if len(to_compile) > 1 else ''}…")
     # With one core, too, two threads are needed, so that a slow build doesn't block the others.
     with threads_that_end(max(2, cores())) as pool:
-        yield Building(pool, builds.build, builds.build_alone, submissions, refused, recorded, of_house)
+        yield Building(pool, builds.build, builds.build_postponed, submissions, refused, recorded, of_house)
 
 
 def build_entrants(
@@ -213,8 +215,8 @@ def build_entrants(
     settings: ContestSettings,
     sandbox: SandboxSettings,
     folder: Path,
-    say: Callable[[str], None],
-    chosen: Callable[[Submission], bool] | None = None,
+    on_message: Callable[[str], None],
+    is_selected: Callable[[Submission], bool] | None = None,
     recorded: Recorded = lambda: (),
     house: Path | None = None,
 ) -> list[Entrant]:
@@ -225,8 +227,8 @@ def build_entrants(
         settings: Settings of the contest.
         sandbox: Settings of the sandbox.
         folder: Folder of the bots.
-        say: Called with messages.
-        chosen: Called with a bot; returns whether to build it. None for all.
+        on_message: Called with messages.
+        is_selected: Called with a bot; returns whether to build it. None for all.
         recorded: Returns the entrants of the last run. If bots share a name, the recorded one plays.
         house: Folder of the host's own bots; None if there is none.
 
@@ -234,8 +236,8 @@ def build_entrants(
         InputError: There is no such folder, or this machine can't build or confine a bot.
         RunError: This machine fails.
     """
-    with building(contest, settings, sandbox, folder, say, chosen, recorded, house) as bots:
-        return bots.entrants(say)
+    with building(contest, settings, sandbox, folder, on_message, is_selected, recorded, house) as bots:
+        return bots.entrants(on_message)
 
 
 def build_entrant(
@@ -247,9 +249,9 @@ def build_entrant(
         InputError: This machine can't build or confine bots.
         RunError: This machine fails, for example because the disk is full.
     """
-    builds = Builds.of(interface, settings, sandbox)
+    builds = Builds.for_contest(interface, settings, sandbox)
     built = builds.build(submission)
-    return builds.build_alone(built) if isinstance(built, PostponedBuild) else built
+    return builds.build_postponed(built) if isinstance(built, PostponedBuild) else built
 
 
 @dataclass(frozen=True)
@@ -267,7 +269,7 @@ class Builds:
     sandbox: SandboxSettings
 
     @staticmethod
-    def of(interface: Interface, settings: ContestSettings, sandbox: SandboxSettings) -> Builds:
+    def for_contest(interface: Interface, settings: ContestSettings, sandbox: SandboxSettings) -> Builds:
         """Return the builds of a contest.
 
         Raises:
@@ -292,11 +294,11 @@ class Builds:
         except Exception as error:
             if isinstance(error, (TournamentError, OSError, MemoryError)):
                 return PostponedBuild(submission, error)
-            problem, failed = _problem_of(submission, error)
+            problem, failed = _describe_problem(submission, error)
             return Entrant(submission.name, submission.kind, submission.sha256, None, problem, failed)
         return Entrant(submission.name, submission.kind, submission.sha256, artifact)
 
-    def build_alone(self, postponed: PostponedBuild) -> Entrant:
+    def build_postponed(self, postponed: PostponedBuild) -> Entrant:
         """Build a postponed bot while no other build is running.
 
         If it fails again, although the machine can build the project's own bot, the bot is set aside.
@@ -311,7 +313,7 @@ class Builds:
         from tournament.entrants import own_trial
 
         own_trial.require_machine(built.submission.kind, self.interface, self.sandbox)
-        submission, why = built.submission, _in_lines(_trouble_in_words(built.trouble))
+        submission, why = built.submission, _cut_lines(_describe_trouble(built.trouble))
         problem = f"{why}\nIt is set aside in this run, because it failed twice, the second time without other builds."
         return Entrant(submission.name, submission.kind, submission.sha256, None, problem, set_aside=problem)
 
@@ -330,17 +332,17 @@ def adapted(interface: Interface, settings: ContestSettings) -> Interface:
     return replace(interface, adapters=adapters, library=library) if adapters or library else interface
 
 
-def _problem_of(submission: Submission, error: Exception) -> tuple[str, FailureKind]:
+def _describe_problem(submission: Submission, error: Exception) -> tuple[str, FailureKind]:
     """Return why a bot can't play, as text for its author, and the kind of the failure."""
     if not isinstance(error, Unfit):
         return our_error(error, "can't be built"), "other"
     try:
-        return _in_lines("\n".join([str(error), *hints.of(submission, str(error))])), error.kind
+        return _cut_lines("\n".join([str(error), *hints.for_problem(submission, str(error))])), error.kind
     except Exception as ours:
         return our_error(ours, "can't be built"), "other"
 
 
-def _trouble_in_words(trouble: Exception) -> str:
+def _describe_trouble(trouble: Exception) -> str:
     if isinstance(trouble, TournamentError):
         return str(trouble)
     if isinstance(trouble, OSError):
@@ -348,7 +350,7 @@ def _trouble_in_words(trouble: Exception) -> str:
     return "this machine has too little memory for it"
 
 
-def _in_lines(text: str) -> str:
+def _cut_lines(text: str) -> str:
     """Return an untrusted text with its lines cut to a maximum length."""
     return "\n".join(
         line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…" for line in printable(text).splitlines()
@@ -369,7 +371,7 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
 
         adapter = interface.adapters["python"].content if "python" in interface.adapters else b""
         library = python_artifact.library_for(submission.source, adapter, interface.library)
-        share = not why_legs_apart(submission.source, interface, sandbox, adapter, library)
+        share = not find_isolation_reason(submission.source, interface, sandbox, adapter, library)
         return python_artifact.pack(
             submission.source, sandbox, interface.python.sdk, legs_may_share=share, adapter=adapter, library=library
         )
@@ -380,7 +382,7 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
         own_trial.require_readable(sandbox)
         if not recipe_of(submission.source).build:
             return submission.source
-        return _kept(["program", submission.source], lambda: program_build.build(submission.source, sandbox))
+        return _get_or_make(["program", submission.source], lambda: program_build.build(submission.source, sandbox))
     return _compiled(submission, interface, sandbox)[1]
 
 
@@ -409,10 +411,10 @@ def _try(
 
     names = [question.name for question in interface.required]
     rules = _source_inside("bot_functions") + _source_inside("function_names")
-    _kept(["starts", artifact, submission.name, names, memory, rules], start)
+    _get_or_make(["starts", artifact, submission.name, names, memory, rules], start)
 
 
-def language_of(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> tuple[str, str]:
+def find_standard(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> tuple[str, str]:
     """Return the standard by which a C or C++ bot builds, and the compiler's warnings, or "" for other bots."""
     if submission.kind not in LANGUAGES:
         return "", ""
@@ -420,14 +422,14 @@ def language_of(submission: Submission, interface: Interface, sandbox: SandboxSe
         from tournament.artifacts import c_bots
 
         standard, _ = _compiled(submission, interface, sandbox)
-        made_from = ["warnings", *_made_from(submission, interface)]
-        warnings = _kept(made_from, lambda: c_bots.warnings_of(submission, interface, standard, sandbox).encode())
+        sources = ["warnings", *_sources(submission, interface)]
+        warnings = _get_or_make(sources, lambda: c_bots.warnings_of(submission, interface, standard, sandbox).encode())
     except Unfit:
         return "", ""
-    return standard, _in_lines(warnings.decode())
+    return standard, _cut_lines(warnings.decode())
 
 
-def why_legs_apart(
+def find_isolation_reason(
     source: bytes, interface: Interface, sandbox: SandboxSettings, adapter: bytes = b"", library: bytes = b""
 ) -> str:
     """Return why a Python bot's legs must not share a process, from the cache or newly determined, or "" if they can.
@@ -447,7 +449,7 @@ def why_legs_apart(
         return python_bots.isolation_violation(source, interface, sandbox, adapter, library).encode()
 
     packed = python_artifact.pack(source, sandbox, interface.python.sdk, adapter=adapter, library=library)
-    return _kept(["legs", packed, _source_inside("leg_isolation")], isolation_violation).decode()
+    return _get_or_make(["legs", packed, _source_inside("leg_isolation")], isolation_violation).decode()
 
 
 def _try_module(
@@ -474,12 +476,12 @@ def _try_module(
     how = (engines, version(), code)
 
     def start() -> bytes:
-        _kept(["compiled", *how], compile_confined)
+        _get_or_make(["compiled", *how], compile_confined)
         try_start(load_bot(code, interface, submission.name, limits.memory_megabytes, limits.engine), limits)
         return b""
 
     called = ([question.name for question in interface.questions], interface.compiled.imports, interface.struct_size)
-    _kept(["starts", *how, _digest_of_rules(), submission.name, *called, limits], start)
+    _get_or_make(["starts", *how, _rules_digest(), submission.name, *called, limits], start)
 
 
 @cache
@@ -489,27 +491,27 @@ def _source_inside(name: str) -> bytes:
 
 
 @cache
-def _digest_of_rules() -> str:
+def _rules_digest() -> str:
     """Return the hash of the code that checks and starts modules. If it changes, modules are tried again."""
     compiled = sorted(Path(engine.wasm.__file__).parent.glob("*.so"))
     sources = sorted(Path(seating.__file__).parent.glob("*.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in [*compiled, *sources])).hexdigest()
 
 
-def _kept(made_from: Iterable[object], make: Callable[[], bytes]) -> bytes:
+def _get_or_make(sources: Iterable[object], make: Callable[[], bytes]) -> bytes:
     """Return the result of a function from the cache, or call it and cache the result.
 
     A lasting verdict of Unfit is cached, too, and raised again.
 
     Args:
-        made_from: Everything that the result depends on, as bytes or objects with a text.
+        sources: Everything that the result depends on, as bytes or objects with a text.
         make: Makes the result.
 
     Raises:
         Unfit: The bot can't play.
         RunError: The cache can't be written.
     """
-    result, verdict = _places(made_from)
+    result, verdict = _cache_paths(sources)
     if (content := read_cached(result)) is not None:
         return content
     if reason := read_cached(verdict):
@@ -524,37 +526,45 @@ def _kept(made_from: Iterable[object], make: Callable[[], bytes]) -> bytes:
     return content
 
 
-def _places(made_from: Iterable[object]) -> tuple[Path, Path]:
+def _cache_paths(sources: Iterable[object]) -> tuple[Path, Path]:
     """Return the paths in the cache for a result, and for the reason why there is none."""
     digest = hashlib.sha256()
-    for part in made_from:
+    for part in sources:
         content = part if isinstance(part, bytes) else str(part).encode()
         digest.update(len(content).to_bytes(8, "little") + content)
-    place = cache_folder() / "bots" / digest.hexdigest()
-    return place.with_suffix(".made.sealed"), place.with_suffix(".verdict.sealed")
+    path = cache_folder() / "bots" / digest.hexdigest()
+    return path.with_suffix(".made.sealed"), path.with_suffix(".verdict.sealed")
 
 
-def require_playable(entrants: Sequence[Entrant], least: int, folder: Path, of: str | None = None) -> None:
+def require_playable(entrants: Sequence[Entrant], min_playable: int, folder: Path, bot: str | None = None) -> None:
     """Check that enough bots can play. The exception has the problem of each of the others.
 
     Args:
         entrants: The bots.
-        least: Minimum number of bots.
+        min_playable: Minimum number of bots.
         folder: Folder of the bots.
-        of: Name of the only bot whose matches are played; None for all bots.
+        bot: Name of the only bot whose matches are played; None for all bots.
 
     Raises:
         TooFewBotsError: Too few bots can play.
-        InputError: The bot `of` or its opponents can't play.
+        InputError: The bot `bot` or its opponents can't play.
     """
     broken = {one.name: one.problem or "" for one in entrants if one.artifact is None}
-    fit = len(entrants) - len(broken)
-    if of is not None and broken and (of in broken or fit < least):
-        raise InputError("\n".join(f"{name} can't play: {broken[name]}" for name in ([of] if of in broken else broken)))
-    if fit < least:
-        needed = "a bot" if least == 1 else "two bots" if least == 2 else f"{least} bots, one for each seat,"
-        event, where = ("a tournament", f" in {folder}") if of is None else ("a match", "")
-        count = f"there {'is' if fit == 1 else 'are'} {fit}{where}"
+    playable = len(entrants) - len(broken)
+    if bot is not None and broken and (bot in broken or playable < min_playable):
+        raise InputError(
+            "\n".join(f"{name} can't play: {broken[name]}" for name in ([bot] if bot in broken else broken))
+        )
+    if playable < min_playable:
+        needed = (
+            "a bot"
+            if min_playable == 1
+            else "two bots"
+            if min_playable == 2
+            else f"{min_playable} bots, one for each seat,"
+        )
+        event, where = ("a tournament", f" in {folder}") if bot is None else ("a match", "")
+        count = f"there {'is' if playable == 1 else 'are'} {playable}{where}"
         hint = "" if entrants else f": a bot is a file ending in {', '.join(KINDS)}, or a folder with a bot.toml"
         why = [f"{name}: {main_error_line(problem)}" for name, problem in broken.items()]
         if others := other_files(folder):
@@ -562,7 +572,7 @@ def require_playable(entrants: Sequence[Entrant], least: int, folder: Path, of: 
         raise TooFewBotsError("\n".join([f"{event} needs {needed} that can play; {count}{hint}", *why]))
 
 
-def _made_from(submission: Submission, interface: Interface) -> list[object]:
+def _sources(submission: Submission, interface: Interface) -> list[object]:
     """Return everything that a C or C++ bot's WebAssembly depends on."""
     sdk = sorted(interface.folder.rglob("*.h"))
     files: list[object] = [path.read_bytes() for path in (*sdk, *WRITTEN_FROM)]
@@ -575,7 +585,7 @@ def _made_from(submission: Submission, interface: Interface) -> list[object]:
 def _is_compiled(submission: Submission, interface: Interface) -> bool:
     """Return whether a bot needs no compiler. If that is unknown, its build will show the reason."""
     with contextlib.suppress(Exception):
-        return any(map(read_cached, _places(["wasm", *_made_from(submission, interface)])))
+        return any(map(read_cached, _cache_paths(["wasm", *_sources(submission, interface)])))
     return True
 
 
@@ -593,11 +603,11 @@ def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSett
         compiled = compile_bot(submission, interface, sandbox)
         return compiled.standard.encode() + b"\n" + compiled.code
 
-    standard, _, code = _kept(["wasm", *_made_from(submission, interface)], make).partition(b"\n")
+    standard, _, code = _get_or_make(["wasm", *_sources(submission, interface)], make).partition(b"\n")
     return standard.decode(), code
 
 
-def with_lines(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes | None:
+def build_with_line_numbers(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes | None:
     """Return a C or C++ bot's WebAssembly with line numbers, or None for other bots.
 
     It plays as the bot's artifact does, and its faults have the line.
@@ -618,8 +628,8 @@ def _built_otherwise(
         return None
     from tournament.artifacts.c_bots import compile_bot
 
-    how = ["lines", *_made_from(submission, interface), *build.flags]
+    how = ["lines", *_sources(submission, interface), *build.flags]
     try:
-        return _kept(how, lambda: compile_bot(submission, interface, sandbox, build).code)
+        return _get_or_make(how, lambda: compile_bot(submission, interface, sandbox, build).code)
     except Unfit:
         return None

@@ -22,7 +22,7 @@ from tournament.names import NAME_RULE, valid_name
 from tournament.store.field import FieldEntrant
 
 KINDS: dict[str, Kind] = {".c": "c", ".cpp": "cpp", ".cc": "cpp", ".cxx": "cpp", ".wasm": "wasm", ".py": "python"}
-MOST_BYTES = 16 << 20
+MAX_BYTES = 16 << 20
 # Maximum bytes of a C source, which is searched for names here.
 MAX_C_BYTES = 4 << 20
 MAX_ENTRIES = 20_000
@@ -116,7 +116,7 @@ def _read_entry(path: Path, within: Path) -> Submission | Entrant | None:
     """
     kind: Kind | None = None
     try:
-        kind = kind_of(path)
+        kind = detect_kind(path)
         if kind is None or path.name.startswith("."):
             return None
         _check_link(path, within)
@@ -125,7 +125,7 @@ def _read_entry(path: Path, within: Path) -> Submission | Entrant | None:
         why = str(problem).removeprefix(f"{path.name}: ")
     except Exception as error:
         why = our_error(error, "can't be read")
-    return Entrant(_on_one_line(path.name), kind or "program", "", None, _on_one_line(why))
+    return Entrant(_escape_breaks(path.name), kind or "program", "", None, _escape_breaks(why))
 
 
 def _differs(submission: Submission, recorded: FieldEntrant | None) -> tuple[bool, bool, bool]:
@@ -137,13 +137,13 @@ def _differs(submission: Submission, recorded: FieldEntrant | None) -> tuple[boo
 
 def other_files(folder: Path) -> list[str]:
     """Return the entries of a folder that aren't bots, without READMEs and hidden files."""
-    others = []
+    unrecognised = []
     for path in _entries(folder):
         if path.name.startswith((".", "__")) or path.name.upper().startswith("README"):
             continue
-        if kind_of(path) is None:
-            others.append(f"{_on_one_line(path.name)}{f' ({_folder_problem(path)})' if path.is_dir() else ''}")
-    return others
+        if detect_kind(path) is None:
+            unrecognised.append(f"{_escape_breaks(path.name)}{f' ({_folder_problem(path)})' if path.is_dir() else ''}")
+    return unrecognised
 
 
 def _folder_problem(folder: Path) -> str:
@@ -154,7 +154,7 @@ def _folder_problem(folder: Path) -> str:
             if name.lower() in _NEARLY_RECIPES:
                 return f"a folder without {bot_toml.FILE_NAME}: rename its {name}"
         if bots := [name for name in names if Path(name).suffix.lower() in KINDS]:
-            file = _on_one_line(bots[0])
+            file = _escape_breaks(bots[0])
             return (
                 f"a folder without {bot_toml.FILE_NAME}: a program needs one;"
                 f" a single file, such as {file}, needs no folder"
@@ -166,10 +166,10 @@ def stamps(folder: Path) -> dict[str, tuple[int, int]]:
     """Return time of change and size of each bot in a folder, by name."""
     by_name = {}
     for path in _entries(folder):
-        if not path.name.startswith(".") and kind_of(path) is not None:
+        if not path.name.startswith(".") and detect_kind(path) is not None:
             with contextlib.suppress(OSError):
                 status = path.stat()
-                by_name[_on_one_line(path.name)] = (status.st_mtime_ns, 0 if path.is_dir() else status.st_size)
+                by_name[_escape_breaks(path.name)] = (status.st_mtime_ns, 0 if path.is_dir() else status.st_size)
     return by_name
 
 
@@ -189,11 +189,11 @@ def _entries(folder: Path) -> list[Path]:
     return sorted(paths)
 
 
-def _on_one_line(text: str) -> str:
+def _escape_breaks(text: str) -> str:
     return printable(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
-def check_among_others(path: Path, folder: Path, recorded: Recorded) -> None:
+def check_entry(path: Path, folder: Path, recorded: Recorded) -> None:
     """Check that a bot can enter from its entrants folder, no matter what its file contains.
 
     Args:
@@ -206,7 +206,7 @@ def check_among_others(path: Path, folder: Path, recorded: Recorded) -> None:
     """
     if folder.is_dir() and path.parent.resolve() == folder.resolve():
         for entrant in find_submissions(folder, recorded)[1]:
-            shown, problem = _on_one_line(path.name), entrant.problem or ""
+            shown, problem = _escape_breaks(path.name), entrant.problem or ""
             if entrant.name.removeprefix("./") == shown:
                 raise InputError(problem if shown in problem else f"{shown}: {problem}")
 
@@ -225,7 +225,7 @@ def _check_link(path: Path, within: Path) -> None:
         raise InputError(f"{path.name}: {_OUTSIDE}")
 
 
-def kind_of(path: Path) -> Kind | None:
+def detect_kind(path: Path) -> Kind | None:
     """Return the kind of bot that a file or folder is, or None if it isn't a bot or doesn't exist."""
     with contextlib.suppress(OSError):
         if stat.S_ISDIR(path.stat().st_mode):
@@ -255,7 +255,7 @@ def read_submission(path: Path, within: Path | None = None) -> Submission:
     Raises:
         InputError: It can't be a bot, or can't be read.
     """
-    kind = kind_of(path)
+    kind = detect_kind(path)
     if kind is None:
         is_a = f"; this is {_folder_problem(path)}" if path.is_dir() else ""
         raise InputError(
@@ -297,7 +297,7 @@ def _read_file(path: Path, within: Path | None) -> bytes:
         if within and not Path(os.readlink(f"/proc/self/fd/{descriptor}")).is_relative_to(within):
             # The path was changed after it was checked.
             raise InputError(f"{path.name}: {_OUTSIDE}")
-        max_bytes = MAX_C_BYTES if KINDS.get(path.suffix.lower()) in LANGUAGES else MOST_BYTES
+        max_bytes = MAX_C_BYTES if KINDS.get(path.suffix.lower()) in LANGUAGES else MAX_BYTES
         source = file.read(max_bytes + 1) if status.st_size <= max_bytes else b""
     if max(status.st_size, len(source)) > max_bytes:
         raise InputError(f"{path.name}: larger than {max_bytes >> 20} MiB")

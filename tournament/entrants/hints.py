@@ -22,7 +22,7 @@ _FILES = (
 )
 
 
-_ONE_FILE = (
+_SINGLE_FILE = (
     "Hint: it is a program of one file, because it has main() and answers by lines of ACTION. This machine's own"
     " compiler builds it; to build it otherwise, put it into a folder with a bot.toml"
 )
@@ -33,12 +33,12 @@ _MODULES = (
 _FORBIDDEN = re.compile(r"\b(?:FileNotFoundError|PermissionError): ")
 
 
-def of_fault(message: str) -> list[str]:
+def for_fault(message: str) -> list[str]:
     """Return lines to append to a fault."""
     return [_FILES] if _FORBIDDEN.search(message) else []
 
 
-def of(submission: Submission, problem: str) -> list[str]:
+def for_problem(submission: Submission, problem: str) -> list[str]:
     """Return lines to append to a problem."""
     reads_input = _READS_INPUT.get(submission.kind)
     if "lacks the function" in problem and reads_input and reads_input.search(submission.source):
@@ -48,7 +48,7 @@ def of(submission: Submission, problem: str) -> list[str]:
     ):
         return [_FILES]
     if submission.kind == "program" and submission.path.suffix and ("its build (" in problem or "installed" in problem):
-        return [_ONE_FILE]
+        return [_SINGLE_FILE]
     if submission.kind == "program" and "ModuleNotFoundError" in problem:
         return [_MODULES]
     return []

@@ -106,12 +106,16 @@ def _branches(language: str, interface: Interface, indent: str) -> str:
     form, plain, first, nothing = _FORMS[language]
     lines = []
     for question in interface.questions:
-        told, says, chosen = interface.observed(question), _says(question), _in(language, question.default)
-        answer = nothing if question.is_news else first if _LEGAL_ACTIONS in told else plain.replace("{}", chosen)
-        names = ", ".join(told)
-        note = textwrap.wrap(f"{says} It is told {names}.", _WIDTH - 8 - len(indent))
+        observed, description, default = (
+            interface.observed(question),
+            _describe(question),
+            _in(language, question.default),
+        )
+        answer = nothing if question.is_news else first if _LEGAL_ACTIONS in observed else plain.replace("{}", default)
+        names = ", ".join(observed)
+        comment = textwrap.wrap(f"{description} It is told {names}.", _WIDTH - 8 - len(indent))
         written = form.format(name=question.name, answer=answer, names=names)
-        lines += [*(f"// {line}" for line in note), *written.split("\n")]
+        lines += [*(f"// {line}" for line in comment), *written.split("\n")]
     return "".join(f"{indent}{line}\n" for line in lines)
 
 
@@ -123,7 +127,7 @@ def _in(language: str, answer: object) -> str:
     return text if language == "javascript" else text.replace('"', '\\"')
 
 
-def _says(question: Decision) -> str:
+def _describe(question: Decision) -> str:
     """Return the purpose of a decision and its legal answers, as sentences."""
     names = ", ".join(f"{value} is {word}" for value, word in question.answer_names.items())
     about = " ".join(question.in_words.replace('"""', "'''").replace("\\", "/").split()).rstrip(".")
@@ -136,9 +140,11 @@ def _says(question: Decision) -> str:
 def _functions(interface: Interface) -> Iterator[str]:
     """Yield a Python program's function for each decision, with its values as parameters."""
     for question in interface.questions:
-        told = interface.observed(question)
-        chosen = f"random.choice({_LEGAL_ACTIONS})" if _LEGAL_ACTIONS in told else repr(question.default)
-        answer = "return None" if question.is_news else f"return {chosen}"
-        head = textwrap.fill(f"def {question.name}({', '.join(told)}):", _WIDTH, subsequent_indent="    ")
-        says = textwrap.fill(f'"""{_says(question)}"""', _WIDTH, initial_indent="    ", subsequent_indent="    ")
-        yield f"{head}\n{says}\n    {answer}\n"
+        observed = interface.observed(question)
+        choice = f"random.choice({_LEGAL_ACTIONS})" if _LEGAL_ACTIONS in observed else repr(question.default)
+        answer = "return None" if question.is_news else f"return {choice}"
+        head = textwrap.fill(f"def {question.name}({', '.join(observed)}):", _WIDTH, subsequent_indent="    ")
+        docstring = textwrap.fill(
+            f'"""{_describe(question)}"""', _WIDTH, initial_indent="    ", subsequent_indent="    "
+        )
+        yield f"{head}\n{docstring}\n    {answer}\n"

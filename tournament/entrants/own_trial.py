@@ -62,8 +62,8 @@ def _do_all(kind: Kind, interface: Interface, sandbox: SandboxSettings) -> None:
     bots = cache_folder() / "bots"
     write_cached(bots / "trial.sealed", b"")
     temporary = Path(tempfile.gettempdir())
-    places = ((bots, f"the cache {bots}", ""), (temporary, f"temporary files {temporary}", "; or set TMPDIR"))
-    for folder, place, hint in places:
+    folders = ((bots, f"the cache {bots}", ""), (temporary, f"temporary files {temporary}", "; or set TMPDIR"))
+    for folder, place, hint in folders:
         require_room(folder, place, hint)
         if is_full(folder):
             raise RunError(trouble_in_words(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), place) + hint)

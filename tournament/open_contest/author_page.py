@@ -20,7 +20,7 @@ from tournament.records.finals import records_with
 from tournament.records.results import Results, load
 from tournament.reporting.figures import signed
 from tournament.reporting.findings import contest_of, losses_of_bot
-from tournament.reporting.layout import anchor_of
+from tournament.reporting.layout import make_anchor
 from tournament.reporting.trends import Worst, worst_match
 
 _MAX_FAULTS = 50
@@ -125,12 +125,12 @@ class AuthorPage:
         worst, decisions = records.losses[bot, hidden]
         faults = [(leg, fault) for leg, fault in ranking.faults if leg.seats[fault.seat] == bot][:_MAX_FAULTS]
         return {
-            "place": line.place,
+            "place": line.rank_range,
             "field_size": len(ranking.ranked),
             "score": line.score,
             "matches": line.matches,
             "disqualified": line.reason if line.rank is None else None,
-            "anchor": anchor_of(bot, names.index(bot)),
+            "anchor": make_anchor(bot, names.index(bot)),
             "faults": [
                 {
                     "opponent": join_names(leg.opponents(fault.seat)),

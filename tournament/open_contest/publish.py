@@ -80,7 +80,7 @@ def publish(
     seed = None if open else read_seed(open_storage(location), load(location).setup.settings.get("seed"))
     hidden = open and config.played.house is not None
     contest, findings = find(
-        location, with_games=not hidden, seed=seed, config_of=lambda _: config, only_sums=hidden, unready=unready
+        location, with_games=not hidden, seed=seed, read_config=lambda _: config, only_sums=hidden, unready=unready
     )
     ranking = _without_words(findings.ranking) if open else findings.ranking
     target = folder / place / name
@@ -90,7 +90,7 @@ def publish(
     below = below_final(location, ranking)
     board = {
         "contest": name,
-        "made": findings.made,
+        "made": findings.created,
         "open": open,
         "leaderboard": leaderboard_values(ranking, below=below.entrants if below else ()),
         "failed_matches": failed,
@@ -260,7 +260,7 @@ def _versions(board: Path, findings: Findings) -> Versions:
     found: dict[str, list[Version]] = {}
     for line in ranking.entrants:
         others = [one for one in dict.fromkeys(known.get(line.name, [])) if one.sha != line.sha256[:8]]
-        now = Version(line.sha256[:8], findings.made, line.score if line.matches else None, line.rank,
+        now = Version(line.sha256[:8], findings.created, line.score if line.matches else None, line.rank,
                       len(ranking.ranked))  # fmt: skip
         found[line.name] = [*others, now][-_MAX_VERSIONS:]
     gone = {bot: lines for bot, lines in known.items() if bot not in found}

@@ -30,7 +30,7 @@ from tournament.cache import cache_folder
 from tournament.config import Config, WatchSettings
 from tournament.containment import our_error
 from tournament.contests import data_files
-from tournament.entrants.folder import KINDS, kind_of
+from tournament.entrants.folder import KINDS, detect_kind
 from tournament.names import LETTERS, valid_name
 from tournament.open_contest.archives import ARCHIVE, unpack_program
 from tournament.open_contest.authors import Author
@@ -638,7 +638,7 @@ def bots_in(entrants: Path) -> set[str]:
 
 def files_of_bot(entrants: Path, bot: str) -> list[Path]:
     """Return the files and folders of a bot in an entrants folder."""
-    return [path for path in _visible(entrants) if path.stem == bot and kind_of(path)]
+    return [path for path in _visible(entrants) if path.stem == bot and detect_kind(path)]
 
 
 def _visible(folder: Path) -> list[Path]:

@@ -19,7 +19,7 @@ from tournament.cache import LISTED_IN, cache_folder
 from tournament.errors import InputError
 from tournament.keys import drawn_seed
 from tournament.sandbox.outside.scratch import scratch_folder
-from tournament.store.storage import folder_of
+from tournament.store.storage import split_location
 
 # Maximum seconds of a quick trial, including its start.
 QUICK_SECONDS = 8.0
@@ -213,7 +213,7 @@ def show_game(
         Whether it could be shown; and the steps as JSON, without the opponent's output.
     """
     words = ["replay", contest, "--match", f"{bot},{opponent}", "--session", str(session), "--json"]
-    words += ["--results", folder_of(records)[0], *(["--game", str(game)] if game is not None else [])]
+    words += ["--results", split_location(records)[0], *(["--game", str(game)] if game is not None else [])]
     _, said, complaint = _command(settings, words, settings.parent, None, seconds, stopping, nice=_NICE)
     try:
         found = json.loads(said)

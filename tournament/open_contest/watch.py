@@ -26,7 +26,7 @@ from tournament.errors import InputError, RunError, TooFewBotsError, TournamentE
 from tournament.open_contest.jobs import authors_of_bots, database_beside
 from tournament.open_contest.publish import PRELIMINARY, publish, publish_index, unready
 from tournament.open_contest.submissions import OpenContests, Submissions, bots_in
-from tournament.records.finals import final_place
+from tournament.records.finals import final_location
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.listener import NullListener, Progress, ProgressListener
 from tournament.runner.prepare import PATIENCE_SECONDS, Prepared, prepare_contest
@@ -468,7 +468,7 @@ def _final(contest: _Contest, *, preliminary: bool = False) -> Config:
     closes = contest.config.opening.closes
     assert closes is not None
     settings = contest.config.contest.model_copy(update={"seed": None})
-    results = final_place(contest.config.results, closes, preliminary=preliminary)
+    results = final_location(contest.config.results, closes, preliminary=preliminary)
     return replace(contest.config, contest=settings, results=results)
 
 

@@ -14,7 +14,7 @@ from tournament.contests.contest import Contest
 from tournament.errors import InputError
 from tournament.store.field import Setting
 from tournament.store.legs import Legs
-from tournament.store.seed_files import kept_seed
+from tournament.store.seed_files import find_seed
 from tournament.store.storage import open_storage
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Citation:
             f"{self.title} ({self.rules}, version {self.rules_version} of the rules), played by tournament"
             f" {self.tournament}: {self._players()}, {self.games:,} games. Settings: {self._settings()}. Seed:"
             f" {self.seed if self.seed is not None else f'unpublished, {self._fingerprint()}'}. Bots: sha256"
-            f" {_digest_of(self.bots)[:_SHORT]}. Results: sha256 {self.records_sha256}."
+            f" {_bots_digest(self.bots)[:_SHORT]}. Results: sha256 {self.records_sha256}."
         )
 
     def bibtex(self) -> str:
@@ -88,7 +88,7 @@ def cite(results: Results, contest: Contest, *, show_seed: bool = False) -> Cita
     """
     setup, legs = results.setup, Legs.joined(batch.legs for batch in results.batches)
     fingerprint, playing = str(setup.settings.get("seed")), setup.artifacts
-    seed = kept_seed(open_storage(results.location), fingerprint) if show_seed else None
+    seed = find_seed(open_storage(results.location), fingerprint) if show_seed else None
     if show_seed and seed is None:
         raise InputError(f"{results.location}/secret has no seed; omit --show-seed")
     return Citation(
@@ -121,7 +121,7 @@ def results_digest(legs: Legs) -> str:
     return digest.hexdigest()
 
 
-def _digest_of(bots: Mapping[str, str]) -> str:
+def _bots_digest(bots: Mapping[str, str]) -> str:
     return hashlib.sha256("".join(f"{name} {digest}\n" for name, digest in sorted(bots.items())).encode()).hexdigest()
 
 

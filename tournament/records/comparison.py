@@ -74,7 +74,7 @@ def compare_results(first: Results, second: Results) -> Comparison:
     return Comparison(
         first.location,
         second.location,
-        _places(first.ranking) == _places(second.ranking) and results_digest(own) == results_digest(others),
+        _ranks(first.ranking) == _ranks(second.ranking) and results_digest(own) == results_digest(others),
         shared,
         differs,
         _unlike_settings(first.setup, second.setup),
@@ -83,7 +83,7 @@ def compare_results(first: Results, second: Results) -> Comparison:
     )
 
 
-def _places(ranking: Standings) -> set[tuple[str, str, int | None, str]]:
+def _ranks(ranking: Standings) -> set[tuple[str, str, int | None, str]]:
     return {(line.name, line.sha256, line.rank, line.status) for line in ranking.entrants}
 
 
@@ -105,21 +105,21 @@ def _shared_legs(first: Legs, second: Legs) -> tuple[int, int]:
 
 
 def _compared_scores(first: Standings, second: Standings) -> pd.DataFrame:
-    rows = _scores_of(first).merge(_scores_of(second), "outer", "bot", suffixes=("_1", "_2"))
+    rows = _score_frame(first).merge(_score_frame(second), "outer", "bot", suffixes=("_1", "_2"))
     same = rows["sha256_1"] == rows["sha256_2"]
     only = np.select([rows["sha256_2"].isna(), rows["sha256_1"].isna()], ["first only", "second only"], "changed")
     rows["version"] = np.where(same, "same", only)
     rows = _with_difference(rows)
     rows["first_rank"], rows["second_rank"] = (rows[name].astype("Int64") for name in ("rank_1", "rank_2"))
-    return _least_likely_first(rows)[[name for name in COMPARED if name != "opponent"]]
+    return _sort_by_likelihood(rows)[[name for name in COMPARED if name != "opponent"]]
 
 
 def _compared_pairs(first: Standings, second: Standings) -> pd.DataFrame:
-    rows = _pairs_of(first).merge(_pairs_of(second), "inner", ["bot", "opponent"], suffixes=("_1", "_2"))
-    return _least_likely_first(_with_difference(rows))[list(_PAIR)]
+    rows = _pair_frame(first).merge(_pair_frame(second), "inner", ["bot", "opponent"], suffixes=("_1", "_2"))
+    return _sort_by_likelihood(_with_difference(rows))[list(_PAIR)]
 
 
-def _scores_of(ranking: Standings) -> pd.DataFrame:
+def _score_frame(ranking: Standings) -> pd.DataFrame:
     """Return each entrant's points per session, or its score against house players, with its error."""
     import pandas as pd
 
@@ -138,19 +138,19 @@ def _scores_of(ranking: Standings) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["bot", "sha256", *types]).astype(types)
 
 
-def _pairs_of(ranking: Standings) -> pd.DataFrame:
+def _pair_frame(ranking: Standings) -> pd.DataFrame:
     """Return each pair's points per session, for the bot whose name comes first."""
     import pandas as pd
 
     matches = ranking.matches
-    sessions = np.maximum(matches.whole[:, 2], 1)
+    sessions = np.maximum(matches.integers[:, 2], 1)
     return pd.DataFrame(
         {
             "bot": matches.column("x"),
             "opponent": matches.column("y"),
             "points": matches.amounts[:, 0] / sessions,
             "stderr": matches.amounts[:, 1] / sessions,
-            "freedom": matches.whole[:, 4].astype(np.float64),
+            "freedom": matches.integers[:, 4].astype(np.float64),
         }
     )
 
@@ -180,7 +180,7 @@ def _with_difference(rows: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def _least_likely_first(rows: pd.DataFrame) -> pd.DataFrame:
+def _sort_by_likelihood(rows: pd.DataFrame) -> pd.DataFrame:
     """Return rows with the least likely difference first."""
     keys = [name for name in ("bot", "opponent") if name in rows]
     return rows.sort_values(["tail", *keys], ignore_index=True)

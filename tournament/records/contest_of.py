@@ -20,7 +20,7 @@ from tournament.store.storage import open_storage
 _NOT_INSTALLED = Interface(Path(), CompiledBots(""))
 
 
-def is_here(contest: Contest) -> bool:
+def is_installed(contest: Contest) -> bool:
     """Return whether the rules are installed, so that the contest can be played."""
     return contest.interface is not _NOT_INSTALLED
 

@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 
 from tournament.errors import InputError, RunError
 from tournament.store.reading import read_field
-from tournament.store.storage import folder_of, has_records, join_location, open_storage
+from tournament.store.storage import has_records, join_location, open_storage, split_location
 
 _FINAL, _PRELIMINARY = "final-", "preliminary-"
 
 
-def final_place(results: str, closes: datetime, *, preliminary: bool = False) -> str:
+def final_location(results: str, closes: datetime, *, preliminary: bool = False) -> str:
     """Return the folder or URL of results for the final, or its preliminary, of contests that close at a time.
 
     Args:
@@ -27,15 +27,15 @@ def final_place(results: str, closes: datetime, *, preliminary: bool = False) ->
     return join_location(results, f"{kind}{closes.astimezone(UTC):%Y%m%dT%H%M%SZ}")
 
 
-def is_of_final(location: str) -> bool:
+def is_final(location: str) -> bool:
     """Return whether a contest's records are those of a final or its preliminary."""
-    return folder_of(folder_of(location)[0])[1].startswith((_FINAL, _PRELIMINARY))
+    return split_location(split_location(location)[0])[1].startswith((_FINAL, _PRELIMINARY))
 
 
 def finals_beside(location: str) -> tuple[str, ...]:
     """Return the locations of a contest's finals, the last one at the end, or () if these records are a final's."""
-    parent, contest = folder_of(location)
-    if is_of_final(location):
+    parent, contest = split_location(location)
+    if is_final(location):
         return ()
     with contextlib.suppress(OSError, RunError):
         names = sorted(name for name in open_storage(parent).folders() if name.startswith(_FINAL))
@@ -55,10 +55,10 @@ def last_final(location: str) -> str:
     return finals[-1]
 
 
-def preliminary_of(location: str) -> str | None:
+def find_preliminary(location: str) -> str | None:
     """Return the location of the preliminary of a final, or None if these records aren't a final's or it had none."""
-    parent, contest = folder_of(location)
-    results, date = folder_of(parent)
+    parent, contest = split_location(location)
+    results, date = split_location(parent)
     if not date.startswith(_FINAL):
         return None
     preliminary = join_location(join_location(results, _PRELIMINARY + date.removeprefix(_FINAL)), contest)
@@ -71,7 +71,7 @@ def records_with(location: str, bot: str) -> str:
     Raises:
         RunError: The records can't be read.
     """
-    field, preliminary = read_field(open_storage(location)), preliminary_of(location)
+    field, preliminary = read_field(open_storage(location)), find_preliminary(location)
     if preliminary is None or (field is not None and bot in field.numbers):
         return location
     return preliminary

@@ -18,11 +18,11 @@ from blake3 import blake3
 from pydantic import TypeAdapter, ValidationError
 
 from tournament.errors import RunError
-from tournament.standings.history import line_of
+from tournament.standings.history import find_line
 from tournament.standings.standings import Standing, Standings
 from tournament.store.columns import Column
 from tournament.store.field import Batch, ContestSetup
-from tournament.store.reading import read_records, text_of
+from tournament.store.reading import read_if_present, read_records
 from tournament.store.storage import Storage, open_storage
 
 _PART = re.compile(r"[0-9]{8}-[0-9a-f]{16}\.parquet")
@@ -63,7 +63,7 @@ class Version:
     archive: int | None = None
 
 
-def keep_history(storage: Storage, ranking: Standings) -> None:
+def store_history(storage: Storage, ranking: Standings) -> None:
     """Store the standings after a run, unless the last stored ones are the same.
 
     Raises:
@@ -71,27 +71,27 @@ def keep_history(storage: Storage, ranking: Standings) -> None:
     """
     names = _parts(storage)
     last = int(names[-1][:8]) if names else 0
-    if names and _part_of(last, ranking)[0] == names[-1]:
+    if names and _make_part(last, ranking)[0] == names[-1]:
         return
-    name, content = _part_of(last + 1, ranking)
+    name, content = _make_part(last + 1, ranking)
     storage.replace(f"history/{name}", content)
 
 
-def has_lines(storage: Storage, known: Mapping[str, tuple[str, int]]) -> bool:
+def has_standings(storage: Storage, expected: Mapping[str, tuple[str, int]]) -> bool:
     """Return whether the standings after the last run have these bots with the same content and number of sessions.
 
     Args:
         storage: Storage of the records.
-        known: sha256 and number of sessions of each bot, by name.
+        expected: sha256 and number of sessions of each bot, by name.
     """
     try:
         rows = {row["name"]: (row["sha256"], row["sessions"]) for row in _rows(storage, _parts(storage)[-1:])}
     except RunError:
         return False
-    return all(rows.get(name) == line for name, line in known.items())
+    return all(rows.get(name) == line for name, line in expected.items())
 
 
-def _part_of(run: int, ranking: Standings) -> tuple[str, bytes]:
+def _make_part(run: int, ranking: Standings) -> tuple[str, bytes]:
     """Return the name and the content of a part with the standings after a run."""
     from tournament.store.small_tables import summary_content
 
@@ -102,11 +102,11 @@ def _part_of(run: int, ranking: Standings) -> tuple[str, bytes]:
 
 def damaged_parts(storage: Storage) -> list[str]:
     """Return the names of parts that have other bytes than were written."""
-    contents = [(name, text_of(storage, f"history/{name}")) for name in _parts(storage)]
+    contents = [(name, read_if_present(storage, f"history/{name}")) for name in _parts(storage)]
     return [f"history/{name}" for name, text in contents if text is not None and _hash(text) != name[9:25]]
 
 
-def history_of(
+def read_history(
     storage: Storage, ranking: Standings, name: str, rank: Callable[[Storage, ContestSetup, Sequence[Batch]], Standings]
 ) -> list[Version]:
     """Return a bot's versions, the oldest first: those in archives by the archives' age, then those in these records.
@@ -123,7 +123,7 @@ def history_of(
         InputError: The standings have no such bot.
         RunError: The history can't be read.
     """
-    current = Version(line_of(ranking, name), len(ranking.ranked))
+    current = Version(find_line(ranking, name), len(ranking.ranked))
     versions: list[Version] = []
     for location in storage.archives():
         with contextlib.suppress(RunError):
@@ -133,9 +133,9 @@ def history_of(
             records = read_records(archive)
             if records.field and name in {entrant.name for entrant in records.field.entrants}:
                 last = rank(archive, records.field, records.batches)
-                archived.append(Version(line_of(last, name), len(last.ranked), number))
-            versions += _last_of_each(archived)
-    return [*versions, *_last_of_each([*_versions(storage, name), current])]
+                archived.append(Version(find_line(last, name), len(last.ranked), number))
+            versions += _last_versions(archived)
+    return [*versions, *_last_versions([*_versions(storage, name), current])]
 
 
 def _versions(storage: Storage, name: str, archive: int | None = None) -> Iterator[Version]:
@@ -144,8 +144,8 @@ def _versions(storage: Storage, name: str, archive: int | None = None) -> Iterat
     Raises:
         RunError: A part is damaged or has an invalid line.
     """
-    lines = {row["run"]: row for row in _rows(storage, _parts(storage)) if row["name"] == name}
-    for _, row in sorted(lines.items()):
+    rows = {row["run"]: row for row in _rows(storage, _parts(storage)) if row["name"] == name}
+    for _, row in sorted(rows.items()):
         values = {one.name: row[one.name] for one in _FIELDS}
         try:
             values |= {one.name: json.loads(values[one.name]) for one in _FIELDS if _is_json(one.type)}
@@ -155,7 +155,7 @@ def _versions(storage: Storage, name: str, archive: int | None = None) -> Iterat
             raise RunError(f"{storage.location}/history has an invalid line of {name[:200]!r}: {reason}") from None
 
 
-def _last_of_each(versions: Sequence[Version]) -> list[Version]:
+def _last_versions(versions: Sequence[Version]) -> list[Version]:
     """Return the last version of each content.
 
     A run that was killed while it removed a bot's legs has left fewer of them, so the line with most sessions counts.
@@ -179,18 +179,18 @@ def _parts(storage: Storage) -> list[str]:
 
 
 def _rows(storage: Storage, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    from tournament.store.small_tables import rows_of_summary
+    from tournament.store.small_tables import summary_rows
 
     for name in names:
-        content = text_of(storage, f"history/{name}")
+        content = read_if_present(storage, f"history/{name}")
         if content is None:
             continue
-        place = f"{storage.location}/history/{name}"
+        path = f"{storage.location}/history/{name}"
         if _hash(content) != name[9:25]:
             raise RunError(
-                f"{place} is damaged: it has other bytes than were written; remove it, because it has no games"
+                f"{path} is damaged: it has other bytes than were written; remove it, because it has no games"
             )
-        yield from rows_of_summary(content, place, HISTORY)
+        yield from summary_rows(content, path, HISTORY)
 
 
 def _row(run: int, ranked: int, line: Standing) -> dict[str, Any]:

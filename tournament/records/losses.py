@@ -91,7 +91,7 @@ def sums_of_decisions(
     low, high = np.divmod(pairs, size)
     bots, opponents = (np.stack(both, axis=1).ravel() for both in ((low, high), (high, low)))
     # The place of seat 1 is the other one of its pair.
-    of_seat_0 = 2 * place + (first > second)
+    first_pair = 2 * place + (first > second)
     points = [one.astype(float) for one in presentation.points(rows)]
     found = []
     for decided in presentation.decided(rows):
@@ -99,7 +99,7 @@ def sums_of_decisions(
         at = slice(None) if taken.all() else np.flatnonzero(taken)
         seat = decided.seat[at]
         shape = len(bots), len(decided.hands), len(decided.answers)
-        cell = of_seat_0[at] ^ seat
+        cell = first_pair[at] ^ seat
         for values, count in ((decided.hand, shape[1]), (decided.answer, shape[2])):
             cell *= count
             cell += np.minimum(values[at], count - 1)
@@ -267,7 +267,7 @@ def _games(
         absent: Number of a player whose games are left out, and then some of the others if there are many; -1 for none.
     """
     # This loads pyarrow, which summaries of results don't need.
-    from tournament.store.parts import row_group_edges, rows_of
+    from tournament.store.parts import read_rows, row_group_edges
 
     storage, selected = open_storage(results.location), results.selection.matches
     parts = [(batch.part("games"), batch.legs) for batch in results.batches]
@@ -278,7 +278,7 @@ def _games(
             groups += 1
             if groups % stride:
                 continue
-            (rows,) = rows_of(storage, part, contest.games, groups=[place])
+            (rows,) = read_rows(storage, part, contest.games, groups=[place])
             players = Group.of(rows, legs, first).players(number, by_position=contest.scored.by_position)
             kept = np.logical_and.reduce([one != absent for one in players])
             if selected is not None:

@@ -18,12 +18,12 @@ from tournament.errors import InputError, RunError, and_more
 from tournament.leg import legs_per_replica
 from tournament.names import valid_contest_name
 from tournament.records.contest_of import contest_of
-from tournament.records.finals import finals_beside, last_final, preliminary_of
-from tournament.records.rows import EVERYTHING, Selection, dataset_of, loaded_before, read_frame, select
+from tournament.records.finals import finals_beside, find_preliminary, last_final
+from tournament.records.rows import EVERYTHING, Selection, loaded_before, open_dataset, read_frame, select
 from tournament.records.self_play import against_themselves, recorded_self_play
 from tournament.records.summaries import ENTRANTS, MATCHES, entrant_values, match_values
 from tournament.records.values import STANDING, crosstable_values, fault_values, standing_values
-from tournament.standings.authors import AuthorTotal, authors_by_bot, totals_of_authors
+from tournament.standings.authors import AuthorTotal, author_totals, authors_by_bot
 from tournament.standings.matches import Match
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.columns import Column
@@ -62,8 +62,8 @@ class Results:
     def __repr__(self) -> str:
         lines = [f"{self.setup.contest}: {self.ranking.games:,} games in {self.location}"]
         for line in self.ranking.entrants[:10]:
-            place = f"{line.rank:>3}." if line.rank is not None else "    "
-            lines.append(f"{place} {line.name}: {f'{line.score:+,.1f}' if line.rank is not None else line.status}")
+            rank = f"{line.rank:>3}." if line.rank is not None else "    "
+            lines.append(f"{rank} {line.name}: {f'{line.score:+,.1f}' if line.rank is not None else line.status}")
         if len(self.ranking.entrants) > 10:
             lines.append(f"    {and_more(len(self.ranking.entrants) - 10)}")
         if finals_beside(self.location):
@@ -73,7 +73,7 @@ class Results:
     @cached_property
     def ranking(self) -> Standings:
         """Standings as objects."""
-        return ranking_of(open_storage(self.location), self.setup, self.batches)
+        return rank_records(open_storage(self.location), self.setup, self.batches)
 
     @cached_property
     def games(self) -> RecordFrame:
@@ -96,9 +96,9 @@ class Results:
         """
         import pandas as pd
 
-        author_of = authors_by_bot(authors, [line.name for line in self.ranking.entrants])
+        author_by_bot = authors_by_bot(authors, [line.name for line in self.ranking.entrants])
         frame = pd.DataFrame(
-            [dataclasses.asdict(line) for line in totals_of_authors(self.ranking, author_of)],
+            [dataclasses.asdict(line) for line in author_totals(self.ranking, author_by_bot)],
             columns=[field.name for field in dataclasses.fields(AuthorTotal)],
         )
         return frame.astype({"rank_low": "Int64", "rank_high": "Int64"})
@@ -176,7 +176,7 @@ class Results:
             raise InputError(
                 f"{self.setup.contest}: it has {tables}; --rating is for two bots that all play each other"
             )
-        contest = _contest_of_records(self.location, self.setup, self.batches)
+        contest = _require_contest(self.location, self.setup, self.batches)
         with loaded_before(self.location):
             wins = read_wins(contest, open_storage(self.location), self.batches, legs_per_replica(self.setup.settings))
         return elo(self.ranking, wins)
@@ -187,26 +187,26 @@ class Results:
         Raises:
             InputError: The records have no such bot.
         """
-        from tournament.records.history import history_of
+        from tournament.records.history import read_history
 
-        return history_of(open_storage(self.location), self.ranking, name, ranking_of)
+        return read_history(open_storage(self.location), self.ranking, name, rank_records)
 
     @cached_property
     def standings(self) -> pd.DataFrame:
         """Leaderboard, the best bot first. The rank of bots below the line is missing."""
         import pandas as pd
 
-        lines = [standing_values(line) for line in self.ranking.entrants]
+        rows = [standing_values(line) for line in self.ranking.entrants]
         # An empty field has the columns, too.
-        frame = pd.DataFrame(lines, columns=None if lines else list(STANDING))
+        frame = pd.DataFrame(rows, columns=None if rows else list(STANDING))
         return frame.astype({"rank": "Int64", "rank_low": "Int64", "rank_high": "Int64"})
 
     def _records(self, table: TableName) -> RecordFrame:
-        contest = _contest_of_records(self.location, self.setup, self.batches)
+        contest = _require_contest(self.location, self.setup, self.batches)
         return read_frame(self.location, contest, self.batches, table, self.selection)
 
 
-def _contest_of_records(location: str, field: ContestSetup, batches: Sequence[Batch]) -> Contest:
+def _require_contest(location: str, field: ContestSetup, batches: Sequence[Batch]) -> Contest:
     """Return the contest of records.
 
     Raises:
@@ -280,9 +280,9 @@ def scan(
     if table not in ("games", "sessions"):
         raise InputError(f"unknown table {str(table)[:200]!r}; expected one of: games, sessions")
     location, field, batches = _opened(os.fspath(results))
-    contest = _contest_of_records(location, field, batches)
+    contest = _require_contest(location, field, batches)
     players = _players(batches) if (matches, bots) != (None, None) else {}
-    return dataset_of(location, contest, batches, table, select(contest, players, None, matches, bots))
+    return open_dataset(location, contest, batches, table, select(contest, players, None, matches, bots))
 
 
 def _opened(results: str) -> tuple[str, ContestSetup, tuple[Batch, ...]]:
@@ -328,7 +328,7 @@ def contests_held(results: str) -> list[str]:
     return [name for name in open_storage(results).folders() if valid_contest_name(name) and holds_records(name)]
 
 
-def ranking_of(storage: Storage, field: ContestSetup, batches: Sequence[Batch]) -> Standings:
+def rank_records(storage: Storage, field: ContestSetup, batches: Sequence[Batch]) -> Standings:
     """Return the standings of a recorded field.
 
     Raises:
@@ -338,7 +338,7 @@ def ranking_of(storage: Storage, field: ContestSetup, batches: Sequence[Batch]) 
     house = contest.house
     if house and any(set(house.facts) - player.facts.keys() for player in field.house):
         raise RunError(f"the field of {storage.location} lacks facts of house players; run again to restore them")
-    return replace(standings_of(contest, field, batches), find_self_play=partial(_self_play, storage.location, field))
+    return replace(rank_contest(contest, field, batches), find_self_play=partial(_self_play, storage.location, field))
 
 
 def _self_play(location: str, field: ContestSetup) -> Mapping[str, Match]:
@@ -351,13 +351,13 @@ def _self_play(location: str, field: ContestSetup) -> Mapping[str, Match]:
     if storage is None or (records := read_records(storage)).field is None:
         return {}
     current = {one.name: one.sha256 for one in field.entrants}
-    ranking = ranking_of(storage, records.field, records.batches)
+    ranking = rank_records(storage, records.field, records.batches)
     unchanged = {line.name for line in ranking.ranked if current.get(line.name) == line.sha256}
     matches = against_themselves(ranking.matches, {line.name for line in ranking.ranked})
     return {name: match for name, match in matches.items() if name in unchanged}
 
 
-def standings_of(contest: Contest, field: ContestSetup, batches: Sequence[Batch]) -> Standings:
+def rank_contest(contest: Contest, field: ContestSetup, batches: Sequence[Batch]) -> Standings:
     """Return the standings of a contest."""
     return compute_standings(field, batches, contest.house.scoring if contest.house else None)
 
@@ -367,16 +367,16 @@ def below_final(location: str, final: Standings) -> Standings | None:
 
     Their ranks follow those of the final. Everything else, such as the score, is that of the preliminary.
     """
-    preliminary, among = preliminary_of(location), {line.name for line in final.entrants}
+    preliminary, among = find_preliminary(location), {line.name for line in final.entrants}
     if preliminary is None:
         return None
     ranking, ranks = load(preliminary).ranking, itertools.count(len(final.ranked) + 1)
-    lines = (
+    standings = (
         line if line.rank is None else replace(line, rank=next(ranks), status="preliminary", order_status=None)
         for line in ranking.entrants
         if line.name not in among
     )
-    return replace(ranking, entrants=tuple(lines))
+    return replace(ranking, entrants=tuple(standings))
 
 
 def _frame(columns: tuple[Column, ...], values: Cells) -> pd.DataFrame:

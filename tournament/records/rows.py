@@ -72,8 +72,8 @@ def select(
     if bots is not None:
         names = set(_texts("bots", bots))
         _require("bot with matches", names, dict.fromkeys(sorted(set().union(*players.values()))))
-        of_bots = {match for match, playing in players.items() if not names.isdisjoint(playing)}
-        numbers = of_bots if numbers is None else numbers & of_bots
+        bot_matches = {match for match, playing in players.items() if not names.isdisjoint(playing)}
+        numbers = bot_matches if numbers is None else numbers & bot_matches
     return Selection(selected, None if numbers is None else frozenset(numbers))
 
 
@@ -161,7 +161,7 @@ def read_frame(
     return RecordFrame(frame.assign(**{column: frame[column].cat.set_categories(used) for column in named}))
 
 
-def dataset_of(
+def open_dataset(
     location: str, contest: Contest, batches: Sequence[Batch], table: TableName, selection: Selection
 ) -> Dataset:
     """Return the parts of a table as one dataset, whose scans check pages, with the selected matches."""

@@ -20,18 +20,18 @@ _COPY = "+copy"
 _ROUNDING = 1e-9
 
 
-def self_play_place(location: str) -> str:
+def self_play_location(location: str) -> str:
     """Return the folder or URL of the self-play of a contest, given that of its records."""
     return join_location(location, FOLDER)
 
 
 def recorded_self_play(location: str) -> Storage | None:
     """Return the records of a contest's self-play, or None if there are none."""
-    storage = open_storage(self_play_place(location))
+    storage = open_storage(self_play_location(location))
     return storage if has_records(storage) else None
 
 
-def name_of_copy(name: str) -> str:
+def copy_name(name: str) -> str:
     """Return the name under which a bot's copy plays."""
     if len(name) + len(_COPY) > LONGEST_NAME:
         digest = sha256(name.encode()).hexdigest()[:12]
@@ -39,15 +39,15 @@ def name_of_copy(name: str) -> str:
     return name + _COPY
 
 
-def against_themselves(matches: Matches, sound: Set[str]) -> Mapping[str, Match]:
+def against_themselves(matches: Matches, qualified: Set[str]) -> Mapping[str, Match]:
     """Return the match of each bot with its copy, in which both sides have their mean points.
 
     Args:
         matches: Matches of bots with copies.
-        sound: Names of bots and copies that weren't disqualified.
+        qualified: Names of bots and copies that weren't disqualified.
     """
     sides = [side for one in matches for side in (one, one.from_y())]
-    return {one.x: _averaged(one) for one in sides if one.y == name_of_copy(one.x) and {one.x, one.y} <= sound}
+    return {one.x: _averaged(one) for one in sides if one.y == copy_name(one.x) and {one.x, one.y} <= qualified}
 
 
 def _averaged(match: Match) -> Match:
@@ -58,8 +58,8 @@ def _averaged(match: Match) -> Match:
     points, error = (match.points_0 + match.points_1) / 2, None
     if match.points_0_stderr is not None and match.points_1_stderr is not None and match.lead_stderr is not None:
         twice = 2 * (match.points_0_stderr**2 + match.points_1_stderr**2)
-        of_sum = twice - match.lead_stderr**2
-        error = math.sqrt(of_sum) / 2 if of_sum > _ROUNDING * twice else 0.0
+        sum_variance = twice - match.lead_stderr**2
+        error = math.sqrt(sum_variance) / 2 if sum_variance > _ROUNDING * twice else 0.0
     return match._replace(
         y=match.x, points_0=points, points_1=points, points_0_stderr=error, points_1_stderr=error, lead_stderr=None
     )

@@ -74,12 +74,12 @@ def summaries(ranking: Standings) -> dict[str, tuple[tuple[Column, ...], Cells]]
 
 def match_values(ranking: Standings) -> Cells:
     """Return the values of matches.parquet."""
-    return ranking.rows_of_matches().columns()
+    return ranking.find_match_rows().columns()
 
 
 def entrant_values(ranking: Standings) -> dict[str, list[Any]]:
     """Return the values of entrants.parquet by column."""
-    lines = sorted(ranking.entrants, key=lambda line: line.name)
+    entrants = sorted(ranking.entrants, key=lambda line: line.name)
     used, nothing = ranking.find_used(), Used()
-    rows = [{**vars(line), **used.get(line.name, nothing)._asdict()} for line in lines]
+    rows = [{**vars(line), **used.get(line.name, nothing)._asdict()} for line in entrants]
     return {column.name: [row[column.name] for row in rows] for column in ENTRANTS}

@@ -92,18 +92,20 @@ def standing_values(line: Any) -> dict[str, Any]:
     return {key: getattr(line, key) for key in STANDING} | dict(line.measures)
 
 
-def standings_csv(lines: Sequence[Standing], authors: Mapping[str, str], more: Sequence[Mapping[str, Any]] = ()) -> str:
+def standings_csv(
+    entrants: Sequence[Standing], authors: Mapping[str, str], more: Sequence[Mapping[str, Any]] = ()
+) -> str:
     """Return a leaderboard as CSV.
 
     Args:
-        lines: Lines of the leaderboard.
+        entrants: Lines of the leaderboard.
         authors: Author of each bot by name.
         more: Rows to append.
     """
     rows = [
         # A bot without matches has no score: in a gradebook a 0 would be better than the last bot's score.
         _with_author(line, authors) | ({} if line.matches else {"score": None, "points_per_session": None})
-        for line in lines
+        for line in entrants
     ]
     return rows_csv([*rows, *more] if rows else [dict.fromkeys(STANDING), *more])
 
@@ -160,8 +162,8 @@ def leaderboard_values(
         ]
         for line in ranking.entrants
     }
-    lines = [*ranking.entrants, *below]
-    return [_with_author(line, authors or {}) | {"outlier_results": values.get(line.name, [])} for line in lines]
+    entrants = [*ranking.entrants, *below]
+    return [_with_author(line, authors or {}) | {"outlier_results": values.get(line.name, [])} for line in entrants]
 
 
 def rated_values(line: Rated) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from engine.kernel.chance import Rng
 from engine.kernel.game_core import ANSWER_WANTED, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.kernel.records import Table
 from engine.rules.decisions import Illegal, Question
-from tournament.arrays import Floats, Whole
+from tournament.arrays import Floats, Ints
 from tournament.contests.contest import Contest, CoreSetup
 from tournament.contests.settings import ContestSettings
 from tournament.decisions.decision import Decision
@@ -107,7 +107,7 @@ class Played:
 
     manner: str
     points: Floats
-    bots: Whole
+    bots: Ints
     meter: Meter
     failure: str
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tournament.rehearsal.finding import FALSE_ALARM, Finding
 from tournament.rehearsal.plays import MANNERS, Plays
-from tournament.standings.rank_bounds import ERROR_RATE, surely_apart
+from tournament.standings.rank_bounds import ERROR_RATE, significantly_different
 from tournament.standings.student_t import two_sided_tail
 
 _REPLICAS = 4
@@ -48,4 +48,4 @@ def _are_told_apart(values: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -
     mean, error = apart.mean(axis=0), apart.std(axis=0, ddof=1) / math.sqrt(len(values))
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.nan_to_num(mean / error, nan=0.0, posinf=np.inf, neginf=-np.inf)
-    return bool(surely_apart(two_sided_tail(t, np.full(len(t), len(values) - 1.0))).any())
+    return bool(significantly_different(two_sided_tail(t, np.full(len(t), len(values) - 1.0))).any())

@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 from tournament.contests.presentation import Chart, Subject
 from tournament.errors import join_names, pluralize
 from tournament.records.losses import in_words, worst_losses
-from tournament.reporting.charts import over_a_match
+from tournament.reporting.charts import points_over_match
 from tournament.reporting.distributions import charts
 from tournament.reporting.figures import clean, plain, signed
 from tournament.reporting.layout import Layout, breakable
@@ -24,11 +24,11 @@ MAX_ACROSS = 60
 # Maximum number of bots with a page in the file.
 MAX_PAGES = 100
 # Maximum faults of a bot that are listed, and maximum faults of one kind.
-_MAX_FAULTS, _MAX_OF_KIND = 25, 3
+_MAX_FAULTS, _MAX_PER_KIND = 25, 3
 
 
 @dataclass(frozen=True)
-class ShownFault:
+class ListedFault:
     """A fault of a bot.
 
     Attributes:
@@ -50,9 +50,9 @@ class Bots:
     def __init__(self, page: Layout) -> None:
         self.page = page
         self.table = page.table
-        lines = page.ranking.entrants
-        own = [line for line in lines[MAX_PAGES:] if line.name == page.author]
-        self.lines: Sequence[Standing] = [*lines[:MAX_PAGES], *own]
+        entrants = page.ranking.entrants
+        own = [line for line in entrants[MAX_PAGES:] if line.name == page.author]
+        self.lines: Sequence[Standing] = [*entrants[:MAX_PAGES], *own]
         self._paged = {line.name for line in self.lines}
         self._measures = {(match.x, match.y): match.measures for match in page.ranking.matches} if page.measures else {}
 
@@ -113,9 +113,9 @@ class Bots:
         interval = (
             f"no ± known a {page.unit}" if half_width is None else f"± {plain(half_width, page.digits)} a {page.unit}"
         )
-        text_of_cell = "; ".join(["against a copy of itself", interval, self._played(match.sessions, match.games)])
+        cell_text = "; ".join(["against a copy of itself", interval, self._played(match.sessions, match.games)])
         text = signed(match.points_per_session, page.digits)
-        return f'<td class="z unclear" data-t="{escape(text_of_cell)}">{text}</td>'
+        return f'<td class="z unclear" data-t="{escape(cell_text)}">{text}</td>'
 
     def _played(self, sessions: int, games: int) -> str:
         """Return how much was played, as text."""
@@ -187,19 +187,19 @@ class Bots:
         if not page.is_open(name):
             return all_charts
         courses = page.findings.courses
-        if (course := courses.whole.get(name)) and len(means := course.means()) > 1:
-            all_charts.append(over_a_match(means, self._field_course, courses.length, page.over))
+        if (course := courses.by_name.get(name)) and len(means := course.means()) > 1:
+            all_charts.append(points_over_match(means, self._field_course, courses.length, page.over))
         presentation, survey = page.contest.presentation, page.findings.survey
         if survey.sums and page.ranking.entrants[page.number[name]].games:
             number = page.findings.entrants.index(name)
             if presentation:
-                all_charts += presentation.charts(survey.sums, Subject(number, page.of_field))
-            all_charts += charts(page.contest, survey.scales, survey.sums, number, page.of_field)
+                all_charts += presentation.charts(survey.sums, Subject(number, page.field_sums))
+            all_charts += charts(page.contest, survey.scales, survey.sums, number, page.field_sums)
         return all_charts
 
     @cached_property
     def _field_course(self) -> list[float]:
-        means = [course.means() for course in self.page.findings.courses.whole.values()]
+        means = [course.means() for course in self.page.findings.courses.by_name.values()]
         longest = max(map(len, means), default=0)
         complete = [one for one in means if len(one) == longest]
         return [sum(column) / len(complete) for column in zip(*complete)]
@@ -211,12 +211,12 @@ class Bots:
             return []
         return list(map(in_words, worst_losses(sums.of(name))))
 
-    def faults(self, name: str) -> list[ShownFault]:
+    def faults(self, name: str) -> list[ListedFault]:
         """Return the first few faults of each kind that a bot had."""
-        faults: list[ShownFault] = []
+        faults: list[ListedFault] = []
         for alike in by_sort(self.page.faults_by_bot.get(name, ())) if self.page.is_open(name) else ():
-            shown = alike[:_MAX_OF_KIND]
-            for number, (leg, fault) in enumerate(shown, 1):
-                more = len(alike) - number if number == len(shown) else 0
-                faults.append(ShownFault(leg, fault, clean(join_names(leg.opponents(fault.seat))), more))
+            listed = alike[:_MAX_PER_KIND]
+            for number, (leg, fault) in enumerate(listed, 1):
+                more = len(alike) - number if number == len(listed) else 0
+                faults.append(ListedFault(leg, fault, clean(join_names(leg.opponents(fault.seat))), more))
         return faults[:_MAX_FAULTS]

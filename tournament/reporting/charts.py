@@ -37,16 +37,16 @@ def styles(lines: Sequence[Line]) -> list[str]:
 def _lines(panel: LineChart, width: int = 360, height: int = 200) -> Markup:
     """Return lines over labels. Shares have an axis from 0 to 100%."""
     left, right, top, bottom = 44, width - 10, 10, height - 40
-    known = [value for line in panel.lines for value in line.values if value is not None]
-    low, high = min(0, *known, 0), max(0, *known, 0)
+    all_values = [value for line in panel.lines for value in line.values if value is not None]
+    low, high = min(0, *all_values, 0), max(0, *all_values, 0)
     is_whole = panel.unit == "%" and low >= 0 and 0.5 < high <= 1
     ticks = [0, 0.25, 0.5, 0.75, 1] if is_whole else round_ticks(low, high)
     low, high = ticks[0], ticks[-1]
     digits = _decimals([100 * tick for tick in ticks] if panel.unit == "%" else ticks)
     count = max(1, len(panel.labels))
 
-    def x(place: int) -> str:
-        return f"{left + (right - left) * (place + 0.5) / count:.0f}"
+    def x(index: int) -> str:
+        return f"{left + (right - left) * (index + 0.5) / count:.0f}"
 
     def y(value: float, down: float = 0) -> str:
         return f"{bottom - (bottom - top) * (value - low) / (high - low) + down:.1f}"
@@ -80,15 +80,15 @@ def _lines(panel: LineChart, width: int = 360, height: int = 200) -> Markup:
     )
 
 
-def round_ticks(low: float, high: float, most: int = 5) -> list[float]:
+def round_ticks(low: float, high: float, max_ticks: int = 5) -> list[float]:
     """Return a few round numbers, from `low` or below to `high` or above.
 
     Args:
         low: Lower end of the values.
         high: Upper end of the values.
-        most: Maximum number of ticks, approximately.
+        max_ticks: Maximum number of ticks, approximately.
     """
-    step = nice_step((high - low or abs(high) or 1) / (most - 1))
+    step = nice_step((high - low or abs(high) or 1) / (max_ticks - 1))
     first = math.floor(low / step + 1e-9)
     last = max(math.ceil(high / step - 1e-9), first + 1)
     return [step * place for place in range(first, last + 1)]
@@ -157,8 +157,8 @@ def _table(kind: str, caption: str, headings: Sequence[str], rows: Iterable[tupl
 
 def _bars(panel: BarChart) -> Markup:
     """Return horizontal bars, a row for each label: stacked as shares, or from a common zero."""
-    known = [value for line in panel.lines for value in line.values if value is not None]
-    low, high = min(0, *known, 0), max(1 if panel.unit == "%" else 0, *known, 0)
+    all_values = [value for line in panel.lines for value in line.values if value is not None]
+    low, high = min(0, *all_values, 0), max(1 if panel.unit == "%" else 0, *all_values, 0)
     if panel.stacked:
         low, high = 0, 1
     span = high - low or 1
@@ -203,17 +203,17 @@ def _share(share: float | None, count: int) -> str:
     return f'<td class="s{round(10 * share)}" title="of {count:,}">{plain(100 * share)}</td>'
 
 
-def over_a_match(means: Values, of_field: Values, length: int, unit: str) -> LineChart:
+def points_over_match(means: Values, field_means: Values, length: int, unit: str) -> LineChart:
     """Return the chart of a bot's points from the start of a match to its end, with the mean of all bots.
 
     Args:
         means: Mean points of the bot in equal parts of a match.
-        of_field: Mean points of all bots in these parts.
+        field_means: Mean points of all bots in these parts.
         length: Number of sessions, or games, of a match.
         unit: What a match consists of, such as "session".
     """
     labels = [f"{round(length * (place + 1) / len(means)):,}" for place in range(len(means))]
-    lines = [Line("the field", of_field, compared=True)] if len(of_field) == len(means) else []
+    lines = [Line("the field", field_means, compared=True)] if len(field_means) == len(means) else []
     return LineChart(
         f"Points over {unit}s", f"Points a {unit}, from the beginning of a match to its end.",
         f"{unit}s of a match, up to",

@@ -46,7 +46,7 @@ class Crosstable:
         return self.bots == self.opponents
 
     @property
-    def shown(self) -> Floats:
+    def visible(self) -> Floats:
         """Results that a crosstable shows: those of ranked bots, against ranked bots or house players."""
         across = self.ranked if self.is_square else len(self.opponents)
         return self.value[: self.ranked, :across][self.sessions[: self.ranked, :across] > 0]
@@ -54,7 +54,7 @@ class Crosstable:
     @cached_property
     def scale(self) -> float:
         """Distance from the middle at which the strongest colours start."""
-        distances = np.sort(np.abs(self.shown - self.middle))
+        distances = np.sort(np.abs(self.visible - self.middle))
         return float(distances[min(len(distances) - 1, int(0.95 * len(distances)))]) or 1.0 if len(distances) else 1.0
 
     @cached_property
@@ -64,7 +64,7 @@ class Crosstable:
         return is_significant
 
 
-def crosstable_of(ranking: Standings, by_game: bool) -> Crosstable:
+def make_crosstable(ranking: Standings, by_game: bool) -> Crosstable:
     """Return the results of a ranking.
 
     Args:
@@ -74,11 +74,11 @@ def crosstable_of(ranking: Standings, by_game: bool) -> Crosstable:
     bots = tuple(line.name for line in ranking.entrants)
     opponents = tuple(ranking.house) if ranking.scoring else bots
     matches = ranking.matches
-    sessions, games = matches.whole[:, 2], matches.whole[:, 3]
+    sessions, games = matches.integers[:, 2], matches.integers[:, 3]
     count = np.maximum(1, games if by_game else sessions)
 
-    def spread(of_sides: Iterable[npt.NDArray[Any]]) -> Floats:
-        return ranking.spread(bots, opponents, *of_sides)
+    def spread(sides: Iterable[npt.NDArray[Any]]) -> Floats:
+        return ranking.spread(bots, opponents, *sides)
 
     table = Crosstable(
         bots,
@@ -91,5 +91,5 @@ def crosstable_of(ranking: Standings, by_game: bool) -> Crosstable:
         0.0,
     )
     # In a zero-sum game an even result is 0. In other games it is the mean result.
-    is_even = ranking.scoring or not table.shown.size or ranking.is_zero_sum
-    return table if is_even else replace(table, middle=float(table.shown.mean()))
+    is_even = ranking.scoring or not table.visible.size or ranking.is_zero_sum
+    return table if is_even else replace(table, middle=float(table.visible.mean()))

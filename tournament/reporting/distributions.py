@@ -73,13 +73,13 @@ class Scale:
         """Name of the sums."""
         return f"values of {self.column.name}"
 
-    def places(self, values: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+    def part_indices(self, values: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """Return the index of the part of each value."""
         # A long column of small values is faster by a lookup table.
         if values.dtype.itemsize == 1:
             kind = np.dtype(np.uint8) if values.dtype == bool else values.dtype
             all_values = np.arange(256, dtype=np.uint8).view(kind).astype(np.int16)
-            looked_up: npt.NDArray[np.int32] = self.places(all_values)[values.view(np.uint8)]
+            looked_up: npt.NDArray[np.int32] = self.part_indices(all_values)[values.view(np.uint8)]
             return looked_up
         parts = np.floor((values.astype(float) - self.low) / self.step)
         return (np.clip(parts, -1, len(self.names)) + 1).astype(np.int32)
@@ -101,7 +101,7 @@ def declared(contest: Contest) -> list[Declared]:
     return list(by_name.values())[:_MAX_COLUMNS]
 
 
-def scales_of(columns: Sequence[Declared], samples: Sequence[Rows]) -> list[Scale]:
+def make_scales(columns: Sequence[Declared], samples: Sequence[Rows]) -> list[Scale]:
     """Return parts of each column that fit some rows, except for columns with a single value."""
     scales = []
     for column in columns:
@@ -140,7 +140,9 @@ def tally(contest: Contest, scales: Sequence[Scale], rows: Rows, seats: Seats) -
         for seat, player in enumerate(bots[: len(columns)] if len(columns) > 1 else bots):
             values = rows[columns[seat if len(columns) > 1 else 0]]
             is_number = ~np.isnan(values) if values.dtype.kind == "f" else slice(None)
-            counts += counted([(player[is_number], everybody), (scale.places(values[is_number]), len(scale.names) + 2)])
+            counts += counted(
+                [(player[is_number], everybody), (scale.part_indices(values[is_number]), len(scale.names) + 2)]
+            )
         sums[scale.key] = counts
     if positions := _by_position(contest, rows, seats):
         played = [np.bincount(player, minlength=everybody) for player, _ in positions]
@@ -151,14 +153,14 @@ def tally(contest: Contest, scales: Sequence[Scale], rows: Rows, seats: Seats) -
 
 def _by_position(contest: Contest, rows: Rows, seats: Seats) -> list[tuple[npt.NDArray[Any], npt.NDArray[Any]]]:
     """Return player and points at each position in each row, or nothing if the contest has no positions."""
-    shown = contest.presentation
+    presentation = contest.presentation
     if contest.scored.by_position and "points_1" in rows:
         return [(player, rows[f"points_{position}"]) for position, player in enumerate(seats.players)]
-    if not (shown and shown.points and shown.seat_0_is):
+    if not (presentation and presentation.points and presentation.seat_0_is):
         return []
-    of_seats = list(zip(seats.players, shown.points(rows)))
-    is_first = rows[shown.seat_0_is]
-    players, won = ([np.where(is_first, *pair), np.where(is_first, *pair[::-1])] for pair in zip(*of_seats))
+    seat_points = list(zip(seats.players, presentation.points(rows)))
+    is_first = rows[presentation.seat_0_is]
+    players, won = ([np.where(is_first, *pair), np.where(is_first, *pair[::-1])] for pair in zip(*seat_points))
     return list(zip(players, won))
 
 
@@ -175,16 +177,18 @@ def charts(contest: Contest, scales: Sequence[Scale], sums: Sums, number: int, f
     if "games by position" in sums:
         played, points = "games by position", "points by position"
         lines = [shares(one[points], one[played]) for one in (field, {name: sums[name][number] for name in field})]
-        shown = contest.presentation
+        presentation = contest.presentation
         labels: Sequence[str] = [f"position {position}" for position in range(len(lines[0]))]
-        labels, unit = (shown.positions, shown.money) if shown and shown.seat_0_is else (labels, "")
-        meaning = f"The mean of a {shown.game if shown else 'game'} at each position."
+        labels, unit = (
+            (presentation.positions, presentation.money) if presentation and presentation.seat_0_is else (labels, "")
+        )
+        meaning = f"The mean of a {presentation.game if presentation else 'game'} at each position."
         yield _chart("Points by position", meaning, "position", labels, lines, unit)
     for scale in scales:
-        own, of_all = sums[scale.key][number], field[scale.key]
-        used = np.flatnonzero(of_all)
+        own, field_counts = sums[scale.key][number], field[scale.key]
+        used = np.flatnonzero(field_counts)
         parts = range(used[0], used[-1] + 1) if len(used) else range(0)
-        lines = [shares(counts[list(parts)], np.full(len(parts), counts.sum())) for counts in (of_all, own)]
+        lines = [shares(counts[list(parts)], np.full(len(parts), counts.sum())) for counts in (field_counts, own)]
         name = scale.column.name.replace("_", " ")
         meaning = f"{scale.column.meaning}, by" if scale.column.meaning and not scale.column.labels else "by"
         axis = name if scale.step == 1 else f"{name}, from"

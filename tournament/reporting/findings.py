@@ -17,16 +17,16 @@ from tournament.contests.contest import Contest
 from tournament.errors import InputError
 from tournament.records.losses import in_words, worst_losses
 from tournament.records.results import Results, load
-from tournament.reporting.crosstable import Crosstable, crosstable_of
+from tournament.reporting.crosstable import Crosstable, make_crosstable
 from tournament.reporting.game_sample import Survey, survey_games
-from tournament.reporting.games import PlayedAgain
-from tournament.reporting.replays import ConfigOf, best_session, played_again
-from tournament.reporting.trends import Courses, courses_of
+from tournament.reporting.games import ReplayedSession
+from tournament.reporting.replays import ReadConfig, best_session, replay_sessions
+from tournament.reporting.trends import Courses, read_courses
 from tournament.rules.drawings import failed_to_render
 from tournament.standings.outlier_pairs import OutlierPair, outlier_pairs
 from tournament.standings.standings import Standings
 from tournament.store.legs import Legs
-from tournament.store.parts import origin_of_part
+from tournament.store.parts import read_origin
 from tournament.store.storage import open_storage
 
 # Maximum number of matches of which all show games.
@@ -34,7 +34,7 @@ _MAX_MATCHES = 400
 # Maximum number of legs in which tables for display are searched.
 _MAX_LEGS = 10_000
 # With more matches, games are shown of matches among this number of best bots, and of each bot's best and worst match.
-_MAX_OF_BEST = 12
+_MAX_BEST = 12
 # Maximum number of games that are read for the losses of one bot, which its author waits for.
 _MAX_ROWS_OF_BOT = 2_000_000
 # Maximum attempts to read records while a run changes them.
@@ -46,14 +46,14 @@ class Version(NamedTuple):
 
     Attributes:
         sha: First digits of the content's sha256.
-        made: Time at which it was last on a board.
+        published: Time at which it was last on a board.
         score: Its score; None if it hadn't played.
         rank: Its rank; None if it had none.
         ranked: Number of ranked bots.
     """
 
     sha: str
-    made: str
+    published: str
     score: float | None
     rank: int | None
     ranked: int
@@ -68,14 +68,14 @@ class Findings:
         entrants: Names of the entrants in the order of the survey's sums.
         crosstable: Results of all pairs.
         survey: Sums and games from the recorded games.
-        told: Replayed sessions by match.
+        replayed: Replayed sessions by match.
         courses: Points of each bot over a match.
         settings: Settings of the contest without the seed.
         engine: The contest's `engine_version`.
         origins: Versions of this package that played.
         seed: The seed; None if it isn't shown.
         with_games: Whether games are shown.
-        made: Time of the report.
+        created: Time of the report.
         stamp: Identifier of a published board.
         versions: Versions of each bot by name.
         matches: Number of matches.
@@ -85,14 +85,14 @@ class Findings:
     entrants: tuple[str, ...]
     crosstable: Crosstable
     survey: Survey
-    told: Mapping[int, PlayedAgain]
+    replayed: Mapping[int, ReplayedSession]
     courses: Courses
     settings: Mapping[str, object]
     engine: str
     origins: tuple[str, ...]
     seed: str | None
     with_games: bool
-    made: str
+    created: str
     stamp: str = ""
     versions: Mapping[str, Sequence[Version]] = field(default_factory=dict)
     matches: int = 0
@@ -100,7 +100,7 @@ class Findings:
     @property
     def render_problem(self) -> str:
         """Reason why the contest couldn't be drawn, or "" if it could."""
-        pictures = (picture for told in self.told.values() for picture in told.pictures)
+        pictures = (picture for session in self.replayed.values() for picture in session.pictures)
         return next(filter(failed_to_render, pictures), "")
 
     @cached_property
@@ -114,7 +114,7 @@ def find(
     *,
     with_games: bool = True,
     seed: str | None = None,
-    config_of: ConfigOf | None = None,
+    read_config: ReadConfig | None = None,
     only_sums: bool = False,
     unready: Callable[[Standings], Set[str]] | None = None,
 ) -> tuple[Contest, Findings]:
@@ -124,7 +124,7 @@ def find(
         location: Folder or URL of the records.
         with_games: Whether to show games.
         seed: The seed if it is shown.
-        config_of: Called with a contest's name; returns its settings. Sessions are then replayed if the bots are
+        read_config: Called with a contest's name; returns its settings. Sessions are then replayed if the bots are
             available and the contest has no presentation.
         only_sums: Whether to omit how bots play, and the course of matches.
         unready: Called with the standings; returns the names of bots that stay below the line, because some of their
@@ -140,9 +140,9 @@ def find(
             results = _without_ranks(results, unready(results.ranking))
         try:
             contest = contest_of(results)
-            if config_of is not None:
-                contest = with_configured_titles(contest, config_of)
-            return contest, _findings(contest, results, with_games, seed, config_of, only_sums)
+            if read_config is not None:
+                contest = with_configured_titles(contest, read_config)
+            return contest, _findings(contest, results, with_games, seed, read_config, only_sums)
         except FileNotFoundError:
             continue
     raise InputError(f"the records in {location} change faster than they can be read; try again when the run is done")
@@ -151,7 +151,7 @@ def find(
 def losses_of_bot(contest: Contest, results: Results, bot: str) -> list[str]:
     """Return the decisions in which a bot loses most as lines of text, from some of the games if there are many."""
     survey = survey_games(
-        contest, open_storage(results.location), results.batches, [], (), most_rows=_MAX_ROWS_OF_BOT, losing=[bot],
+        contest, open_storage(results.location), results.batches, [], (), max_rows=_MAX_ROWS_OF_BOT, losing=[bot],
         sessions=int(str(results.setup.settings["sessions"])),
     )  # fmt: skip
     found = survey.losses.of(bot) if survey.losses and bot in survey.losses.bots else ()
@@ -179,22 +179,29 @@ def contest_of(results: Results) -> Contest:
 
 
 def _findings(
-    contest: Contest, results: Results, with_games: bool, seed: str | None, config_of: ConfigOf | None, only_sums: bool
+    contest: Contest,
+    results: Results,
+    with_games: bool,
+    seed: str | None,
+    read_config: ReadConfig | None,
+    only_sums: bool,
 ) -> Findings:
     storage = open_storage(results.location)
     ranking, batches = results.ranking, results.batches
     entrants = tuple(line.name for line in ranking.entrants)
-    fit = [line.name for line in ranking.ranked]
+    ranked = [line.name for line in ranking.ranked]
     legs = Legs.joined(batch.legs for batch in batches).in_order()
-    crosstable = crosstable_of(ranking, ranking.scoring is not None and ranking.scoring.of_match)
+    crosstable = make_crosstable(ranking, ranking.scoring is not None and ranking.scoring.of_match)
     matches: set[int] = set()
-    told: Mapping[int, PlayedAgain] = {}
+    replayed: Mapping[int, ReplayedSession] = {}
     # Recorded games are shown only for matches of two bots.
     if with_games and not ranking.has_means:
         matches = matches_to_watch(ranking, crosstable)
-    if with_games and config_of and contest.presentation is None and fit:
+    if with_games and read_config and contest.presentation is None and ranked:
         watched = _tables_best_first(ranking, legs) if ranking.has_means else _best_first(ranking, matches)
-        told = played_again(results.location, config_of, best_session(contest, storage, batches, fit[0]), watched)
+        replayed = replay_sessions(
+            results.location, read_config, best_session(contest, storage, batches, ranked[0]), watched
+        )
     survey = Survey()
     if not only_sums:
         sessions = int(str(results.setup.settings["sessions"]))
@@ -206,13 +213,13 @@ def _findings(
         entrants,
         crosstable,
         survey,
-        told,
-        courses_of(contest, storage, batches, [] if only_sums else fit),
+        replayed,
+        read_courses(contest, storage, batches, [] if only_sums else ranked),
         {key: value for key, value in results.setup.settings.items() if key != "seed"},
         results.setup.engine,
         _origins(contest, results),
         seed,
-        with_games and bool(told or not ranking.has_means),
+        with_games and bool(replayed or not ranking.has_means),
         datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
         matches=len(np.unique(legs.match)),
     )
@@ -223,7 +230,7 @@ def _origins(contest: Contest, results: Results) -> tuple[str, ...]:
     storage = open_storage(results.location)
     versions = []
     for batch in [*results.batches[:1], *results.batches[-1:]]:
-        versions.append(origin_of_part(storage, batch.part("games"), contest.games).get("tournament", "")[:200])
+        versions.append(read_origin(storage, batch.part("games"), contest.games).get("tournament", "")[:200])
     return tuple(dict.fromkeys(version for version in versions if version))
 
 
@@ -232,8 +239,8 @@ def matches_to_watch(ranking: Standings, crosstable: Crosstable) -> set[int]:
     if len(ranking.matches) <= _MAX_MATCHES:
         return set(ranking.matches.column("match"))
     names, opponents = crosstable.bots, crosstable.opponents
-    best = names[: min(_MAX_OF_BEST, crosstable.ranked)]
-    pairs = {(one, other) for one in best for other in (best if crosstable.is_square else opponents[:_MAX_OF_BEST])}
+    best = names[: min(_MAX_BEST, crosstable.ranked)]
+    pairs = {(one, other) for one in best for other in (best if crosstable.is_square else opponents[:_MAX_BEST])}
     played = crosstable.sessions > 0
     for missing, extreme in ((-np.inf, np.argmax), (np.inf, np.argmin)):
         columns = extreme(np.where(played, crosstable.value, missing), axis=1)

@@ -16,12 +16,12 @@ from tournament.contests.presentation import Row, Rows, Seats
 from tournament.cores import cores
 from tournament.records.losses import DecisionSums, LossSums, shows_decisions, sums_of_decisions
 from tournament.records.row_group import Group
-from tournament.reporting.distributions import Scale, declared, scales_of, tally
+from tournament.reporting.distributions import Scale, declared, make_scales, tally
 from tournament.store.columns import ROWS_PER_GROUP
 from tournament.store.field import Batch, Part
 from tournament.store.leg_result import Fault, LegResult
 from tournament.store.legs import Legs
-from tournament.store.parts import require_written, row_group_edges, rows_of
+from tournament.store.parts import read_rows, require_written, row_group_edges
 from tournament.store.storage import Storage
 
 # Maximum number of rows that are read. Of more rows, evenly spaced row groups are read.
@@ -29,12 +29,12 @@ MAX_ROWS = 16_000_000
 # Maximum number of games for the viewer, besides games with faults.
 _MAX_GAMES = 4_000
 # Minimum and maximum number of games from each end of a match.
-_FEWEST, _MAX_OF_MATCH = 4, 200
+_MIN_PER_MATCH, _MAX_PER_MATCH = 4, 200
 _MAX_FAULTS = 200
 
 
 @dataclass(frozen=True)
-class ChosenGame:
+class SampledGame:
     """A recorded game for the viewer, or a session of turns.
 
     Attributes:
@@ -61,7 +61,7 @@ class Survey:
     Attributes:
         scales: Parts in which columns are counted.
         sums: Sums of these columns, and of the presentation.
-        chosen: Games by match, in order of play.
+        sample: Games by match, in order of play.
         games_read: Number of games in the sums.
         games: Number of all games.
         decisions: Sums of decisions that aren't in `losses` yet.
@@ -70,7 +70,7 @@ class Survey:
 
     scales: Sequence[Scale] = ()
     sums: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
-    chosen: dict[int, list[ChosenGame]] = field(default_factory=dict)
+    sample: dict[int, list[SampledGame]] = field(default_factory=dict)
     games_read: int = 0
     games: int = 0
     decisions: Sequence[DecisionSums] = ()
@@ -80,8 +80,8 @@ class Survey:
         """Add the result for other rows."""
         for name, sums in other.sums.items():
             self.sums[name] = self.sums[name] + sums if name in self.sums else sums
-        for match, games in other.chosen.items():
-            self.chosen.setdefault(match, []).extend(games)
+        for match, games in other.sample.items():
+            self.sample.setdefault(match, []).extend(games)
         self.games_read += other.games_read
         if self.losses:
             self.losses.add(other.decisions)
@@ -113,7 +113,7 @@ def survey_games(
     *,
     matches: Set[int] = frozenset(),
     sessions: int = 1,
-    most_rows: int = MAX_ROWS,
+    max_rows: int = MAX_ROWS,
     losing: Sequence[str] = (),
 ) -> Survey:
     """Return the sums and some games of batches.
@@ -126,7 +126,7 @@ def survey_games(
         faults: Faults whose games are chosen.
         matches: Numbers of the matches of which games are chosen.
         sessions: Number of sessions of a leg.
-        most_rows: Number of rows above which some row groups are skipped.
+        max_rows: Number of rows above which some row groups are skipped.
         losing: Bots whose losses are wanted.
 
     Raises:
@@ -134,7 +134,7 @@ def survey_games(
         RunError: A part isn't as it was written.
     """
     parts = [(batch.part("games"), batch.legs) for batch in batches]
-    sessions_of = {batch.part("games"): batch.part("sessions") for batch in batches}
+    session_parts = {batch.part("games"): batch.part("sessions") for batch in batches}
     names = dict.fromkeys([*entrants, *(name for _, legs in parts for name in legs.names)])
     number = {name: index for index, name in enumerate(names)}
     total = sum(part.rows for part, _ in parts)
@@ -142,26 +142,26 @@ def survey_games(
     presentation = contest.presentation
     if losing and shows_decisions(contest):
         survey.losses = LossSums(tuple(names), losing)
-    pieces_of_all = list(_pieces(contest, storage, parts, max(1, -(-total // most_rows))))
-    wanted = Wanted.of([legs for _, legs in parts], matches, faults, sessions)
+    all_pieces = list(_pieces(contest, storage, parts, max(1, -(-total // max_rows))))
+    criteria = Criteria.for_matches([legs for _, legs in parts], matches, faults, sessions)
 
     joined = presentation.seat_0_is if presentation else ""
     joined = joined if joined not in {column.name for column in contest.games} else ""
 
     def read(piece: _Piece) -> Rows:
-        (rows,) = rows_of(storage, piece.part, contest.games, groups=[piece.group])
+        (rows,) = read_rows(storage, piece.part, contest.games, groups=[piece.group])
         return rows
 
     def grouped(piece: _Piece) -> Group:
         group = Group.of(read(piece), piece.legs, piece.first_row)
         if not joined:
             return group
-        groups = rows_of(storage, sessions_of[piece.part], contest.sessions, [joined])
+        groups = read_rows(storage, session_parts[piece.part], contest.sessions, [joined])
         values = np.concatenate([np.zeros(0, bool), *(rows[joined] for rows in groups)])
         return replace(group, rows={**group.rows, joined: group.of_session(values, sessions)})
 
-    ends = [piece for pieces in (*pieces_of_all[:1], *pieces_of_all[-1:]) for piece in (pieces[0], pieces[-1])]
-    survey.scales = scales_of(declared(contest), list(map(read, ends)))
+    ends = [piece for pieces in (*all_pieces[:1], *all_pieces[-1:]) for piece in (pieces[0], pieces[-1])]
+    survey.scales = make_scales(declared(contest), list(map(read, ends)))
 
     def survey_of(pieces: Sequence[_Piece]) -> Survey:
         partial = Survey()
@@ -176,22 +176,24 @@ def survey_games(
             partial.decisions = sums_of_decisions(presentation, rows, by_row) if survey.losses else ()
         partial.games_read = len(rows["match"])
         for group in groups if matches else ():
-            for match, games in _chosen(contest, group, wanted):
-                partial.chosen.setdefault(match, []).extend(games)
+            for match, games in _sample_group(contest, group, criteria):
+                partial.sample.setdefault(match, []).extend(games)
         return partial
 
     workers = cores()
     with ThreadPoolExecutor(workers) as pool:
         # Only a few are read at the same time, so that memory doesn't grow with the records.
         waiting = []
-        for pieces in pieces_of_all:
+        for pieces in all_pieces:
             waiting.append(pool.submit(survey_of, pieces))
             if len(waiting) > 2 * workers:
                 survey.add(waiting.pop(0).result())
         for one in waiting:
             survey.add(one.result())
     are_sessions = presentation is not None and presentation.whole_sessions
-    survey.chosen = {match: (_joined if are_sessions else _each_once)(games) for match, games in survey.chosen.items()}
+    survey.sample = {
+        match: (_joined if are_sessions else _without_repeats)(games) for match, games in survey.sample.items()
+    }
     return survey
 
 
@@ -220,7 +222,7 @@ def _pieces(
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Criteria:
     """The games to choose.
 
     Attributes:
@@ -238,9 +240,9 @@ class Wanted:
     sessions: int
 
     @classmethod
-    def of(
+    def for_matches(
         cls, pieces: Sequence[Legs], matches: Set[int], faults: Sequence[tuple[LegResult, Fault]], sessions: int
-    ) -> Wanted:
+    ) -> Criteria:
         """Return the games to choose.
 
         Args:
@@ -249,81 +251,85 @@ class Wanted:
             faults: Faults whose games are chosen.
             sessions: Number of sessions of a leg.
         """
-        legs_of: dict[int, list[int]] = {match: [] for match in matches}
+        leg_numbers: dict[int, list[int]] = {match: [] for match in matches}
         for legs in pieces if matches else ():
             for match, number in zip(legs.match.tolist(), legs.number.tolist()):
-                if match in legs_of:
-                    legs_of[match].append(number)
-        first, last = ({match: end(found) for match, found in legs_of.items() if found} for end in (min, max))
+                if match in leg_numbers:
+                    leg_numbers[match].append(number)
+        first, last = ({match: end(found) for match, found in leg_numbers.items() if found} for end in (min, max))
         games = _MAX_GAMES // (2 * max(1, len(first)))
-        places = {(leg.match, fault.session, fault.game) for leg, fault in faults[:_MAX_FAULTS]} if matches else set()
-        return cls(first, last, min(_MAX_OF_MATCH, max(_FEWEST, games)), places, sessions)
+        fault_games = (
+            {(leg.match, fault.session, fault.game) for leg, fault in faults[:_MAX_FAULTS]} if matches else set()
+        )
+        return cls(first, last, min(_MAX_PER_MATCH, max(_MIN_PER_MATCH, games)), fault_games, sessions)
 
 
-def _chosen(contest: Contest, group: Group, wanted: Wanted) -> Iterator[tuple[int, list[ChosenGame]]]:
+def _sample_group(contest: Contest, group: Group, criteria: Criteria) -> Iterator[tuple[int, list[SampledGame]]]:
     """Yield the chosen games of a row group, by match."""
     presentation = contest.presentation
     if presentation and presentation.whole_sessions:
-        yield from _whole_sessions(group, wanted)
+        yield from _sample_sessions(group, criteria)
         return
     gains = presentation.points(group.rows)[0] if presentation and presentation.points else None
     if gains is not None and contest.scored.by_position:
         first_names = group.by_row(np.array([seats[0] for seats in group.legs.seated], object))
         gains = np.where(group.rows["bot_0"] == first_names, gains, -gains)
-    yield from choose(group, gains, wanted)
+    yield from sample_games(group, gains, criteria)
 
 
-def choose(group: Group, gains: npt.NDArray[Any] | None, wanted: Wanted) -> Iterator[tuple[int, list[ChosenGame]]]:
+def sample_games(
+    group: Group, gains: npt.NDArray[Any] | None, criteria: Criteria
+) -> Iterator[tuple[int, list[SampledGame]]]:
     """Yield games by match: from each end, those with a fault, and the best and the worst for seat 0.
 
     Args:
         group: The row group.
         gains: Points of seat 0 by row; None if unknown.
-        wanted: Games to choose.
+        criteria: Games to choose.
     """
     rows, legs, edges = group.rows, group.legs, group.edges
-    faulty = {match for match, _, _ in wanted.faults}
+    faulty = {match for match, _, _ in criteria.faults}
     for leg in group.here:
         match, number = int(legs.match[leg]), legs.number[leg]
-        if match not in wanted.first and match not in faulty:
+        if match not in criteria.first and match not in faulty:
             continue
         start, stop = max(0, int(edges[leg])), min(len(rows["match"]), int(edges[leg + 1]))
-        chosen: list[tuple[int, str]] = []
-        if number == wanted.first.get(match):
-            chosen += [(row, "first") for row in range(start, min(stop, int(edges[leg]) + wanted.games))]
-        if number == wanted.last.get(match):
-            chosen += [(row, "last") for row in range(max(start, int(edges[leg + 1]) - wanted.games), stop)]
-        if gains is not None and stop > start and match in wanted.first:
+        selected: list[tuple[int, str]] = []
+        if number == criteria.first.get(match):
+            selected += [(row, "first") for row in range(start, min(stop, int(edges[leg]) + criteria.games))]
+        if number == criteria.last.get(match):
+            selected += [(row, "last") for row in range(max(start, int(edges[leg + 1]) - criteria.games), stop)]
+        if gains is not None and stop > start and match in criteria.first:
             piece = gains[start:stop]
-            chosen += [(start + int(piece.argmax()), "best"), (start + int(piece.argmin()), "worst")]
-        for _, session, game in [place for place in wanted.faults if place[0] == match]:
+            selected += [(start + int(piece.argmax()), "best"), (start + int(piece.argmin()), "worst")]
+        for _, session, game in [place for place in criteria.faults if place[0] == match]:
             is_game = (rows["session"][start:stop] == session) & (rows["game"][start:stop] == game)
-            chosen += [(start + int(row), "fault") for row in np.flatnonzero(is_game)[:1]]
-        if chosen:
-            at = [row for row, _ in chosen]
+            selected += [(start + int(row), "fault") for row in np.flatnonzero(is_game)[:1]]
+        if selected:
+            at = [row for row, _ in selected]
             won = [None] * len(at) if gains is None else gains[at].tolist()
             yield (
                 match,
                 [
-                    ChosenGame(match, row["session"], row["game"], why, gain, (row,))
-                    for (_, why), gain, row in zip(chosen, won, _as_rows(rows, at))
+                    SampledGame(match, row["session"], row["game"], why, gain, (row,))
+                    for (_, why), gain, row in zip(selected, won, _as_rows(rows, at))
                 ],
             )
 
 
-def _whole_sessions(group: Group, wanted: Wanted) -> Iterator[tuple[int, list[ChosenGame]]]:
+def _sample_sessions(group: Group, criteria: Criteria) -> Iterator[tuple[int, list[SampledGame]]]:
     """Yield parts of sessions in this group: those with a fault, and each match's first and last finished one."""
-    rows, legs, places = group.rows, group.legs, {(match, session) for match, session, _ in wanted.faults}
+    rows, legs, selected = group.rows, group.legs, {(match, session) for match, session, _ in criteria.faults}
     for leg in group.here:
         match, number = int(legs.match[leg]), int(legs.number[leg])
-        if number == wanted.first.get(match):
-            places.add((match, number * wanted.sessions))
-        if number == wanted.last.get(match):
-            places.add((match, number * wanted.sessions + max(0, int(legs.sessions[leg]) - 1)))
-    for match, session in sorted(places):
+        if number == criteria.first.get(match):
+            selected.add((match, number * criteria.sessions))
+        if number == criteria.last.get(match):
+            selected.add((match, number * criteria.sessions + max(0, int(legs.sessions[leg]) - 1)))
+    for match, session in sorted(selected):
         at = np.flatnonzero((rows["match"] == match) & (rows["session"] == session))
         if len(at):
-            yield match, [ChosenGame(match, session, None, "first", None, tuple(_as_rows(rows, at)))]
+            yield match, [SampledGame(match, session, None, "first", None, tuple(_as_rows(rows, at)))]
 
 
 def _as_rows(rows: Rows, at: Any) -> list[Row]:
@@ -331,7 +337,7 @@ def _as_rows(rows: Rows, at: Any) -> list[Row]:
     return [dict(zip(columns, values)) for values in zip(*columns.values())]
 
 
-def _joined(pieces: Sequence[ChosenGame]) -> list[ChosenGame]:
+def _joined(pieces: Sequence[SampledGame]) -> list[SampledGame]:
     """Return the sessions of which all turns were read, in order."""
     complete = []
     for _, same_session in itertools.groupby(sorted(pieces, key=lambda one: one.session), key=lambda one: one.session):
@@ -345,16 +351,16 @@ def _joined(pieces: Sequence[ChosenGame]) -> list[ChosenGame]:
 _IMPORTANCE = ("fault", "best", "worst", "first", "last")
 
 
-def _each_once(games: Sequence[ChosenGame]) -> list[ChosenGame]:
+def _without_repeats(games: Sequence[SampledGame]) -> list[SampledGame]:
     """Return games in order of play, each once with its most important reason, and one best and worst each."""
     gains = [game.gain for game in games if game.gain is not None]
     extremes = {"best": max(gains, default=None), "worst": min(gains, default=None)}
-    by_place: dict[tuple[int, int | None], ChosenGame] = {}
+    by_number: dict[tuple[int, int | None], SampledGame] = {}
     for game in sorted(games, key=lambda game: _IMPORTANCE.index(game.why)):
         if game.why in extremes:
             if game.gain != extremes[game.why]:
                 continue
             # Only the first game with this gain counts.
             extremes[game.why] = None
-        by_place.setdefault((game.session, game.game), game)
-    return sorted(by_place.values(), key=lambda game: (game.session, game.game or 0))
+        by_number.setdefault((game.session, game.game), game)
+    return sorted(by_number.values(), key=lambda game: (game.session, game.game or 0))

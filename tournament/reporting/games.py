@@ -12,7 +12,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.game_text import plain_columns
 from tournament.contests.presentation import Scene, Step, money_text, signed_money
 from tournament.reporting.figures import as_json
-from tournament.reporting.game_sample import ChosenGame, Survey
+from tournament.reporting.game_sample import SampledGame, Survey
 from tournament.standings.matches import Match
 
 _PRIORITY = {"fault": 0, "first": 1, "last": 1, "best": 2, "worst": 2}
@@ -41,7 +41,7 @@ class _Listed:
 
 
 @dataclass(frozen=True)
-class PlayedAgain:
+class ReplayedSession:
     """A replayed session.
 
     Attributes:
@@ -65,8 +65,8 @@ def games_for_viewer(
     contest: Contest,
     matches: Sequence[Match],
     survey: Survey,
-    told: Mapping[int, PlayedAgain],
-    tables: Sequence[PlayedAgain] = (),
+    replayed: Mapping[int, ReplayedSession],
+    tables: Sequence[ReplayedSession] = (),
 ) -> Markup:
     """Return the data for the viewer's script.
 
@@ -76,58 +76,58 @@ def games_for_viewer(
         contest: Contest of the games.
         matches: Matches of two that are shown, the most interesting first.
         survey: The recorded games.
-        told: Replayed sessions by match.
+        replayed: Replayed sessions by match.
         tables: Replayed sessions of tables of any size.
     """
-    shown = {match.match for match in matches}
-    chosen: Mapping[int, Sequence[ChosenGame]] = {n: games for n, games in survey.chosen.items() if n in shown}
+    numbers = {match.match for match in matches}
+    sample: Mapping[int, Sequence[SampledGame]] = {n: games for n, games in survey.sample.items() if n in numbers}
     while True:
         listed_values = _Listed()
         listed = []
         for match in matches:
-            games = [_again(told[match.match], listed_values)] if match.match in told else []
-            games += [_game(contest, game, match, listed_values) for game in chosen.get(match.match, ())]
+            games = [_replayed_game(replayed[match.match], listed_values)] if match.match in replayed else []
+            games += [_game(contest, game, match, listed_values) for game in sample.get(match.match, ())]
             if games:
                 listed.append({"bots": [match.x, match.y], "games": games})
-        listed += [{"bots": list(table.bots), "games": [_again(table, listed_values)]} for table in tables]
+        listed += [{"bots": list(table.bots), "games": [_replayed_game(table, listed_values)]} for table in tables]
         text = as_json({"matches": listed, **listed_values.content})
-        longest = max([*map(len, chosen.values()), 0])
+        longest = max([*map(len, sample.values()), 0])
         if len(text) <= MAX_BYTES or (longest <= 1 and len(tables) <= 1):
             return text
         share = 0.9 * MAX_BYTES / len(text)
         tables = tables[: max(1, int(len(tables) * share))]
-        chosen = {n: _fewer(games, share) for n, games in chosen.items() if len(games) > 1 or games[0].why == "fault"}
+        sample = {n: _fewer(games, share) for n, games in sample.items() if len(games) > 1 or games[0].why == "fault"}
 
 
-def _again(game: PlayedAgain, listed_values: _Listed) -> dict[str, Any]:
+def _replayed_game(game: ReplayedSession, listed_values: _Listed) -> dict[str, Any]:
     """Return a replayed session: steps of its decisions, with pictures, and a step of its result."""
     texts: list[tuple[int | None, str]] = [*game.steps, (None, game.result)]
     steps = [
         listed_values.step(seat=seat, what=what, picture=listed_values.number("pictures", drawn) if drawn else None)
         for (seat, what), drawn in zip(texts, game.pictures)
     ]
-    others = f", with {', '.join(game.bots)}" if len(game.bots) > 2 else ""
-    return {"label": f"session {game.session}, played again{game.why and f', {game.why}'}{others}", "steps": steps}
+    opponents = f", with {', '.join(game.bots)}" if len(game.bots) > 2 else ""
+    return {"label": f"session {game.session}, played again{game.why and f', {game.why}'}{opponents}", "steps": steps}
 
 
-def _fewer(games: Sequence[ChosenGame], share: float) -> list[ChosenGame]:
+def _fewer(games: Sequence[SampledGame], share: float) -> list[SampledGame]:
     """Return a share of the games: those with a fault, then some from each end, then the best and the worst."""
     order = sorted(range(len(games)), key=lambda at: (_PRIORITY[games[at].why], min(at, len(games) - 1 - at)))
     return [games[at] for at in sorted(order[: int(len(games) * share) or 1])]
 
 
-def _game(contest: Contest, game: ChosenGame, match: Match, listed_values: _Listed) -> dict[str, Any]:
+def _game(contest: Contest, game: SampledGame, match: Match, listed_values: _Listed) -> dict[str, Any]:
     """Return a recorded game: its label, notes on both players, and its steps."""
-    shown = contest.presentation
-    money = shown.money if shown else ""
-    scenes = [shown.scene(row) if shown else row_as_scene(contest, game) for row in game.rows]
+    presentation = contest.presentation
+    money = presentation.money if presentation else ""
+    scenes = [presentation.scene(row) if presentation else row_as_scene(contest, game) for row in game.rows]
     if contest.scored.by_position and game.rows[0]["bot_0"] != match.x:
         scenes = list(map(_exchanged, scenes))
-    kind = shown.game if shown else "game"
+    kind = presentation.game if presentation else "game"
     if game.game is None:
         scenes = [_as_turn(scene, match) for scene in scenes]
     label = f"session {game.session}, {f'{len(scenes)} {kind}s' if game.game is None else f'{kind} {game.game}'}"
-    if shown and game.gain is not None:
+    if presentation and game.gain is not None:
         label += f": {match.x} {signed_money(game.gain, money)}"
     if game.why not in ("first", "last"):
         label += ", fault" if game.why == "fault" else f", {game.why} of {match.x}"
@@ -159,6 +159,6 @@ def _step(step: Step, money: str, listed_values: _Listed) -> int:
     return listed_values.step(seat=step.seat, what=step.text, x=x, y=y, board=board, pot=pot)
 
 
-def row_as_scene(contest: Contest, game: ChosenGame) -> Scene:
+def row_as_scene(contest: Contest, game: SampledGame) -> Scene:
     """Return a game of a contest without a presentation, with a step for each recorded column."""
     return Scene([Step(seat, what) for seat, what in plain_columns(game.rows[0], contest.games)])

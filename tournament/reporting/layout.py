@@ -17,8 +17,8 @@ from tournament.errors import pluralize
 from tournament.names import valid_name
 from tournament.reporting.figures import MINUS, clean, plain, signed
 from tournament.reporting.findings import Findings
-from tournament.reporting.games import PlayedAgain
-from tournament.standings.caveats import notes_of
+from tournament.reporting.games import ReplayedSession
+from tournament.standings.caveats import reader_notes
 from tournament.standings.matches import Match
 from tournament.standings.standings import Standing
 from tournament.store.leg_result import Fault, LegResult
@@ -54,12 +54,12 @@ class Layout:
         self.by_game = self.scoring is not None and self.scoring.of_match
         self.digits = 2 if self.scoring is None else self.scoring.decimals if self.by_game else 0
         self.score_digits = 1 if self.scoring is None else self.scoring.decimals
-        self._ids = {line.name: anchor_of(line.name, index) for index, line in enumerate(self.ranking.entrants)}
+        self._ids = {line.name: make_anchor(line.name, index) for index, line in enumerate(self.ranking.entrants)}
 
     @property
     def notes(self) -> list[str]:
         """Notes for the reader of the ranking."""
-        return notes_of(self.ranking)
+        return reader_notes(self.ranking)
 
     def is_open(self, name: str) -> bool:
         """Return whether the page shows how a bot plays, its faults and its output."""
@@ -79,24 +79,24 @@ class Layout:
         # The contest has the whole sentence.
         if unit.startswith("a score is "):
             return f"A{unit[1:]}."
-        of = "is what it won, added up over all matches"
+        predicate = "is what it won, added up over all matches"
         if self.ranking.has_means:
-            of = f"is what it won a {self.unit}, the mean over all of its matches"
+            predicate = f"is what it won a {self.unit}, the mean over all of its matches"
         if self.scoring:
-            of = "is the mean over the house players"
+            predicate = "is the mean over the house players"
         if len(self.house) == 1:
-            of = f"is of its {self.game}s with {self.house[0]}"
-        return f"A bot’s score {of}{f'; {unit}' if unit else ''}."
+            predicate = f"is of its {self.game}s with {self.house[0]}"
+        return f"A bot’s score {predicate}{f'; {unit}' if unit else ''}."
 
     @property
     def columns(self) -> dict[str, str]:
         """Meanings of the columns of the standings, by heading."""
-        others = "other deals" if self.ranking.measured.replicas > 1 else "other sessions of the same matches"
+        alternative = "other deals" if self.ranking.measured.replicas > 1 else "other sessions of the same matches"
         return {
             "#": "order of the scores",
             "Bot": "name of the bot, with a link to its page",
             "Score": self.score_meaning,
-            "± 95%": f"the score’s interval: of a hundred tournaments with {others}, 95 hold the true value",
+            "± 95%": f"the score’s interval: of a hundred tournaments with {alternative}, 95 hold the true value",
             "Score and 95% interval": "score as a dot, interval as whiskers; the dotted line is 0",
             "Place": "bounds of the true rank",
             **{measure.title.capitalize(): measure.meaning for measure in self.measures},
@@ -111,8 +111,8 @@ class Layout:
 
     def score(self, line: Standing) -> str:
         """Return a bot's score as text, or "" if it hasn't played."""
-        show = signed if self.scoring is None else plain
-        return show(line.score, self.score_digits) if line.matches else ""
+        format_score = signed if self.scoring is None else plain
+        return format_score(line.score, self.score_digits) if line.matches else ""
 
     def ci_half_width(self, line: Standing) -> str:
         """Return the half-width of a score's 95% interval as text, or "" if it is unknown."""
@@ -149,9 +149,9 @@ class Layout:
         able = len(self.ranked)
         every = able * len(self.house) if self.scoring else able * (able - 1) // 2
         within = dict.fromkeys(self.names, 0)
-        others = dict.fromkeys(self.house, 0) or within
+        opponents = dict.fromkeys(self.house, 0) or within
         matches = self.ranking.matches
-        count = int(((matches.numbered(within)[:, 0] == 0) & (matches.numbered(others)[:, 1] == 0)).sum())
+        count = int(((matches.numbered(within)[:, 0] == 0) & (matches.numbered(opponents)[:, 1] == 0)).sum())
         noun = "match" if count == every == 1 else "matches"
         return f"{count:,} {noun}" if count >= every else f"{count:,} of {every:,} {noun}"
 
@@ -200,10 +200,10 @@ class Layout:
         return self.game if presentation and not presentation.whole_sessions else "session"
 
     @property
-    def shown_of_a_match(self) -> str:
+    def sampled_games(self) -> str:
         """Games of a match that the viewer has, as text."""
-        presentation, told = self.contest.presentation, self.findings.told
-        replayed = "a replayed session" if told else ""
+        presentation, has_replays = self.contest.presentation, self.findings.replayed
+        replayed = "a replayed session" if has_replays else ""
         if self.ranking.has_means:
             return replayed
         if presentation is None:
@@ -216,10 +216,10 @@ class Layout:
     def all_watched(self) -> bool:
         """True if the viewer has games of all matches."""
         if self.ranking.has_means:
-            return len(self.findings.told) == self.findings.matches
+            return len(self.findings.replayed) == self.findings.matches
         matches, own = self.ranking.matches, self.author
-        among = (matches.whole[:, 3] > 0) & (own is None or (matches.numbered({own: 0}) == 0).any(axis=1))
-        return bool(np.isin(matches.whole[among, 0], self._watched).all())
+        among = (matches.integers[:, 3] > 0) & (own is None or (matches.numbered({own: 0}) == 0).any(axis=1))
+        return bool(np.isin(matches.integers[among, 0], self._watched).all())
 
     @property
     def example(self) -> str:
@@ -232,25 +232,27 @@ class Layout:
         """Matches of which the page shows games, first those with a replayed session."""
         if self.ranking.has_means:
             return []
-        matches, replayed = self.ranking.matches, list(self.findings.told)
-        indices = np.flatnonzero(np.isin(matches.whole[:, 0], self._watched)).tolist()
-        shown = [match for match in map(matches.__getitem__, indices) if self.author in (None, match.x, match.y)]
+        matches, replayed = self.ranking.matches, list(self.findings.replayed)
+        indices = np.flatnonzero(np.isin(matches.integers[:, 0], self._watched)).tolist()
+        matches_shown = [
+            match for match in map(matches.__getitem__, indices) if self.author in (None, match.x, match.y)
+        ]
         return sorted(
-            shown, key=lambda match: replayed.index(match.match) if match.match in replayed else len(replayed)
+            matches_shown, key=lambda match: replayed.index(match.match) if match.match in replayed else len(replayed)
         )
 
     @property
-    def tables(self) -> list[PlayedAgain]:
+    def tables(self) -> list[ReplayedSession]:
         """Replayed sessions of tables of any size."""
-        told = self.findings.told.values() if self.ranking.has_means else ()
-        return [table for table in told if self.author in (None, *table.bots)]
+        replayed = self.findings.replayed.values() if self.ranking.has_means else ()
+        return [table for table in replayed if self.author in (None, *table.bots)]
 
     @cached_property
     def _watched(self) -> list[int]:
-        return list({*self.findings.survey.chosen, *self.findings.told})
+        return list({*self.findings.survey.sample, *self.findings.replayed})
 
     @cached_property
-    def of_field(self) -> Sums:
+    def field_sums(self) -> Sums:
         """The survey's sums of all entrants together, computed once."""
         return together(self.findings.survey.sums)
 
@@ -274,6 +276,6 @@ def breakable(name: str) -> Markup:
     )
 
 
-def anchor_of(name: str, index: int) -> str:
+def make_anchor(name: str, index: int) -> str:
     """Return the name of a bot's page and file: from its name, or from its index if the name can't be a file's."""
     return f"bot-{name}" if valid_name(name) else f"entrant-{index + 1}"

@@ -98,7 +98,7 @@ def render(
         .render(
             page=page,
             bots=Bots(page),
-            games=games_for_viewer(contest, page.watchable, findings.survey, findings.told, page.tables),
+            games=games_for_viewer(contest, page.watchable, findings.survey, findings.replayed, page.tables),
             findings=findings,
             heading=heading,
             policy=content_policy(live),

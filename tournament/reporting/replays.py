@@ -14,9 +14,9 @@ from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.game_text import plain_value
 from tournament.errors import InputError, RunError
-from tournament.reporting.games import PlayedAgain
+from tournament.reporting.games import ReplayedSession
 from tournament.store.field import Batch
-from tournament.store.parts import rows_of
+from tournament.store.parts import read_rows
 from tournament.store.storage import Storage
 from tournament.worker.observation import Step
 
@@ -27,7 +27,7 @@ _MAX_DECISIONS = 400
 # Maximum characters of a question.
 _MAX_QUESTION = 2_000
 
-ConfigOf = Callable[[str], Config]
+ReadConfig = Callable[[str], Config]
 
 
 def best_session(contest: Contest, storage: Storage, batches: Sequence[Batch], name: str) -> tuple[int, int] | None:
@@ -45,20 +45,20 @@ def best_session(contest: Contest, storage: Storage, batches: Sequence[Batch], n
             continue
         leg_of, row = np.repeat(np.arange(len(legs)), legs.sessions), 0
         names = ("match", "session", *contest.scored.read)
-        for rows in rows_of(storage, batch.part("sessions"), contest.sessions, names):
-            legs_of_rows = leg_of[row : row + len(rows["match"])]
-            row += len(legs_of_rows)
-            points = contest.scored.points(rows, legs, legs_of_rows)
-            points = np.where(seats[:, legs_of_rows], points, -np.inf).max(axis=0)
+        for rows in read_rows(storage, batch.part("sessions"), contest.sessions, names):
+            leg_indices = leg_of[row : row + len(rows["match"])]
+            row += len(leg_indices)
+            points = contest.scored.points(rows, legs, leg_indices)
+            points = np.where(seats[:, leg_indices], points, -np.inf).max(axis=0)
             at = int(points.argmax()) if len(points) else 0
             if len(points) and points[at] > (best[0] if best else -np.inf):
                 best = float(points[at]), int(rows["match"][at]), int(rows["session"][at])
     return best and best[1:]
 
 
-def played_again(
-    location: str, config_of: ConfigOf, best: tuple[int, int] | None, matches: Sequence[int]
-) -> Mapping[int, PlayedAgain]:
+def replay_sessions(
+    location: str, read_config: ReadConfig, best: tuple[int, int] | None, matches: Sequence[int]
+) -> Mapping[int, ReplayedSession]:
     """Return replayed sessions by match: the best one of the winner, then the first one of each match.
 
     Replaying stops after about 2 seconds.
@@ -67,11 +67,11 @@ def played_again(
 
     Args:
         location: Folder or URL of the records.
-        config_of: Called with a contest's name; returns its settings.
+        read_config: Called with a contest's name; returns its settings.
         best: Match and session in which the winner has the most points; None if it has none.
         matches: Numbers of the matches, the most interesting first.
     """
-    sessions: dict[int, PlayedAgain] = {}
+    sessions: dict[int, ReplayedSession] = {}
     until = time.monotonic() + _MAX_SECONDS
     for match, session in [*([best] if best else []), *((match, 0) for match in matches)]:
         if match in sessions:
@@ -79,21 +79,21 @@ def played_again(
         if time.monotonic() > until:
             break
         with contextlib.suppress(InputError, RunError):
-            replay = replay_games(location, config_of, match, session)
+            replay = replay_games(location, read_config, match, session)
             if replay.games and not replay.mismatch:
-                sessions[match] = told_of(replay, "the winner's best" if (match, session) == best else "")
+                sessions[match] = describe_replay(replay, "the winner's best" if (match, session) == best else "")
     return sessions
 
 
-def told_of(replay: Replay, why: str = "") -> PlayedAgain:
+def describe_replay(replay: Replay, why: str = "") -> ReplayedSession:
     """Return a replay as text. If the contest has no drawings, each decision is shown with its question."""
     steps = [step for game in replay.games for step in game.steps][:_MAX_DECISIONS]
     pictures = list(replay.drawings[: len(steps) + 1])
     if len(pictures) <= len(steps):
-        pictures = [*map(_as_told, steps), ""]
+        pictures = [*map(_question_text, steps), ""]
     result = "; ".join(game.outcome for game in replay.games[:3])
     answers = [(step.seat, _answered(step)) for step in steps]
-    return PlayedAgain(replay.session, replay.seats, answers, pictures, result, why)
+    return ReplayedSession(replay.session, replay.seats, answers, pictures, result, why)
 
 
 def _answered(step: Step) -> str:
@@ -108,7 +108,7 @@ def _answered(step: Step) -> str:
     return f"{step.decision}: {answer}"
 
 
-def _as_told(step: Step) -> str:
+def _question_text(step: Step) -> str:
     observation: Mapping[str, object] = step.observation
     values = {name: value for name, value in observation.items() if name not in SEATING}
     lines = [f"{name.replace('_', ' ')}: {plain_value(value)}" for name, value in values.items()]

@@ -32,13 +32,13 @@ class Course:
     points: npt.NDArray[np.float64]
     sizes: npt.NDArray[np.float64]
 
-    def means(self, most: int = _MAX_PARTS) -> list[float]:
+    def means(self, max_parts: int = _MAX_PARTS) -> list[float]:
         """Return mean points per session in equal parts of the match.
 
         Args:
-            most: Maximum number of parts. Their number is a power of 2, so that no part is without sessions.
+            max_parts: Maximum number of parts. Their number is a power of 2, so that no part is without sessions.
         """
-        count = min(most, len(self.sizes))
+        count = min(max_parts, len(self.sizes))
         while count > 1:
             sizes = self.sizes.reshape(count, -1).sum(axis=1)
             if (sizes > 0).all():
@@ -63,15 +63,15 @@ class Courses:
 
     Attributes:
         length: Number of sessions, or games, of the longest leg.
-        whole: Course of each entrant by name.
+        by_name: Course of each entrant by name.
     """
 
     length: int
-    whole: Mapping[str, Course]
+    by_name: Mapping[str, Course]
 
 
-def courses_of(
-    contest: Contest, storage: Storage, batches: Sequence[Batch], fit: Sequence[str], match: int | None = None
+def read_courses(
+    contest: Contest, storage: Storage, batches: Sequence[Batch], names: Sequence[str], match: int | None = None
 ) -> Courses:
     """Return the courses of entrants by session, or by game against house players.
 
@@ -81,29 +81,29 @@ def courses_of(
         contest: Contest of the records.
         storage: Storage of the records.
         batches: Batches to read.
-        fit: Names of the entrants.
+        names: Names of the entrants.
         match: Number of the only match to count; None for all.
 
     Raises:
         RunError: A part is damaged.
         FileNotFoundError: A part is missing.
     """
-    legs, blocks = by_block(contest, storage, batches if fit else (), lambda points: points)
+    legs, blocks = by_block(contest, storage, batches if names else (), lambda points: points)
     lengths = legs.games if contest.scored.table == "games" else legs.sessions
-    index = {name: number for number, name in enumerate(fit)}
+    index = {name: number for number, name in enumerate(names)}
     numbers = np.array([legs.numbered(seat, index) for seat in range(legs.seats)])
     if legs.seats == 2:
         numbers[:, (numbers < 0).any(axis=0)] = -1
     if match is not None:
         numbers[:, legs.match != match] = -1
     sizes = block_sizes(lengths).reshape(-1, BLOCK_COUNT)
-    points_of, sizes_of = np.zeros((len(fit), BLOCK_COUNT)), np.zeros((len(fit), BLOCK_COUNT))
+    points_of, sizes_of = np.zeros((len(names), BLOCK_COUNT)), np.zeros((len(names), BLOCK_COUNT))
     for number, points in zip(numbers, blocks):
         counts = number >= 0
         for block in range(BLOCK_COUNT):
             for sums, amounts in ((points_of, points), (sizes_of, sizes)):
-                sums[:, block] += np.bincount(number[counts], amounts[counts, block], len(fit))
-    courses = {name: Course(*both) for name, *both in zip(fit, points_of, sizes_of) if both[1].any()}
+                sums[:, block] += np.bincount(number[counts], amounts[counts, block], len(names))
+    courses = {name: Course(*both) for name, *both in zip(names, points_of, sizes_of) if both[1].any()}
     return Courses(int(lengths.max(initial=0)), courses)
 
 
@@ -140,7 +140,7 @@ def worst_match(contest: Contest, results: Results, bot: str) -> Worst | None:
     worst = min(met, key=lambda side: side.points_per_session)
     batches = [batch for batch in results.batches if (batch.legs.match == worst.match).any()]
     both = [bot] if contest.house else [bot, worst.y]
-    course = courses_of(contest, open_storage(results.location), batches, both, worst.match).whole.get(bot)
+    course = read_courses(contest, open_storage(results.location), batches, both, worst.match).by_name.get(bot)
     names = ("the first quarter of the match", "the last quarter")
     stretches = list(zip(names, (course and course.quarters()) or ()))
     return Worst(worst.y, worst.points_per_session, "game" if contest.house else "session", stretches)

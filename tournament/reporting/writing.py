@@ -8,25 +8,25 @@ from tournament.errors import InputError, RunError
 from tournament.records.results import load
 from tournament.records.values import crosstable_values, rows_csv, standings_csv
 from tournament.reporting.findings import Findings, find
-from tournament.reporting.layout import anchor_of
+from tournament.reporting.layout import make_anchor
 from tournament.reporting.page import render
-from tournament.reporting.replays import ConfigOf
+from tournament.reporting.replays import ReadConfig
 from tournament.small_files import write_whole
-from tournament.store.seed_files import kept_seed
+from tournament.store.seed_files import find_seed
 from tournament.store.storage import open_storage
 
 _MARK = b'<meta name="generator" content="tournament report">'
 
 
 def make_page(
-    location: str, *, public: bool = False, config_of: ConfigOf | None = None, options: str = ""
+    location: str, *, public: bool = False, read_config: ReadConfig | None = None, options: str = ""
 ) -> tuple[str, Findings]:
     """Return the page of a contest, and what its records have.
 
     Args:
         location: Folder or URL of the records.
         public: Whether to omit cards and the seed.
-        config_of: Called with a contest's name; returns its settings, with which sessions are replayed.
+        read_config: Called with a contest's name; returns its settings, with which sessions are replayed.
         options: Options of the commands that the page prints, with which they find these records.
 
     Raises:
@@ -36,13 +36,13 @@ def make_page(
     seed = None
     if not public:
         results = load(location)
-        seed = kept_seed(open_storage(results.location), str(results.setup.settings.get("seed")))
-    contest, findings = find(location, with_games=not public, seed=seed, config_of=config_of)
+        seed = find_seed(open_storage(results.location), str(results.setup.settings.get("seed")))
+    contest, findings = find(location, with_games=not public, seed=seed, read_config=read_config)
     return render(contest, findings, options=options), findings
 
 
 def write_folder(
-    location: str, folder: Path, *, public: bool = False, config_of: ConfigOf | None = None, options: str = ""
+    location: str, folder: Path, *, public: bool = False, read_config: ReadConfig | None = None, options: str = ""
 ) -> int:
     """Write a page for the author of each bot, and the leaderboard and the crosstable as CSV.
 
@@ -52,7 +52,7 @@ def write_folder(
         location: Folder or URL of the records.
         folder: Folder to write into.
         public: Whether to omit games.
-        config_of: Called with a contest's name; returns its settings, with which sessions are replayed.
+        read_config: Called with a contest's name; returns its settings, with which sessions are replayed.
         options: Options of the commands that the pages print.
 
     Returns:
@@ -66,10 +66,10 @@ def write_folder(
         folder.mkdir(exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder} can't be created: {error.strerror}; name another folder with --folder") from None
-    contest, findings = find(location, with_games=not public, config_of=config_of)
+    contest, findings = find(location, with_games=not public, read_config=read_config)
     for index, name in enumerate(findings.entrants):
         page = render(contest, findings, author=name, options=options)
-        write_report(folder / f"{anchor_of(name, index)}.html", page)
+        write_report(folder / f"{make_anchor(name, index)}.html", page)
     _write(folder / "leaderboard.csv", standings_csv(findings.ranking.entrants, {}))
     _write(folder / "crosstable.csv", rows_csv(crosstable_values(findings.ranking)))
     return len(findings.entrants)

@@ -26,7 +26,7 @@ from tournament.contests.presentation import Presentation
 from tournament.contests.scoring import PointsSource
 from tournament.contests.settings import ContestSettings
 from tournament.decisions.decision import Decision
-from tournament.decisions.struct_layout import lay_out, seating_of
+from tournament.decisions.struct_layout import build_view, seating_types
 from tournament.decisions.value_types import Text
 from tournament.rules.drawings import drawn_core, render_problem
 from tournament.rules.protocol import Protocol, ProtocolDialogue
@@ -41,7 +41,7 @@ from tournament.rules.rules import (
 )
 from tournament.rules.sdk import write_sdk
 from tournament.rules.sessions import answered_core, begun, core_by_chance, session_core
-from tournament.store.columns import HOUSE, NAME, STANDARD, Column, names_of_seats, with_names
+from tournament.store.columns import HOUSE, NAME, STANDARD, Column, seat_name_columns, with_names
 
 # Endings of other bots and of other files.
 _CODE = (".c", ".cpp", ".cc", ".cxx", ".wasm", ".py", ".zip", ".toml", ".md")
@@ -168,7 +168,7 @@ def _with_core(rules: type[Rules], **shared: Any) -> Contest:
     """Return the contest of rules that have a core."""
     core = rules.core
     assert core
-    names = (*names_of_seats(int(str(rules.seats))), *([HOUSE] if rules.house else []))
+    names = (*seat_name_columns(int(str(rules.seats))), *([HOUSE] if rules.house else []))
     return Contest(
         **shared,
         games=with_names(core.games, names, replica=not rules.house),
@@ -213,14 +213,14 @@ def _interface(rules: type[Rules], decisions: tuple[Decision, ...]) -> Interface
     if rules.sdk:
         return Interface(**vars(rules.sdk), questions=decisions)
     name, protocol, most_seats = rules.name, rules.protocol, most_positions(rules)
-    view = lay_out(decisions, most_seats)
+    view = build_view(decisions, most_seats)
     names = [(decision.name, decision.is_news) for decision in decisions]
     return Interface(
         write_sdk(name, _title(rules), decisions, view),
         CompiledBots(f"{name}.h", struct_size=view.size + view.answer_size),
         new_dialogue=None if protocol is None else lambda core, key: ProtocolDialogue(core, protocol, names),
         questions=decisions,
-        seating=seating_of(most_seats),
+        seating=seating_types(most_seats),
     )
 
 

@@ -13,7 +13,7 @@ from engine.rules.decisions import LEGAL_ACTIONS
 from tournament.cache import cache_folder, cache_trouble, make_folder
 from tournament.decisions.c_adapter import adapter_text
 from tournament.decisions.decision import Decision
-from tournament.decisions.struct_layout import C_TYPES, View, answer_layout, constants_of, is_number
+from tournament.decisions.struct_layout import C_TYPES, View, answer_layout, choice_constants, is_number
 from tournament.decisions.value_types import Choice, Float, LegalAction, List, Maybe, Struct, Text, ValueType
 from tournament.small_files import write_whole
 
@@ -105,7 +105,7 @@ def _answer_type(decision: Decision) -> str:
 
 def _constants(decisions: Sequence[Decision]) -> str:
     """Return the names of all choices, for C."""
-    numbers = constants_of(decisions)
+    numbers = choice_constants(decisions)
     if not numbers:
         return ""
     names = textwrap.fill(

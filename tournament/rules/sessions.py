@@ -14,8 +14,8 @@ from engine.rules.session_core import Session, SessionCore, seating
 from engine.rules.steps import Steps
 from tournament.contests.contest import CoreSetup
 from tournament.decisions.decision import Decision
-from tournament.decisions.drawn_values import drawn_value, one_of
-from tournament.decisions.struct_layout import answer_layout, lay_out
+from tournament.decisions.drawn_values import draw_item, drawn_value
+from tournament.decisions.struct_layout import answer_layout, build_view
 from tournament.decisions.value_types import LegalAction
 from tournament.rules.rules import DECISIONS_KEPT, Questions, Rules, Settings, decisions_of, most_positions
 
@@ -31,7 +31,7 @@ def placements_of(decisions: tuple[Decision, ...], most_seats: int) -> list[Plac
         decisions: The contest's decisions.
         most_seats: The most seats of a table.
     """
-    view = lay_out(decisions, most_seats)
+    view = build_view(decisions, most_seats)
     left = [answer_layout(decision.answer) for decision in decisions]
     return [
         Placement(decision, kind, view.slots, view.size, answer.slot if answer else None)
@@ -142,5 +142,5 @@ def drawn_answer(question: Question, rng: Rng) -> Any:
     if decision.is_news:
         return None
     if isinstance(decision.answer, LegalAction):
-        return one_of(list(question.plain()[LEGAL_ACTIONS]), rng)
+        return draw_item(list(question.plain()[LEGAL_ACTIONS]), rng)
     return drawn_value(question.answer or decision.answer, rng)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.errors import RunError
-from tournament.records.finals import is_of_final
+from tournament.records.finals import is_final
 from tournament.runner.pace import LANES_SHARE
 from tournament.runner.resume import RULES_HAVE_CHANGED, differences
 from tournament.store.reading import read_field, read_records
@@ -47,7 +47,7 @@ def archive_other_records(
         return
     away = storage.new_archive()
     to_blame = _to_blame(why, drawn)
-    is_replaced = to_blame == {"version": RULES_HAVE_CHANGED} and drawn and not is_of_final(location)
+    is_replaced = to_blame == {"version": RULES_HAVE_CHANGED} and drawn and not is_final(location)
     if is_replaced:
         legs = [batch.legs for batch in read_records(storage).batches]
         games = sum(int(several.games.sum()) for several in legs)

@@ -17,7 +17,7 @@ from tournament.runner.resume import batches_to_cut, tell_removed_matches, withd
 from tournament.runner.schedule.counting import Reconciliation
 from tournament.runner.schedule.legs import Schedule
 from tournament.store.columns import ROWS_PER_BUFFER
-from tournament.store.field import OF_BATCH, Batch
+from tournament.store.field import BATCH_TABLES, Batch
 from tournament.store.legs import Legs
 from tournament.store.part_writer import PartWriter, finish_batch
 from tournament.store.parts import copy_legs, damage
@@ -112,7 +112,7 @@ def _rewritten(
     staged = staged_name(first.name)
     writers: list[PartWriter] = []
     try:
-        for table in OF_BATCH:
+        for table in BATCH_TABLES:
             of = table, contest.columns(table), sources, sessions_per_leg
             writers.append(copy_legs(storage, *of, f"{staged}-{table}"))
         games, sessions = writers

@@ -11,7 +11,7 @@ from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.errors import join_names
 from tournament.keys import master_key
-from tournament.records.history import keep_history
+from tournament.records.history import store_history
 from tournament.runner.archives import archive_other_records
 from tournament.runner.compaction import drop_unscheduled_legs
 from tournament.runner.listener import ProgressListener
@@ -115,7 +115,7 @@ def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundSt
                 state = play_round(run, state)
             if writer.changes > changes and state.standings and not state.set_aside:
                 require_held(writer.storage)
-                keep_history(writer.storage, state.standings)
+                store_history(writer.storage, state.standings)
                 # Former versions have no games any more.
                 kept_bots.drop_bots(writer.storage, but={*wanted_field.artifacts.values()})
             return state
@@ -129,10 +129,10 @@ def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundSt
 def _keep_bots(storage: Storage, entrants: Sequence[Entrant], listener: ProgressListener) -> None:
     """Store the bots beside the records, and report those for which there is no space."""
     artifacts = {one.artifact_sha256: one.artifact for one in entrants if one.artifact and one.artifact_sha256}
-    if left := set(kept_bots.keep_bots(storage, artifacts)):
+    if left := set(kept_bots.store_bots(storage, artifacts)):
         names = join_names(sorted(one.name for one in entrants if one.artifact_sha256 in left))
         listener.on_message(
-            f"Not kept beside the records, which have room for {kept_bots.MOST_BYTES >> 20} MiB of bots: {names};"
+            f"Not kept beside the records, which have room for {kept_bots.MAX_BYTES >> 20} MiB of bots: {names};"
             " to replay a game, put that version back among the entrants"
         )
 
@@ -180,7 +180,7 @@ def play_round(run: Run, before: RoundState) -> RoundState:
         if play.failed:
             failed = (*before.failed, *play.failed)[:MOST_FAILED]
             writer.set_field(replace(run.field, failed_legs=failed))
-        writer.require_all_there()
+        writer.require_all_parts()
     finally:
         live.update_now()
     done = this.done and not play.disqualified

@@ -7,7 +7,7 @@ import time
 
 from tournament.contests.contest import Contest
 from tournament.leg import legs_per_replica
-from tournament.records.results import standings_of
+from tournament.records.results import rank_contest
 from tournament.records.summaries import write_summaries
 from tournament.standings.standings import Standings
 from tournament.store.writer import Writer
@@ -67,7 +67,7 @@ class LiveStandings:
         field, began = self._writer.field, time.perf_counter()
         assert field is not None
         self.played = self._writer.batches()
-        self.ranking = standings_of(self._contest, field, self.played)
+        self.ranking = rank_contest(self._contest, field, self.played)
         self._ranked, self._ranked_changes = time.perf_counter(), self._writer.changes
         self._ranking_seconds = self._ranked - began
 

@@ -16,8 +16,8 @@ from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.errors import pluralize, truncate
-from tournament.records.history import has_lines, keep_history
-from tournament.records.results import ranking_of
+from tournament.records.history import has_standings, store_history
+from tournament.records.results import rank_records
 from tournament.runner.schedule.counting import Reconciliation
 from tournament.runner.schedule.legs import Schedule
 from tournament.store.field import Batch, ContestSetup, FieldEntrant, FieldHousePlayer, Setting, Until
@@ -172,8 +172,8 @@ def keep_lines_of_former_bots(writer: Writer, field: ContestSetup) -> None:
         for name in changed
     }
     lines = {one.name: (one.sha256, sessions[one.name]) for one in known if one.name in changed}
-    if not has_lines(writer.storage, lines):
-        keep_history(writer.storage, ranking_of(writer.storage, writer.field, batches))
+    if not has_standings(writer.storage, lines):
+        store_history(writer.storage, rank_records(writer.storage, writer.field, batches))
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,7 @@ class RoundPlay:
 
     def _origin_of(self, legs: Sequence[Leg]) -> Origin:
         names = {seat.name for leg in legs for seat in leg.seats}
-        return self._origin.of_players(names, {leg.house.name for leg in legs if leg.house})
+        return self._origin.for_players(names, {leg.house.name for leg in legs if leg.house})
 
     def _plays_no_more(self) -> tuple[set[str], set[int]]:
         return {*self.set_aside}, {leg.match for leg in self.failed}
@@ -153,7 +153,7 @@ class RoundPlay:
         )
         legs = Legs.joined(batch.legs for batch in batches)
         self._left.note(legs)
-        self.disqualified |= any(rest.out for rest in legs.rests)
+        self.disqualified |= any(rest.disqualified_seats for rest in legs.rare_fields)
 
     def _progress(self, pace: Pace, cluster: ClusterState | None) -> Progress:
         """Return the progress of the run on what was left. It can play legs that don't count."""

@@ -19,7 +19,7 @@ from tournament.errors import RunError
 from tournament.keys import drawn_seed, master_key, seed_fingerprint
 from tournament.runner.resume import differences
 from tournament.store.reading import read_field
-from tournament.store.seed_files import SECRETS, kept_seed, kept_texts
+from tournament.store.seed_files import SECRETS, find_seed, read_seed_files
 from tournament.store.storage import Storage, open_storage
 
 
@@ -72,11 +72,11 @@ def read_seed(storage: Storage, fingerprint: object) -> str:
     Raises:
         RunError: It is missing or different.
     """
-    if (seed := kept_seed(storage, str(fingerprint))) is not None:
+    if (seed := find_seed(storage, str(fingerprint))) is not None:
         return seed
     where = f"{storage.location}/{SECRETS}/{fingerprint}"
-    if set(kept_texts(storage, str(fingerprint)).values()) <= {None}:
-        raise RunError(f"{where} is missing, the seed of these records; bring it back, or give the seed")
+    if set(read_seed_files(storage, str(fingerprint)).values()) <= {None}:
+        raise RunError(f"{where} is missing, the seed of these records; restore it, or give the seed")
     raise RunError(f"{where} is damaged, the seed of these records; restore it from a copy, or give the seed")
 
 
@@ -88,5 +88,5 @@ def seed_of(storage: Storage, given: str | None, fingerprint: object) -> str:
 
 def unlike_seed(storage: Storage, seed: str) -> dict[str, bool]:
     """Return the places of files that lack this seed, and whether each exists."""
-    texts = kept_texts(storage, seed_fingerprint(master_key(seed)))
+    texts = read_seed_files(storage, seed_fingerprint(master_key(seed)))
     return {place: text is not None for place, text in texts.items() if text != seed}

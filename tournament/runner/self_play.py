@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tournament.errors import join_names
-from tournament.records.self_play import name_of_copy, self_play_place
+from tournament.records.self_play import copy_name, self_play_location
 from tournament.runner.listener import ProgressListener
 from tournament.runner.prepare import Prepared
 
@@ -19,21 +19,21 @@ def of_copies(prepared: Prepared, listener: ProgressListener | None = None) -> P
     """
     taken = {entrant.name.lower() for entrant in prepared.entrants}
     playing = [one for one in prepared.entrants if one.artifact is not None]
-    left_out = [one.name for one in playing if name_of_copy(one.name).lower() in taken]
+    left_out = [one.name for one in playing if copy_name(one.name).lower() in taken]
     if left_out and listener:
         listener.on_message(f"no self-play of {join_names(left_out)}: another bot has the name of a copy; rename it")
     entrants = [
         replace(one, name=name)
         for one in playing
         if one.name not in left_out
-        for name in (one.name, name_of_copy(one.name))
+        for name in (one.name, copy_name(one.name))
     ]
     settings = prepared.config.contest.model_copy(update={"until_settled": None, "tables": None})
     return replace(
         prepared,
         config=replace(prepared.config, contest=settings),
         entrants=entrants,
-        location=self_play_place(prepared.location),
+        location=self_play_location(prepared.location),
         of_copies=True,
         failed=(),
     )

@@ -13,9 +13,9 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from tournament.arrays import Floats, Whole
+from tournament.arrays import Floats, Ints
 from tournament.errors import InputError
-from tournament.standings.settled_order import MAX_PAIRED, order_of
+from tournament.standings.settled_order import MAX_PAIRED, order_scores
 from tournament.standings.standard_errors import ScoreErrors, on_grid
 from tournament.standings.standings import Standings
 
@@ -37,7 +37,7 @@ class AuthorTotal:
     bots: tuple[str, ...]  #: names of the ranked bots, the best first
 
     @property
-    def place(self) -> str:
+    def rank_range(self) -> str:
         """Bounds of the true rank as text, such as 2–4, or — if unknown."""
         if self.rank_low is None:
             return "—"
@@ -54,13 +54,13 @@ def authors_by_bot(authors: Mapping[str, Sequence[str]], names: Sequence[str]) -
     Raises:
         InputError: A bot is two authors'.
     """
-    found: dict[str, str] = {}
+    author_by_bot: dict[str, str] = {}
     for author, patterns in authors.items():
         for name in names:
             is_theirs = any(fnmatchcase(name, pattern) for pattern in patterns)
-            if is_theirs and found.setdefault(name, author) != author:
-                raise InputError(f"authors: {name} is a bot of {found[name]} and of {author}; name it once")
-    return found
+            if is_theirs and author_by_bot.setdefault(name, author) != author:
+                raise InputError(f"authors: {name} is a bot of {author_by_bot[name]} and of {author}; name it once")
+    return author_by_bot
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +76,9 @@ class _Sums:
     weights: Floats
 
     @property
-    def known(self) -> bool:
+    def has_differences(self) -> bool:
         """True if anything is known of differences."""
-        return self.measured.tells and len(self.measured.scores) <= MAX_PAIRED
+        return self.measured.has_differences and len(self.measured.scores) <= MAX_PAIRED
 
     def _covariances(self) -> tuple[Floats, Floats]:
         """Return the covariances of the sums, and the least degrees of freedom of each one's scores."""
@@ -86,53 +86,53 @@ class _Sums:
         own = np.nan_to_num(self.measured.stderr) ** 2
         freedom = np.zeros(len(self.weights))
         covariances = np.diag(own)
-        if self.known and count > 1:
+        if self.has_differences and count > 1:
             between = self.measured.differences
             covariances = (own[:, np.newaxis] + own - between.variances) / 2
             np.fill_diagonal(covariances, own)
-        if self.known or count == 1:
+        if self.has_differences or count == 1:
             freedom = np.where(self.weights != 0, self.measured.freedom, np.inf).min(axis=1)
         products = np.einsum("ij,jk,lk->il", self.weights, covariances, self.weights, optimize=False)
         return products, freedom
 
-    def of_scores(self) -> tuple[Floats, Floats]:
+    def score_variances(self) -> tuple[Floats, Floats]:
         """Return each sum's variance and the degrees of freedom of that."""
         covariances, freedom = self._covariances()
         return np.maximum(np.diagonal(covariances), 0.0), freedom
 
-    def of_differences(self, chosen: Whole) -> tuple[Floats, Floats]:
+    def difference_variances(self, indices: Ints) -> tuple[Floats, Floats]:
         """Return the same of the differences between these sums."""
         covariances, freedom = self._covariances()
         own = np.diagonal(covariances)
-        found = np.maximum(own[:, np.newaxis] + own - 2 * covariances, 0.0)
+        variances = np.maximum(own[:, np.newaxis] + own - 2 * covariances, 0.0)
         fewest = np.minimum(freedom[:, np.newaxis], freedom)
-        return found[np.ix_(chosen, chosen)], fewest[np.ix_(chosen, chosen)]
+        return variances[np.ix_(indices, indices)], fewest[np.ix_(indices, indices)]
 
 
-def totals_of_authors(standings: Standings, author_of: Mapping[str, str]) -> list[AuthorTotal]:
+def author_totals(standings: Standings, author_by_bot: Mapping[str, str]) -> list[AuthorTotal]:
     """Return the authors by the sums of their ranked bots' scores, the best first.
 
     Args:
         standings: The standings.
-        author_of: The author of each bot; bots without one are left out.
+        author_by_bot: The author of each bot; bots without one are left out.
     """
-    lines = [line for line in standings.ranked if line.matches]
-    names = sorted({author_of[line.name] for line in lines if line.name in author_of})
-    weights = np.zeros((len(names), len(lines)))
-    for column, line in enumerate(lines):
-        if line.name in author_of:
+    ranked = [line for line in standings.ranked if line.matches]
+    names = sorted({author_by_bot[line.name] for line in ranked if line.name in author_by_bot})
+    weights = np.zeros((len(names), len(ranked)))
+    for column, line in enumerate(ranked):
+        if line.name in author_by_bot:
             # `measured` has scores of one opponent on average.
             is_sum = standings.scoring is None and not standings.has_means
-            weights[names.index(author_of[line.name]), column] = line.matches if is_sum else 1.0
-    sums = [math.fsum(line.score for line in lines if author_of.get(line.name) == name) for name in names]
-    totals = on_grid(sums, _ROUNDING * sum(abs(line.score) for line in lines))  # equal bots give equal totals
+            weights[names.index(author_by_bot[line.name]), column] = line.matches if is_sum else 1.0
+    sums = [math.fsum(line.score for line in ranked if author_by_bot.get(line.name) == name) for name in names]
+    totals = on_grid(sums, _ROUNDING * sum(abs(line.score) for line in ranked))  # equal bots give equal totals
     order = sorted(range(len(names)), key=lambda place: (-totals[place], names[place]))
     measured = ScoreErrors(
         totals, _Sums(standings.measured, weights), standings.measured.replicas, np.arange(len(names))
-    ).of(order)
+    ).take(order)
     bounds: list[tuple[int | None, int | None]] = [(None, None)] * len(order)
-    if measured.tells:
-        bounds = [(low, high) for low, high in order_of(measured).bounds]
+    if measured.has_differences:
+        bounds = [(low, high) for low, high in order_scores(measured).bounds]
     errors, reaches = measured.stderr.tolist(), measured.ci_half_width.tolist()
     return [
         AuthorTotal(
@@ -142,7 +142,7 @@ def totals_of_authors(standings: Standings, author_of: Mapping[str, str]) -> lis
             None if math.isnan(error) else error,
             None if math.isnan(reach) else reach,
             *bound,
-            tuple(line.name for line in lines if author_of.get(line.name) == names[place]),
+            tuple(line.name for line in ranked if author_by_bot.get(line.name) == names[place]),
         )
         for place, error, reach, bound in zip(order, errors, reaches, bounds)
     ]

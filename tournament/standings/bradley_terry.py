@@ -110,7 +110,7 @@ def fitted(names: Sequence[str], wins: Wins) -> tuple[Floats, Floats, Floats]:
     won = np.zeros(count)
     np.add.at(won, x, scores.sum(axis=1))
     np.add.at(won, y, (sizes - scores).sum(axis=1))
-    strengths, information = _most_likely(totals, won)
+    strengths, information = _maximize_likelihood(totals, won)
     ratings = ELO * (strengths - strengths.mean()) if count else strengths
     # The derivative of the likelihood by a strength is what the bot won beyond its expectation.
     surplus = scores - sizes * _win_probability(strengths[x] - strengths[y])[:, np.newaxis]
@@ -129,7 +129,7 @@ def _errors(
     residuals = surplus - surplus.sum(axis=1)[:, np.newaxis] * sizes / np.maximum(1, legs.sessions)[:, np.newaxis]
     within = np.einsum("lb,lb->l", residuals, residuals) * used / np.maximum(used - 1, 1)
     values = surplus.sum(axis=1)[:, np.newaxis]
-    strata = Strata.of(legs, legs_per_replica, values, within[:, np.newaxis, np.newaxis], legs.sessions)
+    strata = Strata.from_values(legs, legs_per_replica, values, within[:, np.newaxis, np.newaxis], legs.sessions)
     # Variances of sums over replicas. The surplus of x is a deficit of y.
     variances = strata.covariances[:, 0, 0] * strata.replicas**2
     count = len(information)
@@ -145,7 +145,7 @@ def _errors(
     return np.where(freedom > 0, np.sqrt(sums), np.nan), freedom
 
 
-def _most_likely(totals: Floats, won: Floats) -> tuple[Floats, Floats]:
+def _maximize_likelihood(totals: Floats, won: Floats) -> tuple[Floats, Floats]:
     """Return the most likely strengths, and the information at them, given the sessions that each bot won."""
     strengths = np.zeros(len(won))
     value = _likelihood(strengths, totals, won)

@@ -34,7 +34,7 @@ def by_block(
         FileNotFoundError: A part is missing.
     """
     # Imported here, because it loads pyarrow, which standings don't need.
-    from tournament.store.parts import numbers_of
+    from tournament.store.parts import read_rows_with_bytes
 
     scored = contest.scored
     nothing = amounts((np.zeros(0),) * (len(scored.columns) + scored.zero_sum))
@@ -45,7 +45,7 @@ def by_block(
         length = legs.games if scored.table == "games" else legs.sessions
         lengths, leg_of = np.repeat(length, length), np.repeat(np.arange(len(legs)), length)
         by_group, row = [], 0
-        for rows in numbers_of(storage, part, contest.columns(scored.table), scored.read):
+        for rows in read_rows_with_bytes(storage, part, contest.columns(scored.table), scored.read):
             count = len(rows[scored.columns[0]])
             by_group.append(amounts(scored.points(rows, legs, leg_of[row : row + count])))
             row += count

@@ -8,16 +8,16 @@ from tournament.standings.standings import Standings
 _ENOUGH_REPLICAS = 10
 
 
-def notes_of(ranking: Standings) -> list[str]:
+def reader_notes(ranking: Standings) -> list[str]:
     """Return what the errors don't cover, in sentences, with advice."""
-    return [*_on_errors(ranking), *_on_duplicates(ranking), *note_of_second_tries(ranking)]
+    return [*_on_errors(ranking), *_on_duplicates(ranking), *restart_notes(ranking)]
 
 
-def note_of_second_tries(ranking: Standings) -> list[str]:
+def restart_notes(ranking: Standings) -> list[str]:
     """Return a sentence that names the bots whose legs were aborted and started again, if there are any."""
-    if not ranking.began_again:
+    if not ranking.restarted_bots:
         return []
-    return [f"legs of {join_names(ranking.began_again)} were started again; earlier answers counted"]
+    return [f"legs of {join_names(ranking.restarted_bots)} were started again; earlier answers counted"]
 
 
 def _on_duplicates(ranking: Standings) -> list[str]:

@@ -33,7 +33,7 @@ def relative_variance(legs: Legs, legs_per_replica: int) -> float | None:
     freedom = (counts[complete] // legs_per_replica - 1).sum()
     if freedom < _MIN_FREEDOM:
         return None
-    points = np.stack([legs.of_seat(seat).points for seat in range(legs.seats)], axis=1)
+    points = np.stack([legs.seat_columns(seat).points for seat in range(legs.seats)], axis=1)
     # A row for each rotation of each match, whose replicas are compared.
     row = np.repeat(np.cumsum(complete[complete]) - 1, counts[complete]) * legs_per_replica + (
         legs.number % legs_per_replica

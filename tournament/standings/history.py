@@ -10,25 +10,25 @@ from tournament.standings.matches import Match
 from tournament.standings.standings import Standing, Standings
 
 
-def line_of(ranking: Standings, name: str) -> Standing:
+def find_line(ranking: Standings, name: str) -> Standing:
     """Return the line of a bot.
 
     Raises:
         InputError: The standings have no such bot.
     """
-    lines = {line.name: line for line in ranking.entrants}
-    if name not in lines:
-        raise InputError(f"{name[:200]}: the records have no such bot{did_you_mean(name, lines, ',')}")
-    return lines[name]
+    by_name = {line.name: line for line in ranking.entrants}
+    if name not in by_name:
+        raise InputError(f"{name[:200]}: the records have no such bot{did_you_mean(name, by_name, ',')}")
+    return by_name[name]
 
 
-def matches_of_bot(ranking: Standings, name: str) -> list[Match]:
+def find_matches(ranking: Standings, name: str) -> list[Match]:
     """Return the matches of a ranked bot against ranked bots or house players, the best first, with the bot as x.
 
     Raises:
         InputError: The standings have no such bot.
     """
-    line_of(ranking, name)
+    find_line(ranking, name)
     opponents = {line.name for line in (*ranking.ranked, *ranking.house_bots)} | set(ranking.house)
     return sorted(
         (side for side in ranking.sides if side.x == name and {name, side.y} <= opponents), key=lambda side: -lead(side)

@@ -12,10 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
-from tournament.arrays import Floats, Whole
+from tournament.arrays import Floats, Ints
 from tournament.contests.scoring import HousePlaySums, HouseScoring
-from tournament.standings.standard_errors import PairedErrors, Strata, rounding_of
-from tournament.standings.tally import Tally, met_of, sums_by_entrant, whole_sums
+from tournament.standings.standard_errors import PairedErrors, Strata, rounding_errors
+from tournament.standings.tally import Tally, integer_sums, round_robin_errors, sums_by_entrant
 from tournament.store.legs import Legs
 
 # Index of the first of some legs, and of the first leg after them.
@@ -35,7 +35,7 @@ class HousePlay:
         """
         self._legs = legs
         self._scoring = scoring
-        self._sums = legs.of_seat(0)
+        self._sums = legs.seat_columns(0)
         # Single elements of lists are accessed faster than those of arrays.
         self._points = self._sums.points.tolist()
         self._sessions = legs.sessions.tolist()
@@ -68,7 +68,7 @@ class HousePlay:
     @cached_property
     def strata(self) -> Strata:
         """Strata of points."""
-        return Strata.of_points(self._legs, 1, self._legs.games)
+        return Strata.from_points(self._legs, 1, self._legs.games)
 
     def _slope(self, match: int, first: int, end: int) -> float:
         """Return the slope of the score in points: the difference quotient over one standard error to either side."""
@@ -82,14 +82,14 @@ class HousePlay:
         )
         return (high - low) / (2 * error)
 
-    def tally(self, fit: Sequence[str]) -> Tally:
+    def tally(self, entrants: Sequence[str]) -> Tally:
         """Return the mean scores of these entrants over the house players that they met."""
-        legs, count = self._legs, len(fit)
-        numbers, sums = {name: number for number, name in enumerate(fit)}, self._sums
-        of_match = [numbers.get(legs.seated[first][0], -1) for first, _ in self._matches]
+        legs, count = self._legs, len(entrants)
+        numbers, sums = {name: number for number, name in enumerate(entrants)}, self._sums
+        entrant_by_match = [numbers.get(legs.seated[first][0], -1) for first, _ in self._matches]
         slopes, values = np.zeros((2, len(legs)))
-        ranges: list[list[Range]] = [[] for _ in fit]
-        for match, ((first, end), entrant) in enumerate(zip(self._matches, of_match)):
+        ranges: list[list[Range]] = [[] for _ in entrants]
+        for match, ((first, end), entrant) in enumerate(zip(self._matches, entrant_by_match)):
             if entrant < 0:
                 continue
             ranges[entrant].append((first, end))
@@ -99,14 +99,14 @@ class HousePlay:
         opponents = np.array([len(matches) for matches in ranges], np.int64)
         played = [[self._played(*match) for match in matches] for matches in ranges]
         within = (slopes * slopes * sums.variance)[:, np.newaxis, np.newaxis]
-        strata = Strata.of(legs, 1, values[:, np.newaxis], within, legs.games)
-        seats = np.array(of_match, np.int64).reshape(-1, 1)
-        leg_of = np.repeat(seats[:, 0], np.diff(legs.matches()).ravel())
-        index = np.where(leg_of < 0, count, leg_of)
+        strata = Strata.from_values(legs, 1, values[:, np.newaxis], within, legs.games)
+        seats = np.array(entrant_by_match, np.int64).reshape(-1, 1)
+        entrant_by_leg = np.repeat(seats[:, 0], np.diff(legs.matches()).ravel())
+        index = np.where(entrant_by_leg < 0, count, entrant_by_leg)
         rounding = (
             np.abs(slopes)
-            * rounding_of(legs.games, sums.squared_points)
-            / np.append(np.maximum(opponents, 1), 1)[leg_of]
+            * rounding_errors(legs.games, sums.squared_points)
+            / np.append(np.maximum(opponents, 1), 1)[entrant_by_leg]
         )
         replicas = strata.replicas[seats[:, 0] >= 0]
         return Tally(
@@ -114,9 +114,11 @@ class HousePlay:
                 [math.fsum(self._score(*match) for match in matches) / max(1, len(matches)) for matches in ranges]
             ),
             replicas=int(replicas.min(initial=replicas.max(initial=0))),
-            errors=PairedErrors(met_of(strata, seats, opponents), self._values(values, leg_of, opponents)),
-            sessions=whole_sums(count, index, legs.sessions),
-            games=whole_sums(count, index, legs.games),
+            errors=PairedErrors(
+                round_robin_errors(strata, seats, opponents), self._values(values, entrant_by_leg, opponents)
+            ),
+            sessions=integer_sums(count, index, legs.sessions),
+            games=integer_sums(count, index, legs.games),
             opponents=opponents.tolist(),
             measures=[
                 {measure.name: measure.value(matches) for measure in self._scoring.measures} if matches else {}
@@ -127,14 +129,14 @@ class HousePlay:
             rounding=sums_by_entrant(count, index, rounding),
         )
 
-    def _values(self, values: Floats, leg_of: Whole, opponents: Whole) -> Floats | None:
+    def _values(self, values: Floats, entrant_by_leg: Ints, opponents: Ints) -> Floats | None:
         """Return the part of each score by house player and session, or None if entrants have played unequally much."""
-        legs, counted = self._legs, np.flatnonzero(leg_of >= 0)
+        legs, counted = self._legs, np.flatnonzero(entrant_by_leg >= 0)
         house = {name: number for number, name in enumerate(dict.fromkeys(self._legs.houses))}
         column, replica = legs.house_numbered(house)[counted], legs.number[counted]
         shape = len(opponents), len(house), 1 + int(replica.max(initial=-1))
         if len(counted) != math.prod(shape):
             return None
         parts = np.zeros(shape)
-        parts[leg_of[counted], column, replica] = values[counted] / (shape[1] * shape[2])
+        parts[entrant_by_leg[counted], column, replica] = values[counted] / (shape[1] * shape[2])
         return parts

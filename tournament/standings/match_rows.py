@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tournament.arrays import Cells, Floats, Whole
+from tournament.arrays import Cells, Floats, Ints
 from tournament.standings.house import HousePlay
 from tournament.standings.standard_errors import Strata, summed
 from tournament.store.legs import Legs
@@ -22,7 +22,7 @@ class MatchRows:
     """Matches in order, or single replicas of matches if tables are drawn.
 
     Attributes:
-        whole: Match, replica, legs, sessions and games, by match and column.
+        integers: Match, replica, legs, sessions and games, by match and column.
         names: Names of all players.
         players: Index into `names`, by match and seat.
         house: Index into `names` of the house player; −1 if there is none.
@@ -30,7 +30,7 @@ class MatchRows:
         stderr: Standard errors of points; NaN if unknown.
     """
 
-    whole: Whole
+    integers: Ints
     names: tuple[str, ...]
     players: npt.NDArray[np.int32]
     house: npt.NDArray[np.int32]
@@ -46,11 +46,11 @@ class MatchRows:
     def columns(self) -> Cells:
         """Return the columns of matches.parquet, with a row for each match and seat. Unknown errors are NaN."""
         seats, names = self.points.shape[1], np.array([*self.names, ""], object)
-        match, replica, legs, sessions, games = np.repeat(self.whole.T, seats, axis=1)
+        match, replica, legs, sessions, games = np.repeat(self.integers.T, seats, axis=1)
         return {
             "match": match,
             "replica": replica,
-            "seat": np.tile(np.arange(seats), len(self.whole)),
+            "seat": np.tile(np.arange(seats), len(self.integers)),
             "bot": names[self.players.ravel()].tolist(),
             "house": names[np.repeat(self.house, seats)].tolist(),
             "legs": legs,
@@ -78,9 +78,9 @@ def match_rows(legs: Legs, legs_per_replica: int, house: HousePlay | None, *, dr
         edges |= np.diff(replica, prepend=-1) != 0
     first = np.flatnonzero(edges)
     counts = [np.diff(first, append=len(legs)), *(summed(one, first) for one in (legs.sessions, legs.games))]
-    strata = house.strata if house else Strata.of_points(legs, legs_per_replica, legs.sessions)
+    strata = house.strata if house else Strata.from_points(legs, legs_per_replica, legs.sessions)
     seats = range(legs.seats)
-    points = np.stack([_totals(legs.of_seat(seat).points, first, len(legs)) for seat in seats], axis=1)
+    points = np.stack([_totals(legs.seat_columns(seat).points, first, len(legs)) for seat in seats], axis=1)
     if drawn:
         # One replica shows no error.
         stderr = np.full(points.shape, np.nan)
@@ -90,9 +90,9 @@ def match_rows(legs: Legs, legs_per_replica: int, house: HousePlay | None, *, dr
         # A leg that a fault ended isn't a sample of sessions.
         is_unknown[np.searchsorted(first, np.flatnonzero(legs.ended), side="right") - 1] = True
         stderr[is_unknown] = np.nan
-    replica_of = replica[first] if drawn else np.full(len(first), SUMMED)
+    replica_by_match = replica[first] if drawn else np.full(len(first), SUMMED)
     return MatchRows(
-        np.stack([legs.match[first], replica_of, *counts], axis=1),
+        np.stack([legs.match[first], replica_by_match, *counts], axis=1),
         legs.names,
         legs.players[first],
         legs.house[first],
@@ -101,7 +101,7 @@ def match_rows(legs: Legs, legs_per_replica: int, house: HousePlay | None, *, dr
     )
 
 
-def _totals(points: npt.NDArray[np.float64], first: Whole, end: int) -> Floats:
+def _totals(points: npt.NDArray[np.float64], first: Ints, end: int) -> Floats:
     """Return sums of points over matches, each rounded once."""
     # Adding 0.0 replaces -0.0.
     totals = points[first] + 0.0

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from tournament.arrays import Floats, Whole
+from tournament.arrays import Floats, Ints
 from tournament.standings.house import HousePlay
 from tournament.standings.standard_errors import Strata, summed
 from tournament.standings.student_t import half_width, quantiles
@@ -90,7 +90,7 @@ class Matches(Sequence[Match]):
     Attributes:
         names: Names of all players.
         players: Index into `names` of x and of y, by match.
-        whole: Integers by match and column: number, legs, sessions, games and degrees of freedom.
+        integers: Integers by match and column: number, legs, sessions, games and degrees of freedom.
         amounts: By match and column: points_0, its error, points_1, its error, and the error of the lead. Unknown
             errors are NaN.
         scored: Score and measures of each match against a house player.
@@ -98,12 +98,12 @@ class Matches(Sequence[Match]):
 
     names: tuple[str, ...]
     players: npt.NDArray[np.int32]
-    whole: npt.NDArray[np.int64]
+    integers: npt.NDArray[np.int64]
     amounts: npt.NDArray[np.float64]
     scored: Sequence[tuple[float | None, Mapping[str, float | None]]] = ()
 
     @classmethod
-    def of(cls, matches: Sequence[Match] = ()) -> Matches:
+    def from_matches(cls, matches: Sequence[Match] = ()) -> Matches:
         """Return matches as columns."""
         names = {name: index for index, name in enumerate(dict.fromkeys(n for one in matches for n in (one.x, one.y)))}
 
@@ -112,9 +112,9 @@ class Matches(Sequence[Match]):
 
         players = np.array([(names[one.x], names[one.y]) for one in matches], np.int32).reshape(-1, 2)
         scored = [(one.score, one.measures) for one in matches]
-        return cls(tuple(names), players, columns(_WHOLE, np.int64), columns(_AMOUNTS, np.float64), scored)
+        return cls(tuple(names), players, columns(_INTEGERS, np.int64), columns(_AMOUNTS, np.float64), scored)
 
-    def numbered(self, numbers: Mapping[str, int]) -> Whole:
+    def numbered(self, numbers: Mapping[str, int]) -> Ints:
         """Return the numbers of x and y by match, or −1 for a player without a number."""
         return np.array([numbers.get(name, -1) for name in self.names], np.int64)[self.players]
 
@@ -122,8 +122,8 @@ class Matches(Sequence[Match]):
         """Return a column of numbers, or the names of x or y."""
         if name in ("x", "y"):
             return [self.names[player] for player in self.players[:, "xy".index(name)].tolist()]
-        if name in _WHOLE:
-            values: list[Any] = self.whole[:, _WHOLE.index(name)].tolist()
+        if name in _INTEGERS:
+            values: list[Any] = self.integers[:, _INTEGERS.index(name)].tolist()
             return values
         values = self.amounts[:, _AMOUNTS.index(name)].tolist()
         return [None if math.isnan(value) else value for value in values] if name.endswith("_stderr") else values
@@ -131,9 +131,9 @@ class Matches(Sequence[Match]):
     @property
     def ci_half_width_per_session(self) -> list[Floats]:
         """Half-widths of the 95% intervals of x's and of y's points per session, by match, or NaN if unknown."""
-        wide = quantiles(0.975, self.whole[:, 4])
+        wide = quantiles(0.975, self.integers[:, 4])
         with np.errstate(invalid="ignore"):
-            return [wide * (error / np.maximum(1, self.whole[:, 2])) for error in self.amounts.T[[1, 3]]]
+            return [wide * (error / np.maximum(1, self.integers[:, 2])) for error in self.amounts.T[[1, 3]]]
 
     def __len__(self) -> int:
         return len(self.players)
@@ -148,7 +148,7 @@ class Matches(Sequence[Match]):
     def __getitem__(self, index: slice) -> Matches: ...
     def __getitem__(self, index: int | slice) -> Match | Matches:
         if isinstance(index, slice):
-            columns = (self.players[index], self.whole[index], self.amounts[index])
+            columns = (self.players[index], self.integers[index], self.amounts[index])
             return Matches(self.names, *columns, self.scored[index])
         index = range(len(self))[index]
         return next(iter(self[index : index + 1]))
@@ -159,13 +159,13 @@ class Matches(Sequence[Match]):
     __hash__ = None  # type: ignore[assignment]
 
 
-_WHOLE = ("match", "legs", "sessions", "games", "freedom")
+_INTEGERS = ("match", "legs", "sessions", "games", "freedom")
 _AMOUNTS = ("points_0", "points_0_stderr", "points_1", "points_1_stderr", "lead_stderr")
 # Number of fields before the score.
 _PLAIN = 12
 
 
-def matches_of(legs: Legs, legs_per_replica: int, house: HousePlay | None) -> Matches:
+def compute_matches(legs: Legs, legs_per_replica: int, house: HousePlay | None) -> Matches:
     """Return the matches of legs.
 
     Args:
@@ -175,9 +175,9 @@ def matches_of(legs: Legs, legs_per_replica: int, house: HousePlay | None) -> Ma
     """
     ranges = legs.matches()
     starts, ends = ranges.T
-    strata = house.strata if house else Strata.of_points(legs, legs_per_replica, legs.sessions)
+    strata = house.strata if house else Strata.from_points(legs, legs_per_replica, legs.sessions)
     amounts = np.empty((len(ranges), len(_AMOUNTS)))
-    amounts[:, 0] = _totals(legs.of_seat(0).points, starts, ends)
+    amounts[:, 0] = _totals(legs.seat_columns(0).points, starts, ends)
     # A house player's points are the entrant's, negated.
     if house:
         x = y = strata.covariances[:, 0, 0]
@@ -185,7 +185,7 @@ def matches_of(legs: Legs, legs_per_replica: int, house: HousePlay | None) -> Ma
         players = np.stack([legs.players[starts, 0], legs.house[starts]], axis=1)
     else:
         (x, both), (_, y) = strata.covariances.transpose(1, 2, 0)
-        amounts[:, 2] = _totals(legs.of_seat(1).points, starts, ends)
+        amounts[:, 2] = _totals(legs.seat_columns(1).points, starts, ends)
         players = legs.players[starts]
     amounts[:, 1], amounts[:, 3], amounts[:, 4] = strata.replicas * np.sqrt([x, y, np.maximum(x + y - 2 * both, 0.0)])
     # A leg that a fault ended isn't a sample of sessions.
@@ -203,7 +203,7 @@ def matches_of(legs: Legs, legs_per_replica: int, house: HousePlay | None) -> Ma
     )
 
 
-def _totals(points: npt.NDArray[np.float64], starts: Whole, ends: Whole) -> npt.NDArray[np.float64]:
+def _totals(points: npt.NDArray[np.float64], starts: Ints, ends: Ints) -> npt.NDArray[np.float64]:
     """Return sums of points over matches, each rounded once."""
     # Adding 0.0 replaces -0.0.
     totals = points[starts] + 0.0

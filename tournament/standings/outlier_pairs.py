@@ -22,7 +22,7 @@ from tournament.standings.standings import Standings
 from tournament.standings.student_t import half_width, quantile
 
 # Minimum number of bots that predict a result.
-_MIN_OTHERS = 4
+_MIN_PREDICTORS = 4
 # Share of fields without collusion in which a pair is found.
 _FALSE_ALARMS = 0.05
 
@@ -61,12 +61,12 @@ def outlier_pairs(ranking: Standings) -> list[OutlierPair]:
     """Return the outlier pairs of ranked bots, the most significant first, or none if some bots haven't met yet."""
     names = [line.name for line in ranking.ranked]
     size, others = len(names), len(names) - 2
-    if ranking.scoring is not None or others < _MIN_OTHERS or len(ranking.matches) < size * (size - 1) // 2:
+    if ranking.scoring is not None or others < _MIN_PREDICTORS or len(ranking.matches) < size * (size - 1) // 2:
         return []
     points_0, _, points_1, *_ = ranking.matches.amounts.T
     # A match without sessions gives NaN.
     with np.errstate(invalid="ignore"):
-        lead = (points_0 - points_1) / (2 * ranking.matches.whole[:, 2])
+        lead = (points_0 - points_1) / (2 * ranking.matches.integers[:, 2])
     won = ranking.spread(names, names, lead, -lead)
     np.fill_diagonal(won, 0.0)
     if np.isnan(won).any():

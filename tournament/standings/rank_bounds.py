@@ -15,14 +15,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tournament.arrays import Floats, Whole
+from tournament.arrays import Floats, Ints
 from tournament.standings.standard_errors import Differences
 
 # Probability of one or more wrong statements among all pairs.
 ERROR_RATE = 0.05
 
 
-def surely_ahead(differences: Differences, error_rate: float = ERROR_RATE) -> npt.NDArray[np.bool_]:
+def significantly_ahead(differences: Differences, error_rate: float = ERROR_RATE) -> npt.NDArray[np.bool_]:
     """Return whether each entrant, by row, is significantly ahead of each other one, by column.
 
     Args:
@@ -32,13 +32,13 @@ def surely_ahead(differences: Differences, error_rate: float = ERROR_RATE) -> np
     count = len(differences.means)
     ahead = np.zeros((count, count), bool)
     upper = np.triu_indices(count, 1)
-    significant = np.flatnonzero(surely_apart(differences.chances[upper], error_rate))
+    significant = np.flatnonzero(significantly_different(differences.chances[upper], error_rate))
     rows, columns, positive = upper[0][significant], upper[1][significant], differences.means[upper][significant] > 0
     ahead[np.where(positive, rows, columns), np.where(positive, columns, rows)] = True
     return ahead
 
 
-def surely_apart(chances: Floats, error_rate: float = ERROR_RATE) -> npt.NDArray[np.bool_]:
+def significantly_different(chances: Floats, error_rate: float = ERROR_RATE) -> npt.NDArray[np.bool_]:
     """Return which pairs differ significantly, by Holm's correction.
 
     Args:
@@ -68,7 +68,7 @@ def rank_bounds(ahead: npt.NDArray[np.bool_], unknown: npt.NDArray[np.bool_] | N
     return monotone_bounds(1 + ahead.sum(axis=0), count - ahead.sum(axis=1), unknown)
 
 
-def monotone_bounds(first: Whole, last: Whole, unknown: npt.NDArray[np.bool_] | None = None) -> list[tuple[int, int]]:
+def monotone_bounds(first: Ints, last: Ints, unknown: npt.NDArray[np.bool_] | None = None) -> list[tuple[int, int]]:
     """Return first and last possible ranks, widened so that they increase in the order of scores.
 
     Args:

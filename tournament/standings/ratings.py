@@ -80,13 +80,13 @@ class RatingKind:
         title: Title of the rating.
         meaning: Meaning of its numbers.
         columns: Further columns: name of the value, title, and a function that formats the value.
-        shown: Function that formats a rating.
+        format_rating: Function that formats a rating.
     """
 
     title: str
     meaning: str
     columns: Sequence[tuple[str, str, Callable[[float], str]]]
-    shown: Callable[[float], str]
+    format_rating: Callable[[float], str]
 
 
 RATING_KINDS: Mapping[str, RatingKind] = {

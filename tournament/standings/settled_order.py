@@ -22,11 +22,11 @@ from tournament.standings.rank_bounds import (
     monotone_bounds,
     nearest_behind,
     rank_bounds,
-    surely_ahead,
+    significantly_ahead,
     transitive_closure,
 )
 from tournament.standings.standard_errors import Differences, ScoreErrors
-from tournament.standings.stopping import FEWEST_REPLICAS, apart, is_futile, looks, within
+from tournament.standings.stopping import MIN_REPLICAS, analysis_counts, is_futile, sequentially_ahead, within
 from tournament.standings.student_t import quantiles
 from tournament.store.field import Until
 
@@ -36,9 +36,9 @@ MAX_PAIRED = 2000
 Verdict = Literal["settled", "tied", "too_close", "open"]
 
 
-def looks_of(until: Until) -> tuple[int, ...]:
+def run_analysis_counts(until: Until) -> tuple[int, ...]:
     """Return the numbers of replicas at the interim analyses of a run."""
-    return looks(max(until.first_replicas, FEWEST_REPLICAS), until.max_replicas)
+    return analysis_counts(max(until.first_replicas, MIN_REPLICAS), until.max_replicas)
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class SettledOrder:
 
 
 @dataclass(frozen=True)
-class SureIntervals:
+class SimultaneousIntervals:
     """Simultaneous confidence intervals for fields too large for tests of pairs.
 
     A bot is significantly ahead of another if their intervals don't overlap.
@@ -125,42 +125,42 @@ class SureIntervals:
         return ["settled" if high < low else "open" for (_, high), (low, _) in itertools.pairwise(self.bounds)]
 
 
-def order_of(measured: ScoreErrors) -> SettledOrder | SureIntervals:
+def order_scores(measured: ScoreErrors) -> SettledOrder | SimultaneousIntervals:
     """Return the order of scores, from one analysis of everything that was played."""
     if len(measured.scores) <= MAX_PAIRED:
         unknown = ~np.isfinite(measured.stderr)
-        return SettledOrder(surely_ahead(measured.differences), 1 - ERROR_RATE, unknown=unknown)
+        return SettledOrder(significantly_ahead(measured.differences), 1 - ERROR_RATE, unknown=unknown)
     bots = len(measured.scores)
-    is_known = np.isfinite(measured.stderr) & measured.tells
+    is_known = np.isfinite(measured.stderr) & measured.has_differences
     critical_values = quantiles(1 - ERROR_RATE / 2 / bots, np.where(is_known, measured.freedom, 0.0))
     with np.errstate(invalid="ignore"):
         half_width = np.where(is_known, critical_values * np.nan_to_num(measured.stderr), np.inf)
-    return SureIntervals(measured.scores, half_width, 1 - ERROR_RATE)
+    return SimultaneousIntervals(measured.scores, half_width, 1 - ERROR_RATE)
 
 
-def settled_order(looks: Sequence[Differences], until: Until, bots: int) -> SettledOrder:
+def settled_order(analyses: Sequence[Differences], until: Until, bots: int) -> SettledOrder:
     """Return the order of bots in a run until the order is settled.
 
     Args:
-        looks: Differences of scores at each interim analysis so far.
+        analyses: Differences of scores at each interim analysis so far.
         until: Settings of the run.
         bots: Number of bots.
     """
-    counts, error_rate = looks_of(until), 1 - until.confidence
+    counts, error_rate = run_analysis_counts(until), 1 - until.confidence
     none = np.zeros((bots, bots), bool)
     if until.tie_margin is not None:
-        ahead, tied = within(looks, counts, error_rate, until.tie_margin) if looks else (none, none)
+        ahead, tied = within(analyses, counts, error_rate, until.tie_margin) if analyses else (none, none)
         return SettledOrder(ahead, until.confidence, tied)
-    if not looks:
+    if not analyses:
         return SettledOrder(none, until.confidence)
-    last, count = looks[-1], counts[len(looks) - 1]
+    last, count = analyses[-1], counts[len(analyses) - 1]
     close = [
         is_futile(mean, math.sqrt(variance), freedom, count, counts, error_rate)
         for mean, variance, freedom in zip(
             *(np.diagonal(of, 1).tolist() for of in (last.means, last.variances, last.freedom))
         )
     ]
-    return SettledOrder(apart(looks, counts, error_rate), until.confidence, close=close)
+    return SettledOrder(sequentially_ahead(analyses, counts, error_rate), until.confidence, close=close)
 
 
 def next_count(verdicts: Sequence[Verdict], played: int, counts: tuple[int, ...]) -> int:
@@ -171,5 +171,5 @@ def next_count(verdicts: Sequence[Verdict], played: int, counts: tuple[int, ...]
         played: Number of replicas played.
         counts: Numbers of replicas at the interim analyses.
     """
-    later = [count for count in counts if count > played]
-    return later[0] if later and "open" in verdicts else played
+    remaining = [count for count in counts if count > played]
+    return remaining[0] if remaining and "open" in verdicts else played

@@ -27,15 +27,15 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.kernel.game_core import BLOCK_COUNT
-from tournament.arrays import Floats, Whole
+from tournament.arrays import Floats, Ints
 from tournament.standings.student_t import quantile, quantiles, two_sided_tail
 from tournament.store.legs import Legs
 
 # Minimum number of opponents for comparing two entrants that play each of them once.
-FEWEST_OPPONENTS = 4
+MIN_OPPONENTS = 4
 # Rounding error relative to √(n · Σp²), which a sum of n values p never exceeds.
 _ROUNDING = 1e-11
-_Rows = TypeVar("_Rows", Floats, Whole)
+_Rows = TypeVar("_Rows", Floats, Ints)
 # Quantile at the upper end of a 95% interval.
 _COVERED = 0.975
 
@@ -52,20 +52,20 @@ class Strata:
         freedom: Degrees of freedom of the covariances; 0 if they are unknown.
     """
 
-    first: Whole
-    replicas: Whole
+    first: Ints
+    replicas: Ints
     means: Floats
     covariances: Floats
-    freedom: Whole
+    freedom: Ints
 
     @classmethod
-    def of(
+    def from_values(
         cls,
         legs: Legs,
         legs_per_replica: int,
         values: Floats,
         within: Floats,
-        lengths: Whole,
+        lengths: Ints,
         rounding: Floats | None = None,
     ) -> Strata:
         """Return the strata of legs.
@@ -107,7 +107,7 @@ class Strata:
         return cls(first, replicas, means, covariances, freedom)
 
     @classmethod
-    def of_points(cls, legs: Legs, legs_per_replica: int, lengths: Whole) -> Strata:
+    def from_points(cls, legs: Legs, legs_per_replica: int, lengths: Ints) -> Strata:
         """Return the strata of the points of each seat.
 
         Args:
@@ -115,7 +115,7 @@ class Strata:
             legs_per_replica: Number of legs of a replica.
             lengths: Number of sessions of each leg, or of games.
         """
-        columns = [legs.of_seat(seat) for seat in range(legs.players.shape[1])]
+        columns = [legs.seat_columns(seat) for seat in range(legs.players.shape[1])]
         # With more than two seats, covariances within a leg are unknown and count as 0.
         within = np.zeros((len(legs), len(columns), len(columns)))
         for seat, column in enumerate(columns):
@@ -123,20 +123,20 @@ class Strata:
         if len(columns) == 2:
             within[:, 0, 1] = within[:, 1, 0] = columns[0].covariance
         points = np.stack([column.points for column in columns], axis=1)
-        rounding = rounding_of(lengths, np.max([column.squared_points for column in columns], axis=0))
-        return cls.of(legs, legs_per_replica, points, within, lengths, rounding)
+        rounding = rounding_errors(lengths, np.max([column.squared_points for column in columns], axis=0))
+        return cls.from_values(legs, legs_per_replica, points, within, lengths, rounding)
 
     @property
     def fewest(self) -> int:
         """Minimum number of replicas of a match."""
         return int(self.replicas.min(initial=self.replicas.max(initial=0)))
 
-    def of_legs(self, legs: int) -> Whole:
+    def match_indices(self, legs: int) -> Ints:
         """Return the index of each leg's match, given the number of legs."""
         return np.repeat(np.arange(len(self.first)), np.diff(self.first, append=legs))
 
 
-def summed(values: _Rows, first: Whole, add: np.ufunc = np.add) -> _Rows:
+def summed(values: _Rows, first: Ints, add: np.ufunc = np.add) -> _Rows:
     """Return sums of consecutive rows, each from an index in `first` to before the next.
 
     Args:
@@ -171,7 +171,7 @@ def on_grid(values: npt.ArrayLike, rounding: float) -> Floats:
     return np.asarray(np.rint(np.asarray(values, np.float64) / step) * step if rounding > 0 else values, np.float64)
 
 
-def rounding_of(lengths: Whole, squared_points: Floats) -> Floats:
+def rounding_errors(lengths: Ints, squared_points: Floats) -> Floats:
     """Return the maximum rounding errors of sums, given the number of values and the sum of their squares."""
     return np.asarray(_ROUNDING * np.sqrt(lengths * squared_points))
 
@@ -211,13 +211,13 @@ class Errors(Protocol):
     """Errors of scores and of their differences."""
 
     @property
-    def known(self) -> bool:
+    def has_differences(self) -> bool:
         """True if errors of differences are known."""
 
-    def of_scores(self) -> tuple[Floats, Floats]:
+    def score_variances(self) -> tuple[Floats, Floats]:
         """Return the variance of each score, and its degrees of freedom."""
 
-    def of_differences(self, chosen: Whole) -> tuple[Floats, Floats]:
+    def difference_variances(self, indices: Ints) -> tuple[Floats, Floats]:
         """Return the variances of the differences between these entrants, and their degrees of freedom."""
 
 
@@ -230,15 +230,15 @@ class RoundRobinErrors:
         covariances: Covariances of the match's parts of the scores, a matrix of seats for each match.
         freedom: Degrees of freedom of each match.
         entrants: Number of entrants.
-        known: Whether every match has at least two replicas. A single replica doesn't show how much others would
-            differ.
+        has_differences: Whether every match has at least two replicas. A single replica doesn't show how much others
+            would differ.
     """
 
-    seats: Whole
+    seats: Ints
     covariances: Floats
-    freedom: Whole
+    freedom: Ints
     entrants: int
-    known: bool
+    has_differences: bool
 
     @cached_property
     def sums(self) -> tuple[Floats, Floats, Floats]:
@@ -255,25 +255,25 @@ class RoundRobinErrors:
             np.minimum.at(fewest, entrant, freedom)
         return variances, squares, np.where(np.isfinite(fewest), fewest, 0.0)
 
-    def of_scores(self) -> tuple[Floats, Floats]:
+    def score_variances(self) -> tuple[Floats, Floats]:
         """Return the variance of each score, and its degrees of freedom."""
         variances, squares, fewest = self.sums
         return variances, degrees_of_freedom(variances, squares, fewest) * (fewest > 0)
 
-    def of_differences(self, chosen: Whole) -> tuple[Floats, Floats]:
+    def difference_variances(self, indices: Ints) -> tuple[Floats, Floats]:
         """Return the variances of the differences between these entrants, and their degrees of freedom.
 
         The strata of a difference are the matches of either entrant with all others, and their own matches.
         """
-        own_variances, own_squares, own_fewest = (values[chosen] for values in self.sums)
+        own_variances, own_squares, own_fewest = (values[indices] for values in self.sums)
         variances = own_variances[:, np.newaxis] + own_variances
-        if not self.known:
+        if not self.has_differences:
             return variances, np.zeros_like(variances)
         squares = own_squares[:, np.newaxis] + own_squares
         # The last element is for entrants that don't count, with the number −1.
-        row_of = np.full(self.entrants + 1, -1)
-        row_of[chosen] = np.arange(len(chosen))
-        seats = row_of[self.seats]
+        row_by_entrant = np.full(self.entrants + 1, -1)
+        row_by_entrant[indices] = np.arange(len(indices))
+        seats = row_by_entrant[self.seats]
         for one in range(seats.shape[1]):
             for other in range(one):
                 own = np.flatnonzero((seats[:, one] >= 0) & (seats[:, other] >= 0))
@@ -302,26 +302,26 @@ class PairedErrors:
     values: Floats | None
 
     @property
-    def known(self) -> bool:
+    def has_differences(self) -> bool:
         """True if there are enough replicas, or opponents, for errors of differences."""
         if self.values is None:
             return False
         _, opponents, replicas = self.values.shape
-        return bool(replicas > 1 or opponents >= FEWEST_OPPONENTS)
+        return bool(replicas > 1 or opponents >= MIN_OPPONENTS)
 
-    def of_scores(self) -> tuple[Floats, Floats]:
+    def score_variances(self) -> tuple[Floats, Floats]:
         """Return the variance of each score, and its degrees of freedom."""
-        return self.scores.of_scores()
+        return self.scores.score_variances()
 
-    def of_differences(self, chosen: Whole) -> tuple[Floats, Floats]:
+    def difference_variances(self, indices: Ints) -> tuple[Floats, Floats]:
         """Return the variances of the differences between these entrants, and their degrees of freedom.
 
         Strata are opponents, over their replicas. With one replica there is one stratum, over opponents.
         """
-        variances, squares = np.zeros((2, len(chosen), len(chosen)))
-        if self.values is None or not self.known:
+        variances, squares = np.zeros((2, len(indices), len(indices)))
+        if self.values is None or not self.has_differences:
             return variances, np.zeros_like(variances)
-        values = self.values[chosen]
+        values = self.values[indices]
         _, opponents, replicas = values.shape
         if replicas > 1:
             strata, freedom, scale = values.transpose(1, 0, 2), replicas - 1, replicas / (replicas - 1)
@@ -349,13 +349,13 @@ class ScoreErrors:
         scores: The scores.
         errors: Errors of the scores of all entrants.
         replicas: Minimum number of replicas of a match.
-        chosen: Index of each score among the entrants of `errors`.
+        indices: Index of each score among the entrants of `errors`.
     """
 
     scores: Floats
     errors: Errors
     replicas: int
-    chosen: Whole = field(default_factory=lambda: np.zeros(0, np.int64))
+    indices: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @classmethod
     def nothing(cls) -> ScoreErrors:
@@ -364,20 +364,20 @@ class ScoreErrors:
         return cls(np.zeros(0), RoundRobinErrors(none.reshape(0, 2), np.zeros((0, 2, 2)), none, 0, False), 0)
 
     @cached_property
-    def _of_scores(self) -> tuple[Floats, Floats]:
-        variances, freedom = self.errors.of_scores()
-        return variances[self.chosen], freedom[self.chosen]
+    def _score_variances(self) -> tuple[Floats, Floats]:
+        variances, freedom = self.errors.score_variances()
+        return variances[self.indices], freedom[self.indices]
 
     @property
     def stderr(self) -> Floats:
         """Standard error of each score, or NaN if unknown."""
-        variances, freedom = self._of_scores
+        variances, freedom = self._score_variances
         return np.where(freedom > 0, np.sqrt(variances), np.nan)
 
     @property
     def freedom(self) -> Floats:
         """Degrees of freedom of each error."""
-        return self._of_scores[1]
+        return self._score_variances[1]
 
     @property
     def ci_half_width(self) -> Floats:
@@ -385,16 +385,16 @@ class ScoreErrors:
         return np.asarray(self.stderr * np.where(self.freedom > 0, quantiles(_COVERED, self.freedom), np.nan))
 
     @property
-    def tells(self) -> bool:
+    def has_differences(self) -> bool:
         """True if errors of differences are known."""
-        return len(self.scores) < 2 or self.errors.known
+        return len(self.scores) < 2 or self.errors.has_differences
 
-    def of(self, places: Sequence[int] | Whole) -> ScoreErrors:
+    def take(self, selection: Sequence[int] | Ints) -> ScoreErrors:
         """Return some of the scores, in this order."""
-        indices = np.asarray(places, np.int64)
-        return replace(self, scores=self.scores[indices], chosen=self.chosen[indices])
+        indices = np.asarray(selection, np.int64)
+        return replace(self, scores=self.scores[indices], indices=self.indices[indices])
 
     @cached_property
     def differences(self) -> Differences:
         """Differences of all pairs of scores."""
-        return Differences(self.scores[:, np.newaxis] - self.scores, *self.errors.of_differences(self.chosen))
+        return Differences(self.scores[:, np.newaxis] - self.scores, *self.errors.difference_variances(self.indices))

@@ -18,11 +18,18 @@ from tournament.leg import legs_per_replica
 from tournament.standings.duplicates import relative_variance
 from tournament.standings.house import HousePlay
 from tournament.standings.match_rows import MatchRows, match_rows
-from tournament.standings.matches import Match, Matches, matches_of
-from tournament.standings.settled_order import SettledOrder, SureIntervals, Verdict, looks_of, order_of, settled_order
+from tournament.standings.matches import Match, Matches, compute_matches
+from tournament.standings.settled_order import (
+    SettledOrder,
+    SimultaneousIntervals,
+    Verdict,
+    order_scores,
+    run_analysis_counts,
+    settled_order,
+)
 from tournament.standings.standard_errors import Differences, ScoreErrors
-from tournament.standings.tables import pairs_of_tables, tally_of_tables
-from tournament.standings.tally import Tally, tally_of_points
+from tournament.standings.tables import pair_results, tally_tables
+from tournament.standings.tally import Tally, tally_points
 from tournament.standings.used import used_by
 from tournament.store.field import Batch, ContestSetup, FailedLeg, FieldEntrant, Until
 from tournament.store.leg_result import Fault, LegResult, Used
@@ -80,7 +87,7 @@ class Standing:
         return self.order_status not in (None, "settled")
 
     @property
-    def place(self) -> str:
+    def rank_range(self) -> str:
         """Bounds of the true rank as text, such as 2–4, or — if unknown."""
         low, high = self.rank_low, self.rank_high
         if low is None:
@@ -103,11 +110,11 @@ class Standings:
         rounding: Maximum rounding error of points per session against any opponents; 0 against house players.
         games: Number of games.
         seats: Number of seats. With more than two, scores are means per session, and `matches` are those of
-            `pairs_of_tables`.
+            `pair_results`.
         drawn: Whether tables are drawn. Scores and `matches` are then as with more than two seats.
         failed_legs: Legs that aren't in the records because the contest's rules failed in them.
-        rows_of_matches: Returns the rows of matches.parquet.
-        began_again: Names of bots with legs that were aborted and started again.
+        find_match_rows: Returns the rows of matches.parquet.
+        restarted_bots: Names of bots with legs that were aborted and started again.
         find_duplicate_variance: Returns the value of `duplicate_variance`.
         find_used: Returns the resources that each bot used, by name.
         find_self_play: Returns the matches of bots against copies of themselves, by name.
@@ -125,8 +132,8 @@ class Standings:
     seats: int = 2
     drawn: bool = False
     failed_legs: tuple[FailedLeg, ...] = ()
-    rows_of_matches: Callable[[], MatchRows] = field(default=MatchRows.nothing, compare=False)
-    began_again: tuple[str, ...] = ()
+    find_match_rows: Callable[[], MatchRows] = field(default=MatchRows.nothing, compare=False)
+    restarted_bots: tuple[str, ...] = ()
     find_duplicate_variance: Callable[[], float | None] = field(default=lambda: None, compare=False)
     find_used: Callable[[], Mapping[str, Used]] = field(default=dict, compare=False)
     find_self_play: Callable[[], Mapping[str, Match]] = field(default=dict, compare=False)
@@ -189,22 +196,22 @@ class Standings:
             if self.scoring is None:
                 yield match.from_y()
 
-    def spread(self, rows: Sequence[str], columns: Sequence[str], of_x: Floats, of_y: Floats) -> Floats:
+    def spread(self, rows: Sequence[str], columns: Sequence[str], x_values: Floats, y_values: Floats) -> Floats:
         """Return a crosstable of a number, with NaN for pairs that haven't met.
 
         Args:
             rows: Names of the rows.
             columns: Names of the columns.
-            of_x: The number for each match if the row is x.
-            of_y: The number for each match if the row is y; unused against house players.
+            x_values: The number for each match if the row is x.
+            y_values: The number for each match if the row is y; unused against house players.
         """
         row, column = (
             self.matches.numbered({name: number for number, name in enumerate(names)}) for names in (rows, columns)
         )
         cells = np.full((len(rows), len(columns)), np.nan)
-        for own, other, values in ((0, 1, of_x), (1, 0, of_y))[: 2 if self.scoring is None else 1]:
-            shown = (row[:, own] >= 0) & (column[:, other] >= 0)
-            cells[row[shown, own], column[shown, other]] = values[shown]
+        for own, other, values in ((0, 1, x_values), (1, 0, y_values))[: 2 if self.scoring is None else 1]:
+            has_cell = (row[:, own] >= 0) & (column[:, other] >= 0)
+            cells[row[has_cell, own], column[has_cell, other]] = values[has_cell]
         return cells
 
 
@@ -223,7 +230,7 @@ class FaultyLegs:
     disqualified: Mapping[str, str]
 
     @classmethod
-    def of(cls, legs: Legs) -> FaultyLegs:
+    def from_legs(cls, legs: Legs) -> FaultyLegs:
         """Return the faulty ones of legs in order.
 
         The reason for a disqualification is the telling fault of the first leg in which the bot is disqualified.
@@ -234,7 +241,7 @@ class FaultyLegs:
         for leg in faulty:
             for seat, name in enumerate(leg.seats):
                 counts[name] += leg.fault_count(seat)
-            for seat in leg.out:
+            for seat in leg.disqualified_seats:
                 fault = leg.telling_fault(seat)
                 disqualified.setdefault(
                     leg.seats[seat],
@@ -264,41 +271,45 @@ def compute_standings(field: ContestSetup, batches: Sequence[Batch], scoring: Ho
     seats, drawn = legs.seats, "tables" in field.settings
     per_replica = legs_per_replica(field.settings, seats)
     by_tables = scoring is None and (seats != 2 or drawn)
-    faulty = FaultyLegs.of(legs)
-    fit = [e for e in field.entrants if e.problem is None and e.name not in faulty.disqualified]
-    names = [entrant.name for entrant in fit]
+    faulty = FaultyLegs.from_legs(legs)
+    playable = [e for e in field.entrants if e.problem is None and e.name not in faulty.disqualified]
+    names = [entrant.name for entrant in playable]
 
-    def tally_of(legs: Legs) -> Tally:
+    def compute_tally(legs: Legs) -> Tally:
         if scoring is not None:
             return HousePlay(legs, scoring, facts).tally(names)
         if by_tables:
-            return tally_of_tables(names, legs, per_replica, drawn=drawn)
-        return tally_of_points(names, legs, per_replica)
+            return tally_tables(names, legs, per_replica, drawn=drawn)
+        return tally_points(names, legs, per_replica)
 
-    tally = tally_of(legs)
+    tally = compute_tally(legs)
     counting = legs if by_tables else legs.among({*names})
     less_luck = counting.without_luck()
-    adjusted = tally if less_luck is counting else tally_of(less_luck)
-    order = _order(fit, tally)
-    met = [index for index in order if tally.opponents[index] and not fit[index].is_house]
-    measured = tally.measured.of(met)
-    sure: SettledOrder | SureIntervals
+    adjusted = tally if less_luck is counting else compute_tally(less_luck)
+    order = _order(playable, tally)
+    met = [index for index in order if tally.opponents[index] and not playable[index].is_house]
+    measured = tally.measured.take(met)
+    settled: SettledOrder | SimultaneousIntervals
     if field.until:
         each = per_replica if scoring is None else cast(int, field.settings["sessions"])
-        opponents = len(facts) if scoring else _tables_of_each(field, fit, seats, len(met))
-        counts = looks_of(field.until)
-        counts = counts[: _looks_so_far(counts, less_luck, each, [names[index] for index in met], opponents)]
-        looks: list[Differences] = [
-            tally_of(less_luck.take(np.flatnonzero(less_luck.number < count * each))).measured.of(met).differences
+        opponents = len(facts) if scoring else _count_tables(field, playable, seats, len(met))
+        counts = run_analysis_counts(field.until)
+        counts = counts[: _count_analyses(counts, less_luck, each, [names[index] for index in met], opponents)]
+        analyses: list[Differences] = [
+            compute_tally(less_luck.take(np.flatnonzero(less_luck.number < count * each)))
+            .measured.take(met)
+            .differences
             for count in counts
         ]
-        sure = settled_order(looks, field.until, len(met))
+        settled = settled_order(analyses, field.until, len(met))
     else:
-        sure = order_of(measured)
-    ranked = _ranked(fit, order, tally, adjusted, faulty, sure, has_places=bool(field.until) or measured.tells)
+        settled = order_scores(measured)
+    ranked = _ranked(
+        playable, order, tally, adjusted, faulty, settled, has_bounds=bool(field.until) or measured.has_differences
+    )
     return Standings(
         tuple(ranked + _below_the_line(field, faulty)),
-        partial(pairs_of_tables, legs, per_replica, field.numbers, drawn=drawn)
+        partial(pair_results, legs, per_replica, field.numbers, drawn=drawn)
         if by_tables
         else partial(_matches, legs, per_replica, scoring, facts),
         tuple((leg, fault) for leg in faulty.legs for fault in leg.faults),
@@ -313,7 +324,7 @@ def compute_standings(field: ContestSetup, batches: Sequence[Batch], scoring: Ho
         seats,
         drawn,
         field.failed_legs,
-        partial(_rows_of_matches, legs, per_replica, scoring, facts, drawn),
+        partial(_match_rows, legs, per_replica, scoring, facts, drawn),
         tuple(sorted({name for leg in np.flatnonzero(legs.tries > 1).tolist() for name in legs[leg].seats})),
         partial(relative_variance, counting, 1 if scoring or drawn else per_replica),
         partial(used_by, legs),
@@ -323,16 +334,16 @@ def compute_standings(field: ContestSetup, batches: Sequence[Batch], scoring: Ho
 def _matches(
     legs: Legs, per_replica: int, scoring: HouseScoring | None, facts: Mapping[str, Mapping[str, float]]
 ) -> Matches:
-    return matches_of(legs, per_replica, HousePlay(legs, scoring, facts) if scoring else None)
+    return compute_matches(legs, per_replica, HousePlay(legs, scoring, facts) if scoring else None)
 
 
-def _rows_of_matches(
+def _match_rows(
     legs: Legs, per_replica: int, scoring: HouseScoring | None, facts: Mapping[str, Mapping[str, float]], drawn: bool
 ) -> MatchRows:
     return match_rows(legs, per_replica, HousePlay(legs, scoring, facts) if scoring else None, drawn=drawn)
 
 
-def _looks_so_far(counts: Sequence[int], legs: Legs, each: int, names: Sequence[str], opponents: int) -> int:
+def _count_analyses(counts: Sequence[int], legs: Legs, each: int, names: Sequence[str], opponents: int) -> int:
     """Return the number of interim analyses so far.
 
     Args:
@@ -360,47 +371,52 @@ def _looks_so_far(counts: Sequence[int], legs: Legs, each: int, names: Sequence[
     return reached
 
 
-def _tables_of_each(field: ContestSetup, fit: Sequence[FieldEntrant], seats: int, entrants: int) -> int:
+def _count_tables(field: ContestSetup, playable: Sequence[FieldEntrant], seats: int, entrants: int) -> int:
     """Return how many matches each of this many entrants has, if all combinations are played."""
-    house = sum(one.is_house for one in fit)
+    house = sum(one.is_house for one in playable)
     if not (taken := int(str(field.settings.get("house_seats", 0)))):
         return math.comb(entrants + house - 1, seats - 1) if entrants else 0
     return math.comb(entrants - 1, seats - taken - 1) * math.comb(house, taken) if entrants else 0
 
 
-def _order(fit: Sequence[FieldEntrant], tally: Tally) -> list[int]:
+def _order(playable: Sequence[FieldEntrant], tally: Tally) -> list[int]:
     """Return the indices of playable entrants, the best first: those with matches, those without, the host's own."""
     compared = tally.measured.scores
     return sorted(
-        range(len(fit)),
-        key=lambda index: (fit[index].is_house, not tally.opponents[index], -compared[index], fit[index].name),
+        range(len(playable)),
+        key=lambda index: (
+            playable[index].is_house,
+            not tally.opponents[index],
+            -compared[index],
+            playable[index].name,
+        ),
     )
 
 
 def _ranked(
-    fit: Sequence[FieldEntrant],
+    playable: Sequence[FieldEntrant],
     order: Sequence[int],
     tally: Tally,
     adjusted: Tally,
     faulty: FaultyLegs,
-    sure: SettledOrder | SureIntervals,
+    settled: SettledOrder | SimultaneousIntervals,
     *,
-    has_places: bool,
+    has_bounds: bool,
 ) -> list[Standing]:
     """Return the lines of ranked entrants and of the host's bots. The adjusted tally is that of legs without luck."""
     # These are the first of the order.
-    met = [index for index in order if tally.opponents[index] and not fit[index].is_house]
+    met = [index for index in order if tally.opponents[index] and not playable[index].is_house]
     intervals = _intervals(tally)
     less_luck = intervals if adjusted is tally else _intervals(adjusted)
-    lines = []
+    standings = []
     for place, index in enumerate(order):
-        entrant, own, without_luck = fit[index], intervals[index], less_luck[index]
+        entrant, own, without_luck = playable[index], intervals[index], less_luck[index]
         # A bot with too few drawn tables has no place, unlike the others.
-        is_placed = place < len(met) and has_places and (sure.unknown is None or not sure.unknown[place])
-        rank_low, rank_high = sure.bounds[place] if is_placed else (None, None)
+        is_placed = place < len(met) and has_bounds and (settled.unknown is None or not settled.unknown[place])
+        rank_low, rank_high = settled.bounds[place] if is_placed else (None, None)
         has_next = place + 1 < len(met)
         score, length = float(tally.scores[index]), tally.lengths[index]
-        lines.append(
+        standings.append(
             Standing(
                 entrant.name,
                 entrant.kind,
@@ -422,9 +438,9 @@ def _ranked(
                 adjusted_ci_high=without_luck.high,
                 rank_low=rank_low,
                 rank_high=rank_high,
-                order_status=sure.verdicts[place] if has_next else None,
+                order_status=settled.verdicts[place] if has_next else None,
                 significantly_ahead_of=tuple(
-                    fit[met[other]].name for other in (sure.nearest_behind[place] if place < len(met) else ())
+                    playable[met[other]].name for other in (settled.nearest_behind[place] if place < len(met) else ())
                 ),
                 measures=tally.measures[index],
                 points_per_session=score / length if length else None,
@@ -432,7 +448,7 @@ def _ranked(
                 freedom=own.freedom,
             )
         )
-    return lines
+    return standings
 
 
 def _below_the_line(field: ContestSetup, faulty: FaultyLegs) -> list[Standing]:

@@ -1,8 +1,8 @@
 """When the order is settled: intervals for the differences of all pairs that hold at all interim analyses of a run.
 
 A replica gives each pair one more difference, independent of those before. Pairs are judged after the numbers of
-replicas in `looks`, up to the maximum. Each interim analysis spends a share of a pair's error rate in proportion to its
-replicas (K. K. G. Lan and D. DeMets, "Discrete Sequential Boundaries for Clinical Trials", 1983, and K. Kim and D.
+replicas in `counts`, up to the maximum. Each interim analysis spends a share of a pair's error rate in proportion to
+its replicas (K. K. G. Lan and D. DeMets, "Discrete Sequential Boundaries for Clinical Trials", 1983, and K. Kim and D.
 DeMets, 1987, with the power 1). The intervals of all analyses hold together ("repeated confidence intervals", C.
 Jennison and B. Turnbull, "Group Sequential Methods", 2000, chapter 9).
 
@@ -30,7 +30,7 @@ from tournament.standings.standard_errors import Differences
 from tournament.standings.student_t import quantile, quantiles
 
 # Minimum replicas of all matches before anything is decided.
-FEWEST_REPLICAS = 4
+MIN_REPLICAS = 4
 # Relative growth of the number of replicas in a round.
 _GROWTH = 0.25
 # Share of the error rate that is spent. Levels of Student's t replace normal ones, so errors are up to 10% more
@@ -44,7 +44,7 @@ _POINTS = 241
 _MIN_TAIL = 1e-13
 
 
-def looks(first: int, maximum: int) -> tuple[int, ...]:
+def analysis_counts(first: int, maximum: int) -> tuple[int, ...]:
     """Return the numbers of replicas at the interim analyses: a first one, then each 25% more, up to the maximum."""
     counts = [min(first, maximum)]
     while counts[-1] < maximum:
@@ -62,16 +62,16 @@ def levels(counts: tuple[int, ...], error_rate: float) -> tuple[float, ...]:
     return tuple(tail if tail > _MIN_TAIL else 0.0 for tail in tails)
 
 
-def critical_value(counts: tuple[int, ...], look: int, error_rate: float, freedom: float) -> float:
+def critical_value(counts: tuple[int, ...], analysis: int, error_rate: float, freedom: float) -> float:
     """Return the half-width, in standard errors, of an interval that is valid at every interim analysis.
 
     Args:
         counts: Numbers of replicas at the interim analyses.
-        look: Index of this analysis.
+        analysis: Index of this analysis.
         error_rate: Probability that the intervals of all analyses don't all hold.
         freedom: Degrees of freedom of the standard error. If it is 0, the interval is infinite.
     """
-    level = levels(counts, error_rate)[look]
+    level = levels(counts, error_rate)[analysis]
     return quantile(1 - level, freedom) if level and freedom > 0 else math.inf
 
 
@@ -117,34 +117,34 @@ def _simpson(step: float) -> Floats:
     return weights * (step / 3)
 
 
-def _pairs(looks: Sequence[Differences], attribute: str) -> Floats:
+def _pairs(analyses: Sequence[Differences], attribute: str) -> Floats:
     """Return an attribute of each pair of rows, by interim analysis."""
-    matrices = [getattr(look, attribute) for look in looks]
+    matrices = [getattr(analysis, attribute) for analysis in analyses]
     return np.array([matrix[np.triu_indices(len(matrix), 1)] for matrix in matrices])
 
 
 def within(
-    looks: Sequence[Differences], counts: tuple[int, ...], error_rate: float, tie: float
+    analyses: Sequence[Differences], counts: tuple[int, ...], error_rate: float, tie: float
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """Return which rows are significantly ahead of which columns, and which pairs are significantly tied.
 
     Each pair keeps its share of the error rate to the end. Its interval is the intersection of those of all analyses.
 
     Args:
-        looks: Differences of scores at each interim analysis so far.
+        analyses: Differences of scores at each interim analysis so far.
         counts: Numbers of replicas at all interim analyses.
         error_rate: Probability of one or more wrong statements.
         tie: Maximum difference of a tie.
     """
-    size = len(looks[0].means)
+    size = len(analyses[0].means)
     first, second = np.triu_indices(size, 1)
-    means, freedom = _pairs(looks, "means"), _pairs(looks, "freedom")
+    means, freedom = _pairs(analyses, "means"), _pairs(analyses, "freedom")
     critical_values = [
         quantiles(1 - level, degrees) if level else np.full(len(first), np.inf)
         for level, degrees in zip(levels(counts, error_rate / max(1, len(first))), freedom)
     ]
     with np.errstate(invalid="ignore"):
-        half_width = np.array(critical_values) * np.sqrt(_pairs(looks, "variances"))
+        half_width = np.array(critical_values) * np.sqrt(_pairs(analyses, "variances"))
         low = np.nan_to_num(means - half_width, nan=-np.inf).max(axis=0, initial=-np.inf)
         high = np.nan_to_num(means + half_width, nan=np.inf).min(axis=0, initial=np.inf)
     ahead, tied = np.zeros((2, size, size), bool)
@@ -181,25 +181,27 @@ def is_futile(
     return missing > 0 and math.erfc(missing / error / math.sqrt(2 * (1 - share))) / 2 < _MIN_POWER
 
 
-def apart(looks: Sequence[Differences], counts: tuple[int, ...], error_rate: float) -> npt.NDArray[np.bool_]:
+def sequentially_ahead(
+    analyses: Sequence[Differences], counts: tuple[int, ...], error_rate: float
+) -> npt.NDArray[np.bool_]:
     """Return which rows are significantly ahead of which columns.
 
     All pairs are tested step by step. Those that aren't settled share the error rate.
 
     Args:
-        looks: Differences of scores at each interim analysis so far.
+        analyses: Differences of scores at each interim analysis so far.
         counts: Numbers of replicas at all interim analyses.
         error_rate: Probability of one or more wrong statements.
     """
-    size = len(looks[0].means)
+    size = len(analyses[0].means)
     first, second = np.triu_indices(size, 1)
-    means, chances = _pairs(looks, "means"), _pairs(looks, "chances")
+    means, chances = _pairs(analyses, "means"), _pairs(analyses, "chances")
     open_pairs = np.ones(len(first), bool)
     # Difference of each settled pair: positive if the first bot is ahead.
     lead = np.zeros(len(first))
     while open_pairs.any():
         thresholds = (
-            2 * np.array(levels(counts, error_rate / at_least(int(open_pairs.sum()))))[: len(looks), np.newaxis]
+            2 * np.array(levels(counts, error_rate / round_up(int(open_pairs.sum()))))[: len(analyses), np.newaxis]
         )
         beyond = chances < thresholds
         settled = open_pairs & beyond.any(axis=0)
@@ -213,7 +215,7 @@ def apart(looks: Sequence[Differences], counts: tuple[int, ...], error_rate: flo
     return ahead
 
 
-def at_least(number: int) -> int:
+def round_up(number: int) -> int:
     """Return the smallest of 1, 2, 3, 4, 6, 8, 12, 16, … that isn't below a number."""
     power = 1 << (number - 1).bit_length()
     return power * 3 // 4 if power >= 4 and number <= power * 3 // 4 else power

@@ -14,11 +14,11 @@ from functools import cached_property
 
 import numpy as np
 
-from tournament.arrays import Floats, Whole
+from tournament.arrays import Floats, Ints
 from tournament.leg import match_number
 from tournament.standings.matches import Matches
-from tournament.standings.standard_errors import Errors, RoundRobinErrors, Strata, degrees_of_freedom, rounding_of
-from tournament.standings.tally import Tally, sums_by_entrant, whole_sums
+from tournament.standings.standard_errors import Errors, RoundRobinErrors, Strata, degrees_of_freedom, rounding_errors
+from tournament.standings.tally import Tally, integer_sums, sums_by_entrant
 from tournament.store.legs import Legs
 
 # Minimum number of drawn tables of a bot for a known error of its score.
@@ -35,35 +35,35 @@ class DrawnTableErrors:
         tables: Number of tables of each entrant.
     """
 
-    seats: Whole
+    seats: Ints
     residuals: Floats
-    tables: Whole
+    tables: Ints
 
     @property
-    def known(self) -> bool:
+    def has_differences(self) -> bool:
         """True if at least two entrants had enough tables for errors of differences."""
         return bool((self.tables >= _MIN_TABLES).sum() >= 2)
 
     @cached_property
-    def _of_scores(self) -> tuple[Floats, Floats]:
+    def _score_variances(self) -> tuple[Floats, Floats]:
         count = len(self.tables)
         index = np.where(self.seats < 0, count, self.seats).ravel()
         squares = sums_by_entrant(count, index, (self.residuals**2).ravel())
         freedom = np.where(self.tables >= _MIN_TABLES, self.tables - 1.0, 0.0)
         return squares * (self.tables / np.maximum(self.tables - 1, 1)), freedom
 
-    def of_scores(self) -> tuple[Floats, Floats]:
+    def score_variances(self) -> tuple[Floats, Floats]:
         """Return the variance of each score, and its degrees of freedom."""
-        return self._of_scores
+        return self._score_variances
 
-    def of_differences(self, chosen: Whole) -> tuple[Floats, Floats]:
+    def difference_variances(self, indices: Ints) -> tuple[Floats, Floats]:
         """Return the variances of the differences between these entrants, and their degrees of freedom."""
-        variances, freedom = (values[chosen] for values in self._of_scores)
-        size, n = len(chosen), self.tables[chosen].astype(np.float64)
+        variances, freedom = (values[indices] for values in self._score_variances)
+        size, n = len(indices), self.tables[indices].astype(np.float64)
         # The last element is for entrants that don't count, with the number −1.
-        row_of = np.full(len(self.tables) + 1, -1)
-        row_of[chosen] = np.arange(size)
-        seats = row_of[self.seats]
+        row_by_entrant = np.full(len(self.tables) + 1, -1)
+        row_by_entrant[indices] = np.arange(size)
+        seats = row_by_entrant[self.seats]
         products, shared = np.zeros((2, size, size))
         for one in range(seats.shape[1]):
             for other in range(one):
@@ -78,31 +78,36 @@ class DrawnTableErrors:
             # The products of residuals have this share of the covariance, because the residuals affect both means.
             share = 1 - 1 / rows - 1 / columns + shared / (rows * columns)
             covariances = np.where(share > 0.1, products / share, products)
-            of_row, of_column = variances[:, np.newaxis], variances
-            result = np.maximum(of_row + of_column - 2 * covariances, 0.0)
+            row_variance, column_variance = variances[:, np.newaxis], variances
+            result = np.maximum(row_variance + column_variance - 2 * covariances, 0.0)
             # Parts of the variance: tables of only one of the two, and tables that both share.
-            only_row, only_column = of_row * (rows - shared) / rows, of_column * (columns - shared) / columns
-            of_shared = np.maximum(result - only_row - only_column, 0.0)
+            only_row, only_column = (
+                row_variance * (rows - shared) / rows,
+                column_variance * (columns - shared) / columns,
+            )
+            shared_variance = np.maximum(result - only_row - only_column, 0.0)
             squares = (
-                only_row**2 / (rows + 1) + only_column**2 / (columns + 1) + of_shared**2 / np.maximum(shared + 1, 2)
+                only_row**2 / (rows + 1)
+                + only_column**2 / (columns + 1)
+                + shared_variance**2 / np.maximum(shared + 1, 2)
             )
         fewest = np.minimum(freedom[:, np.newaxis], freedom)
         return result, degrees_of_freedom(result, squares, fewest) * (fewest > 0)
 
 
-def tally_of_tables(fit: Sequence[str], legs: Legs, legs_per_replica: int, *, drawn: bool) -> Tally:
+def tally_tables(names: Sequence[str], legs: Legs, legs_per_replica: int, *, drawn: bool) -> Tally:
     """Return mean points per session of entrants over the tables where only they sat.
 
     If there are no such tables, which happens if all entrants share one table, all tables count.
 
     Args:
-        fit: Names of the entrants.
+        names: Names of the entrants.
         legs: Legs in order.
         legs_per_replica: Number of legs of a replica.
         drawn: Whether tables are drawn.
     """
-    count = len(fit)
-    numbers = {name: number for number, name in enumerate(fit)}
+    count = len(names)
+    numbers = {name: number for number, name in enumerate(names)}
     seats = numbered(legs, numbers)
     counted = (seats >= 0).all(axis=1)
     if not counted.any():
@@ -111,37 +116,37 @@ def tally_of_tables(fit: Sequence[str], legs: Legs, legs_per_replica: int, *, dr
         indices = np.flatnonzero(counted)
         legs, seats = legs.take(indices), seats[indices]
     if drawn:
-        legs = _as_matches_of_one_replica(legs, legs_per_replica)
-    strata = Strata.of_points(legs, legs_per_replica, legs.sessions)
+        legs = _split_replicas(legs, legs_per_replica)
+    strata = Strata.from_points(legs, legs_per_replica, legs.sessions)
     entrants = seats[strata.first]
     # Number of sessions of a replica.
     sessions = _sums(legs.sessions, strata.first) / np.maximum(strata.replicas, 1)
     width = seats.shape[1]
-    index, of_leg = (np.where(one < 0, count, one).ravel() for one in (entrants, seats))
+    index, leg_index = (np.where(one < 0, count, one).ravel() for one in (entrants, seats))
     met = np.bincount(index, minlength=count + 1)[:count]
-    of_seat = np.append(np.maximum(met, 1), 1)[index].reshape(-1, width)
-    share = np.where(entrants < 0, 0.0, 1 / (of_seat * np.maximum(sessions, 1)[:, np.newaxis]))
+    seat_divisors = np.append(np.maximum(met, 1), 1)[index].reshape(-1, width)
+    share = np.where(entrants < 0, 0.0, 1 / (seat_divisors * np.maximum(sessions, 1)[:, np.newaxis]))
     scores = sums_by_entrant(count, index, (strata.means * share).ravel())
     errors: Errors
     if drawn:
         means = strata.means / np.maximum(sessions, 1)[:, np.newaxis]
-        residuals = (means - np.append(scores, 0.0)[index].reshape(-1, width)) / of_seat
+        residuals = (means - np.append(scores, 0.0)[index].reshape(-1, width)) / seat_divisors
         errors = DrawnTableErrors(entrants, np.where(entrants < 0, 0.0, residuals), met)
     else:
         covariances = strata.covariances * share[:, :, np.newaxis] * share[:, np.newaxis]
         errors = RoundRobinErrors(entrants, covariances, strata.freedom, count, strata.fewest > 1)
-    squared = np.stack([legs.of_seat(seat).squared_points for seat in range(width)], axis=1)
+    squared = np.stack([legs.seat_columns(seat).squared_points for seat in range(width)], axis=1)
     rounding = (
-        np.add.reduceat(rounding_of(legs.sessions[:, np.newaxis], squared), strata.first) if len(legs) else squared
+        np.add.reduceat(rounding_errors(legs.sessions[:, np.newaxis], squared), strata.first) if len(legs) else squared
     )
     return Tally(
         scores=scores,
         replicas=int(met.min(initial=met.max(initial=0))) if drawn else strata.fewest,
         errors=errors,
-        sessions=whole_sums(count, of_leg, np.repeat(legs.sessions, width)),
-        games=whole_sums(count, of_leg, np.repeat(legs.games, width)),
+        sessions=integer_sums(count, leg_index, np.repeat(legs.sessions, width)),
+        games=integer_sums(count, leg_index, np.repeat(legs.games, width)),
         opponents=met.tolist(),
-        measures=[{} for _ in fit],
+        measures=[{} for _ in names],
         divisors=np.ones(count, np.int64),
         lengths=np.minimum(met, 1).astype(np.float64).tolist(),
         rounding=sums_by_entrant(
@@ -150,7 +155,7 @@ def tally_of_tables(fit: Sequence[str], legs: Legs, legs_per_replica: int, *, dr
     )
 
 
-def pairs_of_tables(legs: Legs, legs_per_replica: int, numbers: Mapping[str, int], *, drawn: bool) -> Matches:
+def pair_results(legs: Legs, legs_per_replica: int, numbers: Mapping[str, int], *, drawn: bool) -> Matches:
     """Return the result of each pair of bots over all tables that both share.
 
     At tables of two it is the points of each bot. At larger tables it is the difference of their points for x, and its
@@ -163,11 +168,11 @@ def pairs_of_tables(legs: Legs, legs_per_replica: int, numbers: Mapping[str, int
         drawn: Whether tables are drawn.
     """
     if not len(legs) or legs.players.shape[1] < 2:
-        return Matches.of(())
+        return Matches.from_matches(())
     if drawn:
-        legs = _as_matches_of_one_replica(legs, legs_per_replica)
-    strata = Strata.of_points(legs, legs_per_replica, legs.sessions)
-    of_two = legs.players.shape[1] == 2
+        legs = _split_replicas(legs, legs_per_replica)
+    strata = Strata.from_points(legs, legs_per_replica, legs.sessions)
+    has_two_seats = legs.players.shape[1] == 2
     first, replicas = strata.first, strata.replicas
     counts = np.stack([np.diff(first, append=len(legs)), _sums(legs.sessions, first), _sums(legs.games, first)], axis=1)
     table, one, other = _seat_pairs(len(first), legs.players.shape[1])
@@ -181,7 +186,7 @@ def pairs_of_tables(legs: Legs, legs_per_replica: int, numbers: Mapping[str, int
     keys, pair = np.unique(match_number(number[x], number[y]), return_inverse=True)
     size = len(keys)
 
-    def summed(values: Floats | Whole) -> Floats:
+    def summed(values: Floats | Ints) -> Floats:
         return np.bincount(pair, values, size).astype(np.float64)
 
     total = strata.means * replicas[:, np.newaxis]
@@ -209,8 +214,8 @@ def pairs_of_tables(legs: Legs, legs_per_replica: int, numbers: Mapping[str, int
     errors = [np.where(degrees > 0, np.sqrt(values), np.nan) for values in pair_variances]
     names = np.zeros((size, 2), np.int32)
     names[pair, 0], names[pair, 1] = x, y
-    points_x, points_y = (summed(of_x), summed(of_y)) if of_two else (summed(lead), summed(-lead))
-    if not of_two:
+    points_x, points_y = (summed(of_x), summed(of_y)) if has_two_seats else (summed(lead), summed(-lead))
+    if not has_two_seats:
         errors = [errors[2], errors[2], 2 * errors[2]]
     integers = [keys, *(summed(column[table]) for column in counts.T), degrees]
     return Matches(
@@ -221,25 +226,25 @@ def pairs_of_tables(legs: Legs, legs_per_replica: int, numbers: Mapping[str, int
     )
 
 
-def numbered(legs: Legs, numbers: Mapping[str, int]) -> Whole:
+def numbered(legs: Legs, numbers: Mapping[str, int]) -> Ints:
     """Return the number of the entrant at each seat of each leg, or −1 for an entrant without a number."""
     return np.array([numbers.get(name, -1) for name in legs.names], np.int64)[legs.players]
 
 
-def _as_matches_of_one_replica(legs: Legs, legs_per_replica: int) -> Legs:
+def _split_replicas(legs: Legs, legs_per_replica: int) -> Legs:
     """Return legs in which each table is a match, because another replica of a drawn match has other bots."""
     replica = legs.number // legs_per_replica
     is_first = (np.diff(legs.match, prepend=-1) != 0) | (np.diff(replica, prepend=-1) != 0)
-    integers = legs.whole.copy(order="F")
+    integers = legs.counts.copy(order="F")
     integers[:, 0] = np.cumsum(is_first) - 1
-    return replace(legs, whole=integers)
+    return replace(legs, counts=integers)
 
 
-def _sums(values: Whole, first: Whole) -> Whole:
+def _sums(values: Ints, first: Ints) -> Ints:
     return np.add.reduceat(values, first) if len(first) else np.zeros(0, np.int64)
 
 
-def _seat_pairs(tables: int, seats: int) -> tuple[Whole, Whole, Whole]:
+def _seat_pairs(tables: int, seats: int) -> tuple[Ints, Ints, Ints]:
     """Return the index of the table and both seats, for each pair of seats of each table."""
     one, other = np.triu_indices(seats, 1)
     table = np.repeat(np.arange(tables), len(one))

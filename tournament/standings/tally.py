@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tournament.arrays import Floats, Whole
+from tournament.arrays import Floats, Ints
 from tournament.standings.standard_errors import (
     Errors,
     PairedErrors,
@@ -17,7 +17,7 @@ from tournament.standings.standard_errors import (
     ScoreErrors,
     Strata,
     on_grid,
-    rounding_of,
+    rounding_errors,
 )
 from tournament.store.legs import Legs
 
@@ -42,11 +42,11 @@ class Tally:
     scores: Floats
     replicas: int
     errors: Errors
-    sessions: Whole
-    games: Whole
+    sessions: Ints
+    games: Ints
     opponents: list[int]
     measures: Sequence[Mapping[str, float | None]]
-    divisors: Whole
+    divisors: Ints
     lengths: Sequence[float]
     rounding: Floats
 
@@ -58,8 +58,8 @@ class Tally:
         return ScoreErrors(scores, self.errors, self.replicas, np.arange(len(scores)))
 
 
-def tally_of_points(
-    fit: Sequence[str],
+def tally_points(
+    entrants: Sequence[str],
     legs: Legs,
     legs_per_replica: int,
     against: Sequence[str] | None = None,
@@ -69,52 +69,52 @@ def tally_of_points(
     """Return sums of points over matches, each the mean over its replicas.
 
     Args:
-        fit: Names of the entrants.
+        entrants: Names of the entrants.
         legs: Legs in order.
         legs_per_replica: Number of legs of a replica.
         against: Names of the opponents, including house players, which don't have to meet each other; None for the
             entrants themselves.
         by_games: Whether errors of a single replica are over games instead of sessions.
     """
-    count = len(fit)
-    rows = {name: number for number, name in enumerate(fit)}
+    count = len(entrants)
+    rows = {name: number for number, name in enumerate(entrants)}
     columns = rows if against is None else {name: number for number, name in enumerate(against)}
     width = legs.seats
     seats = np.stack([legs.numbered(seat, rows) for seat in range(width)], axis=1)
-    others = np.stack([legs.others_numbered(seat, columns) for seat in range(width)], axis=1)
-    counted = (seats >= 0) & (others >= 0)
+    opponents = np.stack([legs.opponents_numbered(seat, columns) for seat in range(width)], axis=1)
+    counted = (seats >= 0) & (opponents >= 0)
     if not counted.any(axis=1).all():
         indices = np.flatnonzero(counted.any(axis=1))
-        legs, seats, others, counted = legs.take(indices), seats[indices], others[indices], counted[indices]
+        legs, seats, opponents, counted = legs.take(indices), seats[indices], opponents[indices], counted[indices]
     seats = np.where(counted, seats, -1)
     lengths = legs.games if by_games else legs.sessions
-    strata = Strata.of_points(legs, legs_per_replica, lengths)
-    of_leg = np.repeat(strata.replicas[strata.of_legs(len(legs))], width)
+    strata = Strata.from_points(legs, legs_per_replica, lengths)
+    replicas_by_leg = np.repeat(strata.replicas[strata.match_indices(len(legs))], width)
     met = np.zeros((count + 1, len(columns)), bool)
-    met[seats, np.where(counted, others, 0)] = True
+    met[seats, np.where(counted, opponents, 0)] = True
     divisors = met[:count].sum(axis=1)
     # The points of seats that don't count are added to an extra last row.
-    index, of_match = np.where(counted, seats, count).ravel(), seats[strata.first]
-    squares = [legs.of_seat(seat).squared_points for seat in range(width)]
-    rounding = rounding_of(lengths[:, np.newaxis], np.stack(squares, axis=1)).ravel() / of_leg
-    errors = met_of(strata, of_match, divisors)
+    index, match_seats = np.where(counted, seats, count).ravel(), seats[strata.first]
+    squares = [legs.seat_columns(seat).squared_points for seat in range(width)]
+    rounding = rounding_errors(lengths[:, np.newaxis], np.stack(squares, axis=1)).ravel() / replicas_by_leg
+    errors = round_robin_errors(strata, match_seats, divisors)
     return Tally(
-        scores=sums_by_entrant(count, np.where(of_match < 0, count, of_match).ravel(), strata.means.ravel()),
+        scores=sums_by_entrant(count, np.where(match_seats < 0, count, match_seats).ravel(), strata.means.ravel()),
         replicas=strata.fewest,
         errors=errors
         if against is None
-        else PairedErrors(errors, _values(strata, legs, legs_per_replica, seats, others, divisors)),
-        sessions=whole_sums(count, index, np.repeat(legs.sessions, width)),
-        games=whole_sums(count, index, np.repeat(legs.games, width)),
+        else PairedErrors(errors, _values(strata, legs, legs_per_replica, seats, opponents, divisors)),
+        sessions=integer_sums(count, index, np.repeat(legs.sessions, width)),
+        games=integer_sums(count, index, np.repeat(legs.games, width)),
         opponents=divisors.tolist(),
-        measures=[{} for _ in fit],
+        measures=[{} for _ in entrants],
         divisors=divisors,
-        lengths=sums_by_entrant(count, index, np.repeat(legs.sessions, width) / of_leg).tolist(),
+        lengths=sums_by_entrant(count, index, np.repeat(legs.sessions, width) / replicas_by_leg).tolist(),
         rounding=sums_by_entrant(count, index, rounding),
     )
 
 
-def met_of(strata: Strata, seats: Whole, divisors: Whole) -> RoundRobinErrors:
+def round_robin_errors(strata: Strata, seats: Ints, divisors: Ints) -> RoundRobinErrors:
     """Return the errors of scores that are the strata's sums by entrant, divided.
 
     Args:
@@ -131,7 +131,7 @@ def met_of(strata: Strata, seats: Whole, divisors: Whole) -> RoundRobinErrors:
 
 
 def _values(
-    strata: Strata, legs: Legs, legs_per_replica: int, seats: Whole, others: Whole, divisors: Whole
+    strata: Strata, legs: Legs, legs_per_replica: int, seats: Ints, opponent_indices: Ints, divisors: Ints
 ) -> Floats | None:
     """Return the part of each score by opponent and replica, or None if entrants have played unequally much."""
     replicas, opponents = strata.fewest, int(divisors.max(initial=0))
@@ -139,8 +139,8 @@ def _values(
     if not (is_complete and len(strata.first) == len(divisors) * opponents):
         return None
     counted = np.flatnonzero((seats >= 0).ravel())
-    points = np.stack([legs.of_seat(seat).points for seat in range(legs.seats)], axis=1).ravel()[counted]
-    entrant, other = seats.ravel()[counted], others.ravel()[counted]
+    points = np.stack([legs.seat_columns(seat).points for seat in range(legs.seats)], axis=1).ravel()[counted]
+    entrant, other = seats.ravel()[counted], opponent_indices.ravel()[counted]
     column = np.cumsum(np.bincount(other) > 0)[other] - 1
     replica = (legs.number // legs_per_replica)[counted // legs.seats]
     if column.max(initial=-1) >= opponents or replica.max(initial=-1) >= replicas:
@@ -151,7 +151,7 @@ def _values(
     return values
 
 
-def sums_by_entrant(entrants: int, index: Whole, values: Floats) -> Floats:
+def sums_by_entrant(entrants: int, index: Ints, values: Floats) -> Floats:
     """Return the sum of the values of each entrant, added one by one in their order.
 
     Args:
@@ -162,7 +162,7 @@ def sums_by_entrant(entrants: int, index: Whole, values: Floats) -> Floats:
     return np.bincount(index, values, entrants)[:entrants].astype(np.float64)
 
 
-def whole_sums(entrants: int, index: Whole, values: Whole) -> Whole:
+def integer_sums(entrants: int, index: Ints, values: Ints) -> Ints:
     """Return the sum of the integers of each entrant.
 
     Args:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tournament.config import FILE_NAME, Config
 from tournament.contests.contest import Contest
-from tournament.entrants.folder import kind_of
+from tournament.entrants.folder import detect_kind
 from tournament.errors import InputError, RunError
 from tournament.names import did_you_mean
 from tournament.starter.settings_file import settings_text
@@ -80,7 +80,7 @@ def find_bot(text: str, settings: Config) -> Path:
         return Path(text)
     house = [settings.house] if settings.house else []
     folders = [settings.entrants, *house, shipped() / "entrants" / settings.played.rules]
-    known = [path for folder in folders if folder.is_dir() for path in sorted(folder.iterdir()) if kind_of(path)]
+    known = [path for folder in folders if folder.is_dir() for path in sorted(folder.iterdir()) if detect_kind(path)]
     for path in known:
         if text in (path.name, path.stem):
             return path

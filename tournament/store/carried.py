@@ -21,7 +21,7 @@ from pydantic import TypeAdapter
 
 from tournament.leg import MOST_SEATS
 from tournament.store.field import Batch, Hash, Origin, Part
-from tournament.store.leg_checks import check_legs, check_places, check_rests
+from tournament.store.leg_checks import check_indices, check_legs, check_rare_fields
 from tournament.store.leg_result import CHECKED, Fault, RareFields, Used
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import DIGESTS, HASH_BYTES, Legs
@@ -42,7 +42,7 @@ class DamagedPart(Exception):
 
 
 @dataclasses.dataclass(frozen=True)
-class _Rest:
+class _RareFieldsInHead:
     """The rare fields of a leg, as they are in the JSON."""
 
     __pydantic_config__ = CHECKED
@@ -75,7 +75,7 @@ class _Head:
     seats: Annotated[int, Limits(ge=1, le=MOST_SEATS)]
     names: str
     entrants: Annotated[int, Limits(ge=1)]
-    rests: tuple[_Rest, ...]
+    rests: tuple[_RareFieldsInHead, ...]
     sandbox: Annotated[str, Limits(max_length=1000)]
     games: tuple[int, int, Hash, str]
     origin: Origin
@@ -110,7 +110,10 @@ def carried_by(games: Part, legs: Legs, sandbox: str, origin: Origin) -> bytes:
         legs.seats,
         "\n".join(legs.names),
         len(origin.names),
-        tuple(_Rest(one.faults, one.out, one.faults_left_out, one.tries) for one in legs.rests),
+        tuple(
+            _RareFieldsInHead(one.faults, one.disqualified_seats, one.further_faults, one.tries)
+            for one in legs.rare_fields
+        ),
         sandbox,
         (games.size, games.rows, games.blake3 or _NO_HASH, games.staged),
         dataclasses.replace(origin, names=(), numbers=(), artifacts=b""),
@@ -122,8 +125,8 @@ def carried_by(games: Part, legs: Legs, sandbox: str, origin: Origin) -> bytes:
 # Columns of legs in the order in which they are written: first the type as which bits are written, then for each column
 # its own type.
 _COLUMNS = (
-    ("<i4", {"players": "<i4", "house": "<i4", "more": "<i4", "seconds": "<f4", "used": "<f4"}),
-    ("<i8", {"whole": "<i8", "sums": "<f8"}),
+    ("<i4", {"players": "<i4", "house": "<i4", "rare_index": "<i4", "seconds": "<f4", "used": "<f4"}),
+    ("<i8", {"counts": "<i8", "sums": "<f8"}),
 )
 _NUMBERS = np.dtype("<i4")
 _OTHER_COLUMNS = "it has other columns than were written"
@@ -165,45 +168,47 @@ def _unpacked(content: bytes) -> tuple[bytes, bytes]:
 
 
 def _legs(
-    content: bytes, count: int, seats: int, names: tuple[str, ...], rests: tuple[RareFields, ...]
+    content: bytes, count: int, seats: int, names: tuple[str, ...], rare_fields: tuple[RareFields, ...]
 ) -> tuple[Legs, bytes]:
     """Return the legs of packed columns, and the bytes that follow them. The caller checks amounts.
 
     Raises:
         ValueError: There are too few bytes, the legs are out of order, or an index is out of bounds.
     """
-    shape_of = {
+    shape_by_name = {
         "players": (seats,),
-        "whole": (4,),
+        "counts": (4,),
         "sums": (len(LegSums._fields), seats),
         "used": (len(Used._fields), seats),
     }
-    most = _MAX_BYTES // np.dtype(DIGESTS).itemsize // max(seats, 1)
-    if not (1 <= count <= most and 1 <= seats <= MOST_SEATS):
+    max_legs = _MAX_BYTES // np.dtype(DIGESTS).itemsize // max(seats, 1)
+    if not (1 <= count <= max_legs and 1 <= seats <= MOST_SEATS):
         raise ValueError(_OTHER_COLUMNS)
     unpacked: dict[str, npt.NDArray[Any]] = {}
     offset = 0
 
-    def take(kind: str, values: int) -> npt.NDArray[Any]:
+    def read(kind: str, values: int) -> npt.NDArray[Any]:
         nonlocal offset
         taken = np.frombuffer(content, kind, values, offset)
         offset += taken.nbytes
         return taken
 
     for kind, columns in _COLUMNS:
-        shapes = [shape_of.get(name, ()) for name in columns]
+        shapes = [shape_by_name.get(name, ()) for name in columns]
         ends = list(itertools.accumulate(map(math.prod, shapes)))
-        varies, first = take("?", ends[-1]), take(kind, ends[-1])
+        varies, first = read("?", ends[-1]), read(kind, ends[-1])
         rows = np.empty((ends[-1], count), kind)
         rows[:] = first[:, np.newaxis]
-        rows[varies] = take(kind, int(np.count_nonzero(varies)) * count).reshape(-1, count)
+        rows[varies] = read(kind, int(np.count_nonzero(varies)) * count).reshape(-1, count)
         for name, shape, column in zip(columns, shapes, np.split(rows, ends)):
             unpacked[name] = column.reshape(*shape, count)
     unpacked["sums"] = _from_differences(unpacked["sums"])
     kinds = {name: kind for _, columns in _COLUMNS for name, kind in columns.items()}
-    digest = take(DIGESTS, count)
-    legs = Legs(digest, names, **{name: unpacked[name].view(kind).T for name, kind in kinds.items()}, rests=rests)
-    check_places(legs)
+    digest = read(DIGESTS, count)
+    legs = Legs(
+        digest, names, **{name: unpacked[name].view(kind).T for name, kind in kinds.items()}, rare_fields=rare_fields
+    )
+    check_indices(legs)
     if not legs.are_in_order():
         raise ValueError("its legs are out of order")
     return legs, content[offset:]
@@ -247,9 +252,9 @@ def _opposite(bits: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 def read_batch(
     storage: Storage,
     name: str,
-    place: str = "",
+    path: str = "",
     *,
-    whole: bool = False,
+    with_rows: bool = False,
     size: int | None = None,
     with_checks: bool = True,
 ) -> Batch:
@@ -258,8 +263,8 @@ def read_batch(
     Args:
         storage: Storage of the records.
         name: Name of the batch.
-        place: Name of the sessions part in the storage, if it isn't published.
-        whole: Whether to compare the part's rows with their hash, too.
+        path: Name of the sessions part in the storage, if it isn't published.
+        with_rows: Whether to compare the part's rows with their hash, too.
         size: Size of the part in bytes, if it is known.
         with_checks: Whether to check the values of legs. For many batches one check of all legs is faster.
 
@@ -267,20 +272,20 @@ def read_batch(
         FileNotFoundError: There is no such part, or its batch is being removed.
         DamagedPart: The part isn't as it was written.
     """
-    place = place or f"sessions/{name}.parquet"
+    path = path or f"sessions/{name}.parquet"
     try:
-        carried = read_carried(storage, place, size)
-        if whole:
-            check_pages(storage, place, carried)
+        carried = read_carried(storage, path, size)
+        if with_rows:
+            check_pages(storage, path, carried)
         if carried.content == REMOVED:
-            raise FileNotFoundError(place)
+            raise FileNotFoundError(path)
         json, columns = _unpacked(carried.content)
         head = _heads().validate_json(json)
-        rests = tuple(RareFields(one.faults, one.out, one.faults_left_out, one.tries) for one in head.rests)
-        legs, of_players = _legs(columns, head.count, head.seats, tuple(head.names.split("\n")), rests)
+        rare_fields = tuple(RareFields(one.faults, one.out, one.faults_left_out, one.tries) for one in head.rests)
+        legs, of_players = _legs(columns, head.count, head.seats, tuple(head.names.split("\n")), rare_fields)
         if with_checks:
             check_legs(legs)
-        check_rests(legs)
+        check_rare_fields(legs)
         origin = _origin(head, legs, of_players)
         games = Part("games", f"{name}.parquet", *head.games[:2], _staged_name(head.games[3]), head.games[2])
         if int(legs.games.sum()) != games.rows or games.size < 0:
@@ -288,19 +293,19 @@ def read_batch(
     except FileNotFoundError:
         raise
     except (OSError, ValueError, IndexError, zlib.error) as error:
-        raise DamagedPart(f"{place} is damaged: {' '.join(str(error).split())[:200]}") from None
-    staged = place if place.startswith(STAGING) else f"{STAGING}/none"
+        raise DamagedPart(f"{path} is damaged: {' '.join(str(error).split())[:200]}") from None
+    staged = path if path.startswith(STAGING) else f"{STAGING}/none"
     sessions = Part("sessions", f"{name}.parquet", carried.size, int(legs.sessions.sum()), staged, "")
     return Batch(name, (games, sessions), legs, head.sandbox, origin, carried.seal)
 
 
-def _staged_name(place: str) -> str:
-    if not place.startswith(f"{STAGING}/") or "/" in place[len(STAGING) + 1 :] or len(place) > 200:
+def _staged_name(path: str) -> str:
+    if not path.startswith(f"{STAGING}/") or "/" in path[len(STAGING) + 1 :] or len(path) > 200:
         raise ValueError("its games part was staged elsewhere")
-    return place
+    return path
 
 
-def _origin(head: _Head, legs: Legs, of_players: bytes) -> Origin:
+def _origin(head: _Head, legs: Legs, player_bytes: bytes) -> Origin:
     """Return the origin of legs, with names, numbers and artifacts of entrants.
 
     Raises:
@@ -308,8 +313,8 @@ def _origin(head: _Head, legs: Legs, of_players: bytes) -> Origin:
     """
     names, count = legs.names[: head.entrants], head.entrants
     house = {player.name for player in head.origin.house}
-    numbers = np.frombuffer(of_players, _NUMBERS, count)
-    artifacts = of_players[numbers.nbytes :]
+    numbers = np.frombuffer(player_bytes, _NUMBERS, count)
+    artifacts = player_bytes[numbers.nbytes :]
     if not (
         len({*names}) == count
         and len(artifacts) == count * HASH_BYTES

@@ -55,16 +55,16 @@ def with_names(columns: Sequence[Column], players: Sequence[Column], *, replica:
         replica: Whether there is a column for the replica.
     """
     keys = [column for column in columns if column.name in ("session", "game")]
-    rest = [column for column in columns[1:] if column not in keys]
-    return (columns[0], *([_REPLICA] if replica else []), *keys, *players, *rest)
+    others = [column for column in columns[1:] if column not in keys]
+    return (columns[0], *([_REPLICA] if replica else []), *keys, *players, *others)
 
 
-def names_of_seats(seats: int) -> tuple[Column, ...]:
+def seat_name_columns(seats: int) -> tuple[Column, ...]:
     """Return the columns bot_0 and so on, one for each seat."""
     return tuple(Column(f"bot_{seat}", NAME, f"name of the bot at seat {seat}", of_leg=True) for seat in range(seats))
 
 
-def columns_of(row: np.dtype[np.void], flags: tuple[str, ...] = (), /, **meanings: str) -> tuple[Column, ...]:
+def describe_columns(row: np.dtype[np.void], flags: tuple[str, ...] = (), /, **meanings: str) -> tuple[Column, ...]:
     """Return the columns of a core's row with their meanings.
 
     Args:
@@ -76,10 +76,10 @@ def columns_of(row: np.dtype[np.void], flags: tuple[str, ...] = (), /, **meaning
         ValueError: The described columns aren't those of the row.
     """
     names = row.names or ()
-    known = {name: STANDARD[name] for name in names if name in STANDARD} | meanings
-    if set(names) != set(known):
-        raise ValueError(f"the core writes the columns {', '.join(names)}; described are {', '.join(known)}")
-    return tuple(Column(name, "bool" if name in flags else row[name].name, known[name]) for name in names)
+    descriptions = {name: STANDARD[name] for name in names if name in STANDARD} | meanings
+    if set(names) != set(descriptions):
+        raise ValueError(f"the core writes the columns {', '.join(names)}; described are {', '.join(descriptions)}")
+    return tuple(Column(name, "bool" if name in flags else row[name].name, descriptions[name]) for name in names)
 
 
 # Rows of a buffer, and of a row group when it is written: their columns stay in the processor's cache until then.

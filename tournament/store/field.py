@@ -22,7 +22,7 @@ from pydantic import Field as Limits
 from tournament.errors import truncate
 from tournament.leg import MOST_SEATS, title_of
 from tournament.names import valid_name
-from tournament.store.leg_result import CHECKED, MOST_MATCH, Count, Number, Text, Word
+from tournament.store.leg_result import CHECKED, MATCH_BOUND, Count, Identifier, Number, Text
 from tournament.store.legs import HASH_BYTES, Legs
 from tournament.store.storage import STAGING
 
@@ -66,8 +66,8 @@ _FileName = Annotated[str, AfterValidator(_file_name)]
 Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 _Amount = Annotated[float, Limits(ge=-1e15, le=1e15)]
 TableName = Literal["games", "sessions", "legs", "faults"]
-OF_BATCH: tuple[TableName, ...] = ("games", "sessions")
-TABLES: tuple[TableName, ...] = (*OF_BATCH, "legs", "faults")
+BATCH_TABLES: tuple[TableName, ...] = ("games", "sessions")
+TABLES: tuple[TableName, ...] = (*BATCH_TABLES, "legs", "faults")
 _Scalar = str | int | float | bool | None
 _Scalars = Annotated[list[_Scalar], Limits(max_length=1000)]
 Setting = _Scalar | _Scalars | Annotated[list[_Scalars], Limits(min_length=1, max_length=1000)]
@@ -107,7 +107,7 @@ class Part:
     blake3: Hash | Literal[""]
 
     @property
-    def place(self) -> str:
+    def path(self) -> str:
         """Name of the part among the results, once it is published."""
         return f"{self.table}/{self.name}"
 
@@ -172,7 +172,7 @@ class FieldEntrant:
 
     number: Number
     name: _FileName
-    kind: Word
+    kind: Identifier
     sha256: Hash | Literal[""]
     artifact: Hash | None
     problem: Text | None
@@ -208,7 +208,7 @@ class FieldHousePlayer:
     number: Number
     name: _Name
     sha256: Hash
-    facts: Annotated[dict[Word, _Amount], _FewKeys]
+    facts: Annotated[dict[Identifier, _Amount], _FewKeys]
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ class FailedLeg:
 
     __pydantic_config__ = CHECKED
 
-    match: Annotated[int, Limits(ge=0, lt=MOST_MATCH)]
+    match: Annotated[int, Limits(ge=0, lt=MATCH_BOUND)]
     number: Number
     bots: Annotated[tuple[_Name, ...], Limits(max_length=MOST_SEATS)]
     house: _Name | Literal[""]
@@ -280,16 +280,16 @@ class Origin:
 
     __pydantic_config__ = CHECKED
 
-    contest: Word
-    engine: Word
-    settings: Annotated[dict[Word, Setting], _FewKeys, AfterValidator(_with_seed_as_text)]
+    contest: Identifier
+    engine: Identifier
+    settings: Annotated[dict[Identifier, Setting], _FewKeys, AfterValidator(_with_seed_as_text)]
     house: Annotated[tuple[FieldHousePlayer, ...], Limits(max_length=10_000), FailFast()] = ()
-    game: Word | Literal[""] = ""
+    game: Identifier | Literal[""] = ""
     names: tuple[str, ...] = ()
     numbers: tuple[int, ...] = ()
     artifacts: bytes = b""
 
-    def of_players(self, entrants: Iterable[str], house: Iterable[str]) -> Origin:
+    def for_players(self, entrants: Iterable[str], house: Iterable[str]) -> Origin:
         """Return the same origin with these players only."""
         names, house = tuple(sorted({*entrants})), {*house}
         indices = [self._indices[name] for name in names]
@@ -305,7 +305,7 @@ class Origin:
     def _indices(self) -> dict[str, int]:
         return {name: index for index, name in enumerate(self.names)}
 
-    def is_of(self, field: ContestSetup) -> bool:
+    def matches_field(self, field: ContestSetup) -> bool:
         """Return whether a field has these players, unchanged, with the same engine version and seed."""
         house = {one.name: (one.number, one.sha256) for one in field.house}
         return (
@@ -335,14 +335,14 @@ class ContestSetup:
 
     __pydantic_config__ = CHECKED
 
-    contest: Word
-    engine: Word
-    settings: Annotated[dict[Word, Setting], _FewKeys, AfterValidator(_with_seed_as_text)]
+    contest: Identifier
+    engine: Identifier
+    settings: Annotated[dict[Identifier, Setting], _FewKeys, AfterValidator(_with_seed_as_text)]
     entrants: Annotated[tuple[FieldEntrant, ...], Limits(max_length=10_000), FailFast()]
     numbers: Annotated[dict[_FileName, Number], _FewKeys]
     house: Annotated[tuple[FieldHousePlayer, ...], Limits(max_length=10_000), FailFast()] = ()
     house_numbers: Annotated[dict[_Name, Number], _FewKeys] = dataclasses.field(default_factory=dict)
-    game: Word | Literal[""] = ""
+    game: Identifier | Literal[""] = ""
     until: Until | None = None
     failed_legs: Annotated[tuple[FailedLeg, ...], Limits(max_length=MOST_FAILED)] = ()
 
@@ -361,8 +361,8 @@ class ContestSetup:
         """Origin of new legs of this field, with all players."""
         names = tuple(self.artifacts)
         numbers = tuple(self.numbers[name] for name in names)
-        of_players = names, numbers, b"".join(self.hashes.values())
-        return Origin(self.contest, self.engine, self.settings, self.house, self.game, *of_players)
+        players = names, numbers, b"".join(self.hashes.values())
+        return Origin(self.contest, self.engine, self.settings, self.house, self.game, *players)
 
     @property
     def sha256(self) -> dict[str, str]:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING
 
 from tournament.errors import RunError
-from tournament.store.storage import FOLDERS, LOCK_NAME, MOST_READ, STAGING, TooLarge, checked_name, staged_name
+from tournament.store.storage import FOLDERS, LOCK_NAME, MAX_READ, STAGING, TooLarge, checked_name, staged_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # Opening a pipe must not block: pipes are refused afterwards.
 _OPEN_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 # Maximum bytes of the lock file.
-_MAX_OF_SIGN = 1 << 10
+_MAX_SIGN_BYTES = 1 << 10
 
 
 def _not_a_file(path: str) -> str:
@@ -100,7 +100,7 @@ class FolderStorage:
         Raises:
             RunError: They would fail.
         """
-        self._require_no_link_out()
+        self._require_no_outside_link()
         folder = self.location
         while not os.path.lexists(folder):
             folder = os.path.dirname(folder)
@@ -116,7 +116,7 @@ class FolderStorage:
         Raises:
             RunError: The folder can't be created, or is a link to a place outside its parent.
         """
-        self._require_no_link_out()
+        self._require_no_outside_link()
         try:
             os.makedirs(self.location, exist_ok=True)
             for folder in FOLDERS:
@@ -124,19 +124,21 @@ class FolderStorage:
         except OSError as error:
             raise RunError(f"can't write to {self.location}: {error.strerror}") from None
 
-    def _require_no_link_out(self) -> None:
+    def _require_no_outside_link(self) -> None:
         target, parent = os.path.realpath(self.location), os.path.realpath(os.path.dirname(self.location))
         if os.path.islink(self.location) and not target.startswith(f"{parent}/"):
             raise RunError(f"{self.location} is a link to {target}; name that folder in `results`, or remove the link")
 
     def _being_written(self) -> str:
         path = f"{self.location}/{LOCK_NAME}"
-        who = (
-            text.strip() if (text := self.read(LOCK_NAME, _MAX_OF_SIGN).decode(errors="replace")) else "another process"
+        writer = (
+            text.strip()
+            if (text := self.read(LOCK_NAME, _MAX_SIGN_BYTES).decode(errors="replace"))
+            else "another process"
         )
-        elsewhere = " on " in who and not who.endswith(f" on {os.uname().nodename}")
+        elsewhere = " on " in writer and not writer.endswith(f" on {os.uname().nodename}")
         advice = f"; if that machine no longer exists, remove {path}" if elsewhere else ""
-        return f"{self.location} is being written by {who}; wait for it, or stop it{advice}"
+        return f"{self.location} is being written by {writer}; wait for it, or stop it{advice}"
 
     def _make_folder(self, name: str, mode: int = 0o777) -> None:
         with contextlib.suppress(FileExistsError):
@@ -225,19 +227,19 @@ class FolderStorage:
         Raises:
             RunError: The folder can't be read.
         """
-        found = {}
+        file_sizes = {}
         try:
             with os.scandir(self._folder(folder)) as entries:
                 for entry in entries:
                     # The file was removed after it was listed.
                     with contextlib.suppress(FileNotFoundError):
                         if entry.is_file(follow_symlinks=False) and not entry.name.startswith("."):
-                            found[entry.name] = entry.stat(follow_symlinks=False).st_size
+                            file_sizes[entry.name] = entry.stat(follow_symlinks=False).st_size
         except FileNotFoundError:
             return {}
         except OSError as error:
             raise RunError(f"{self.location}/{folder} can't be read: {error.strerror}") from None
-        return found
+        return file_sizes
 
     def size(self, name: str) -> int | None:
         """Return the size of a file in bytes, or None if there is no such file."""
@@ -245,26 +247,26 @@ class FolderStorage:
 
     def sizes(self, names: Sequence[str]) -> dict[str, int]:
         """Return the sizes in bytes of those files that exist."""
-        found = {}
+        file_sizes = {}
         for name in names:
             with contextlib.suppress(FileNotFoundError):
                 status = os.lstat(self._path(name))
                 if stat.S_ISREG(status.st_mode):
-                    found[name] = status.st_size
-        return found
+                    file_sizes[name] = status.st_size
+        return file_sizes
 
-    def read(self, name: str, most: int = MOST_READ) -> bytes:
+    def read(self, name: str, max_bytes: int = MAX_READ) -> bytes:
         """Return the content of a file.
 
         Raises:
             FileNotFoundError: There is no such file.
-            TooLarge: The file has more than `most` bytes.
+            TooLarge: The file has more than `max_bytes` bytes.
             RunError: The file can't be opened.
         """
         with open(self._open(name), "rb") as stream:
             size = os.fstat(stream.fileno()).st_size
-            content = stream.read(most + 1) if size <= most else b""
-        if size > most or len(content) > most:
+            content = stream.read(max_bytes + 1) if size <= max_bytes else b""
+        if size > max_bytes or len(content) > max_bytes:
             raise TooLarge(f"{self.location}/{name} is too large: {max(size, len(content)):,} bytes")
         return content
 
@@ -311,7 +313,7 @@ class FolderStorage:
             self._make_folder(name.rpartition("/")[0], 0o700 if private else 0o777)
         self.publish(self._write_aside(content, 0o600 if private else 0o666, durable=durable), name)
         if durable:
-            self._put_on_disk(name.rpartition("/")[0])
+            self._sync_folder(name.rpartition("/")[0])
 
     def publish(self, staged: str, name: str) -> None:
         """Move a staged file to its name, although not durably: see `publish_all`.
@@ -331,9 +333,9 @@ class FolderStorage:
             with contextlib.suppress(FileNotFoundError):
                 self.publish(staged, name)
         for folder in {name.rpartition("/")[0] for _, name in moves}:
-            self._put_on_disk(folder)
+            self._sync_folder(folder)
 
-    def _put_on_disk(self, folder: str) -> None:
+    def _sync_folder(self, folder: str) -> None:
         """Synchronise the list of a folder's files to disk."""
         descriptor = os.open(self._folder(folder), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -384,8 +386,8 @@ class FolderStorage:
 
     def archives(self) -> tuple[str, ...]:
         """Return the folders of archived records next to this one, without links, the newest last."""
-        places = self._archives()
-        return tuple(places[number] for number in sorted(places) if not os.path.islink(places[number]))
+        folders = self._archives()
+        return tuple(folders[number] for number in sorted(folders) if not os.path.islink(folders[number]))
 
     def _archives(self) -> dict[int, str]:
         start = f"{self.location}-archive-"

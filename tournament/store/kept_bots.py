@@ -17,14 +17,14 @@ from tournament.store.seed_files import SECRETS
 from tournament.store.storage import Storage
 
 # Maximum bytes of all artifacts together.
-MOST_BYTES = 256 << 20
+MAX_BYTES = 256 << 20
 _FOLDER = f"{SECRETS}/bots"
 _NAME = re.compile(r"[0-9a-f]{64}")
 # Parallel requests, because object stores answer slowly.
 _AT_ONCE = 16
 
 
-def keep_bots(storage: Storage, artifacts: Mapping[str, bytes]) -> list[str]:
+def store_bots(storage: Storage, artifacts: Mapping[str, bytes]) -> list[str]:
     """Store the artifacts that aren't stored yet, the smallest first.
 
     Args:
@@ -38,41 +38,41 @@ def keep_bots(storage: Storage, artifacts: Mapping[str, bytes]) -> list[str]:
         OSError: An artifact can't be written.
     """
     size, too_many = 0, []
-    stored, missing = _kept(storage), []
+    stored, missing = _stored_hashes(storage), []
     for sha256, content in sorted(artifacts.items(), key=lambda one: (len(one[1]), one[0])):
         size += len(content)
-        if size > MOST_BYTES:
+        if size > MAX_BYTES:
             too_many.append(sha256)
         elif sha256 not in stored:
             missing.append(sha256)
 
-    def keep(sha256: str) -> None:
-        storage.replace(place_of(sha256), artifacts[sha256], private=True, durable=False)
+    def store(sha256: str) -> None:
+        storage.replace(artifact_path(sha256), artifacts[sha256], private=True, durable=False)
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        list(pool.map(keep, missing))
+        list(pool.map(store, missing))
     return too_many
 
 
 def drop_bots(storage: Storage, but: Collection[str]) -> None:
     """Remove all stored artifacts except these."""
-    for sha256 in _kept(storage).difference(but):
-        storage.remove(place_of(sha256))
+    for sha256 in _stored_hashes(storage).difference(but):
+        storage.remove(artifact_path(sha256))
 
 
-def kept_bot(storage: Storage, sha256: str) -> bytes | None:
+def read_bot(storage: Storage, sha256: str) -> bytes | None:
     """Return the stored artifact with this sha256, or None if it isn't stored.
 
     Raises:
         RunError: The file has other bytes than were written.
     """
     try:
-        content = storage.read(place_of(sha256), MOST_BYTES)
+        content = storage.read(artifact_path(sha256), MAX_BYTES)
     except FileNotFoundError:
         return None
     if hashlib.sha256(content).hexdigest() != sha256:
         raise RunError(
-            f"{storage.location}/{place_of(sha256)} has other bytes than were written; restore the bot's file"
+            f"{storage.location}/{artifact_path(sha256)} has other bytes than were written; restore the bot's file"
         )
     return content
 
@@ -80,19 +80,19 @@ def kept_bot(storage: Storage, sha256: str) -> bytes | None:
 def damaged_bots(storage: Storage) -> list[str]:
     """Return the names of stored artifacts that have other bytes than were written."""
     damaged = []
-    for sha256 in sorted(_kept(storage)):
+    for sha256 in sorted(_stored_hashes(storage)):
         try:
-            kept_bot(storage, sha256)
+            read_bot(storage, sha256)
         except RunError:
-            damaged.append(place_of(sha256))
+            damaged.append(artifact_path(sha256))
     return damaged
 
 
-def place_of(sha256: str) -> str:
+def artifact_path(sha256: str) -> str:
     """Return the name of an artifact in the storage."""
     return f"{_FOLDER}/{sha256}"
 
 
-def _kept(storage: Storage) -> set[str]:
+def _stored_hashes(storage: Storage) -> set[str]:
     """Return the sha256 of each stored artifact, without reading it: a run with thousands of bots can be short."""
     return {name for name, is_file in storage.everything(_FOLDER).items() if is_file and _NAME.fullmatch(name)}

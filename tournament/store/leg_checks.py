@@ -8,20 +8,20 @@ import numpy.typing as npt
 
 from tournament.names import valid_name
 from tournament.store.leg_result import (
-    MOST_AMOUNT,
-    MOST_COUNT,
-    MOST_MATCH,
-    MOST_NUMBER,
-    MOST_SQUARE,
+    MATCH_BOUND,
+    MAX_AMOUNT,
+    MAX_COUNT,
+    MAX_NUMBER,
+    MAX_SQUARE,
     SEATS_THAT_END_A_LEG,
 )
 from tournament.store.legs import Legs
 
 # Legs that share their deals each have an equal part of a larger variance.
-_MAX_SHARED = 1e3 * MOST_SQUARE
+_MAX_SHARED = 1e3 * MAX_SQUARE
 # Bounds of a seat's sums, in the order of the fields of LegSums.
-_MAX_SUMS = [MOST_AMOUNT, _MAX_SHARED, MOST_AMOUNT, _MAX_SHARED, _MAX_SHARED, _MAX_SHARED]
-_MIN_SUMS = [-MOST_AMOUNT, 0.0, -MOST_AMOUNT, 0.0, 0.0, -_MAX_SHARED]
+_MAX_SUMS = [MAX_AMOUNT, _MAX_SHARED, MAX_AMOUNT, _MAX_SHARED, _MAX_SHARED, _MAX_SHARED]
+_MIN_SUMS = [-MAX_AMOUNT, 0.0, -MAX_AMOUNT, 0.0, 0.0, -_MAX_SHARED]
 
 
 def check_legs(legs: Legs) -> None:
@@ -33,21 +33,21 @@ def check_legs(legs: Legs) -> None:
     if not all(map(valid_name, legs.names)):
         raise ValueError("no bot's name")
     _check(legs.sums.T, _MIN_SUMS, _MAX_SUMS)
-    _check(legs.whole.T, [0] * 4, [MOST_MATCH - 1, MOST_NUMBER, MOST_NUMBER, MOST_COUNT])
-    _check(legs.used, 0.0, MOST_AMOUNT)
+    _check(legs.counts.T, [0] * 4, [MATCH_BOUND - 1, MAX_NUMBER, MAX_NUMBER, MAX_COUNT])
+    _check(legs.used, 0.0, MAX_AMOUNT)
 
 
-def check_places(legs: Legs) -> None:
+def check_indices(legs: Legs) -> None:
     """Check that the indices of players and rare fields are within bounds.
 
     Raises:
         ValueError: An index is out of bounds.
     """
-    players, house, more = legs.players, legs.house, legs.more
+    players, house, more = legs.players, legs.house, legs.rare_index
     if not (
         (players.min() >= 0 and players.max() < len(legs.names))
         and (house.min() >= -1 and house.max() < len(legs.names))
-        and (more.min() >= 0 and more.max() < len(legs.rests))
+        and (more.min() >= 0 and more.max() < len(legs.rare_fields))
     ):
         raise ValueError("out of bounds")
 
@@ -64,20 +64,20 @@ def _check(amounts: npt.NDArray[Any], minimum: float | list[float], maximum: flo
         raise ValueError("out of bounds")
 
 
-def check_rests(legs: Legs) -> None:
+def check_rare_fields(legs: Legs) -> None:
     """Check that faults and disqualifications belong to seats of these legs.
 
     Raises:
         ValueError: They don't.
     """
-    for rest in legs.rests:
-        seats = {*rest.out, *(fault.seat for fault in rest.faults)}
-        counts = rest.faults_left_out
+    for rest in legs.rare_fields:
+        seats = {*rest.disqualified_seats, *(fault.seat for fault in rest.faults)}
+        counts = rest.further_faults
         if (
             (seats and max(seats) >= legs.seats)
             or len(counts) not in (0, legs.seats)
             or min(counts, default=0) < 0
-            or (len(rest.out) > 1 and legs.seats <= SEATS_THAT_END_A_LEG)
-            or sorted({*rest.out}) != [*rest.out]
+            or (len(rest.disqualified_seats) > 1 and legs.seats <= SEATS_THAT_END_A_LEG)
+            or sorted({*rest.disqualified_seats}) != [*rest.disqualified_seats]
         ):
             raise ValueError("it has faults of other legs")

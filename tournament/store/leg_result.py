@@ -23,16 +23,16 @@ CHECKED = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 _MAX_FAULTS = 20
 # Maximum characters of a fault's message, question and output.
 _MAX_MESSAGE, _MAX_QUESTION, _MAX_OUTPUT = 500, 1000, 2000
-MOST_NUMBER, MOST_COUNT = (1 << 31) - 1, 10**15
+MAX_NUMBER, MAX_COUNT = (1 << 31) - 1, 10**15
 # Exclusive bound of match numbers.
-MOST_MATCH = 1 << 53
-MOST_AMOUNT, MOST_SQUARE = 1e15, 1e30
+MATCH_BOUND = 1 << 53
+MAX_AMOUNT, MAX_SQUARE = 1e15, 1e30
 
-Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]{1,64}$")]
+Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]{1,64}$")]
 Text = Annotated[str, StringConstraints(max_length=100_000)]
 _Seat = Annotated[int, Limits(ge=0, lt=MOST_SEATS)]
-Number = Annotated[int, Limits(ge=0, le=MOST_NUMBER)]
-Count = Annotated[int, Limits(ge=0, le=MOST_COUNT)]
+Number = Annotated[int, Limits(ge=0, le=MAX_NUMBER)]
+Count = Annotated[int, Limits(ge=0, le=MAX_COUNT)]
 
 # Numbers in a message, except line numbers: faults in different lines are of different kinds.
 _NUMBER = re.compile(r"(?<!line )\b[0-9]+(?:[.,][0-9]+)*(?:e[+-]?[0-9]+)?")
@@ -58,7 +58,7 @@ class Fault:
     seat: _Seat
     session: Number
     game: Number
-    decision: Word
+    decision: Identifier
     message: Text
     question_text: Text = ""
     last_output: Text = ""
@@ -101,23 +101,23 @@ class RareFields:
     """Rare fields of a leg: those of LegResult that have default values in nearly all legs."""
 
     faults: tuple[Fault, ...] = ()
-    out: tuple[int, ...] = ()
-    faults_left_out: tuple[int, ...] = ()
+    disqualified_seats: tuple[int, ...] = ()
+    further_faults: tuple[int, ...] = ()
     tries: int = 1
 
     @classmethod
-    def of(cls, leg: LegResult) -> RareFields:
+    def from_leg(cls, leg: LegResult) -> RareFields:
         """Return the rare fields of a leg."""
-        return cls(leg.faults, leg.out, leg.faults_left_out if any(leg.faults_left_out) else (), leg.tries)
+        return cls(leg.faults, leg.disqualified_seats, leg.further_faults if any(leg.further_faults) else (), leg.tries)
 
     def __post_init__(self) -> None:
-        if not {*self.out} <= {fault.seat for fault in self.faults}:
+        if not {*self.disqualified_seats} <= {fault.seat for fault in self.faults}:
             raise ValueError("a bot is disqualified for no fault")
 
     def fault_count(self, seat: int) -> int:
         """Return the number of faults of a seat, including those that are only counted."""
-        left_out = self.faults_left_out[seat] if self.faults_left_out else 0
-        return sum(fault.seat == seat for fault in self.faults) + left_out
+        further = self.further_faults[seat] if self.further_faults else 0
+        return sum(fault.seat == seat for fault in self.faults) + further
 
 
 # Shared by nearly all legs: a large field has half a million.
@@ -137,9 +137,9 @@ class LegResult:
         games: Number of games played.
         sums: Sums of each seat.
         faults: The first faults, and the last fault of each disqualified seat.
-        out: Seats whose bots are disqualified in this leg, in ascending order. With one or two seats this ended the
-            leg.
-        faults_left_out: Number of further faults of each seat; () if there are none.
+        disqualified_seats: Seats whose bots are disqualified in this leg, in ascending order. With one or two seats
+            this ended the leg.
+        further_faults: Number of further faults of each seat; () if there are none.
         house: Name of the house player, which has no seat; "" if there is none.
         seconds: Time that a worker took for the leg.
         tries: How often the leg was started. Answers of aborted attempts were used again.
@@ -154,8 +154,8 @@ class LegResult:
     games: int
     sums: tuple[LegSums, ...]
     faults: tuple[Fault, ...] = ()
-    out: tuple[int, ...] = ()
-    faults_left_out: tuple[int, ...] = ()
+    disqualified_seats: tuple[int, ...] = ()
+    further_faults: tuple[int, ...] = ()
     house: str = ""
     seconds: float = field(default=0.0, compare=False, repr=False)
     tries: int = field(default=1, compare=False, repr=False)
@@ -168,12 +168,14 @@ class LegResult:
 
     def fault_count(self, seat: int) -> int:
         """Return the number of faults of a seat, including those that are only counted."""
-        return RareFields(self.faults, self.out, self.faults_left_out).fault_count(seat)
+        return RareFields(self.faults, self.disqualified_seats, self.further_faults).fault_count(seat)
 
     @property
     def ended_by(self) -> int | None:
         """Seat whose faults ended the leg, or None if it was played to its end."""
-        return self.out[0] if self.out and len(self.seats) <= SEATS_THAT_END_A_LEG else None
+        return (
+            self.disqualified_seats[0] if self.disqualified_seats and len(self.seats) <= SEATS_THAT_END_A_LEG else None
+        )
 
     def opponents(self, seat: int) -> list[str]:
         """Return the names of the other bots of the leg, then that of the house player, if there is one."""
@@ -184,9 +186,9 @@ class LegResult:
 
         A fault that only follows from these, such as a restart without fuel, occurs just once.
         """
-        of_seat = [fault for fault in self.faults if fault.seat == seat]
-        count = Counter(fault.sort for fault in of_seat)
-        return max(of_seat, key=lambda fault: count[fault.sort])
+        seat_faults = [fault for fault in self.faults if fault.seat == seat]
+        count = Counter(fault.sort for fault in seat_faults)
+        return max(seat_faults, key=lambda fault: count[fault.sort])
 
 
 def by_sort(faults: Iterable[tuple[LegResult, Fault]]) -> list[list[tuple[LegResult, Fault]]]:
@@ -197,7 +199,9 @@ def by_sort(faults: Iterable[tuple[LegResult, Fault]]) -> list[list[tuple[LegRes
     return [group for _, group in sorted(groups.items(), key=lambda item: (item[0][0], -len(item[1])))]
 
 
-def kept_faults(faults: Sequence[Fault], out: Collection[int], seats: int) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
+def select_faults(
+    faults: Sequence[Fault], disqualified_seats: Collection[int], seats: int
+) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
     """Return the faults that the records keep, and the number of further faults of each seat.
 
     The records keep the first faults, and the last fault of each disqualified seat.
@@ -210,11 +214,11 @@ def kept_faults(faults: Sequence[Fault], out: Collection[int], seats: int) -> tu
     Returns:
         The faults to keep, with bounded texts, and the number of others by seat; () if there are no others.
     """
-    last = {fault.seat: place for place, fault in enumerate(faults) if fault.seat in out}
-    kept = [fault for place, fault in enumerate(faults) if place < _MAX_FAULTS or last.get(fault.seat) == place]
-    left_out = Counter(fault.seat for fault in faults) - Counter(fault.seat for fault in kept)
-    counts = tuple(left_out[seat] for seat in range(seats)) if left_out else ()
-    return tuple(fault.bounded() for fault in kept), counts
+    last = {fault.seat: place for place, fault in enumerate(faults) if fault.seat in disqualified_seats}
+    recorded = [fault for place, fault in enumerate(faults) if place < _MAX_FAULTS or last.get(fault.seat) == place]
+    further = Counter(fault.seat for fault in faults) - Counter(fault.seat for fault in recorded)
+    counts = tuple(further[seat] for seat in range(seats)) if further else ()
+    return tuple(fault.bounded() for fault in recorded), counts
 
 
 # With more seats, the other bots continue when a bot is disqualified.
@@ -227,5 +231,5 @@ def are_too_large(sums: Floats) -> npt.NDArray[np.bool_]:
     Args:
         sums: Sums by leg, seat and field of LegSums.
     """
-    fit = (np.abs(sums[:, :, 0]) <= MOST_AMOUNT) & (sums[:, :, 1:] <= MOST_SQUARE).all(axis=2)
-    return np.logical_not(fit.all(axis=1))
+    fits = (np.abs(sums[:, :, 0]) <= MAX_AMOUNT) & (sums[:, :, 1:] <= MAX_SQUARE).all(axis=2)
+    return np.logical_not(fits.all(axis=1))

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from engine.kernel import batch_means
 from engine.kernel.blocks import block_sizes
-from tournament.arrays import Floats, Whole
+from tournament.arrays import Floats, Ints
 
 
 class LegSums(NamedTuple):
@@ -46,7 +46,7 @@ class LegSums(NamedTuple):
         return self._replace(points=0.0 - self.points, luck=0.0 - self.luck)
 
 
-def sums_of_legs(totals: Floats, lengths: Whole, luck: Floats | None = None) -> Floats:
+def compute_leg_sums(totals: Floats, lengths: Ints, luck: Floats | None = None) -> Floats:
     """Return the sums of each seat of legs, by leg, seat and field of LegSums.
 
     Args:
@@ -70,10 +70,10 @@ def sums_of_legs(totals: Floats, lengths: Whole, luck: Floats | None = None) -> 
 def share_variances(
     sums: Floats,
     totals: Floats,
-    lengths: Whole,
+    lengths: Ints,
     luck: Floats | None,
     deals: npt.NDArray[np.complex128],
-    legs_of_deals: int,
+    legs_per_deal: int,
 ) -> None:
     """Give legs that share their deals an equal part each of the variances of their sum.
 
@@ -84,19 +84,19 @@ def share_variances(
         luck: Points due to luck of the first seat, by leg and block; None without a correction.
         deals: Key of each leg's deals. Legs that share their deals are adjacent. If some of them are missing or were
             cut short, the others keep their own variances.
-        legs_of_deals: Number of legs that share their deals.
+        legs_per_deal: Number of legs that share their deals.
     """
     firsts = np.flatnonzero(np.append(True, deals[1:] != deals[:-1]))
-    firsts = firsts[np.diff(firsts, append=len(deals)) == legs_of_deals]
-    groups = firsts[:, np.newaxis] + np.arange(legs_of_deals)
+    firsts = firsts[np.diff(firsts, append=len(deals)) == legs_per_deal]
+    groups = firsts[:, np.newaxis] + np.arange(legs_per_deal)
     groups = groups[(lengths[groups] == lengths[groups[:, :1]]).all(axis=1)]
     if len(groups):
         added = np.array(
             [[[math.fsum(one) for one in zip(*seat)] for seat in zip(*totals[group].tolist())] for group in groups]
         )
         all_luck = None if luck is None else luck[groups].sum(axis=1)
-        variances = sums_of_legs(added, lengths[groups[:, 0]], all_luck)[:, np.newaxis, :, 3:]
-        sums[groups, :, 3:] = 1 / legs_of_deals * variances
+        variances = compute_leg_sums(added, lengths[groups[:, 0]], all_luck)[:, np.newaxis, :, 3:]
+        sums[groups, :, 3:] = 1 / legs_per_deal * variances
 
 
 @lru_cache

@@ -15,11 +15,11 @@ from typing import NamedTuple, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from tournament.arrays import Floats, Whole
+from tournament.arrays import Floats, Ints
 from tournament.store.leg_result import NO_RARE_FIELDS, SEATS_THAT_END_A_LEG, LegResult, RareFields, Used
 from tournament.store.leg_sums import LegSums
 
-_WHOLE = ("match", "number", "sessions", "games")
+_COUNTS = ("match", "number", "sessions", "games")
 # Number of sums of a seat.
 _WIDTH = len(LegSums._fields)
 HASH_BYTES = 32
@@ -74,7 +74,7 @@ def hex_hashes(hashes: bytes) -> list[str]:
     return [text[first : first + 2 * HASH_BYTES] for first in range(0, len(text), 2 * HASH_BYTES)]
 
 
-def pair_keys(first: Whole, second: Whole) -> npt.NDArray[np.complex128]:
+def pair_keys(first: Ints, second: Ints) -> npt.NDArray[np.complex128]:
     """Return a number for each pair of integers, such as match and leg, that sorts as the pairs do.
 
     Complex numbers sort by their real parts first. All integers are below MOST_MATCH, so floats represent them exactly.
@@ -95,10 +95,10 @@ class Legs(Sequence[LegResult]):
         names: Names of bots and house players.
         players: Index into `names`, by leg and seat.
         house: Index into `names` of the house player; −1 if there is none.
-        whole: Integers of each leg: match, number, sessions and games.
+        counts: Integers of each leg: match, number, sessions and games.
         sums: Fields of LegSums, by leg, seat and field.
-        rests: Distinct rare fields.
-        more: Index into `rests` for each leg.
+        rare_fields: Distinct rare fields.
+        rare_index: Index into `rare_fields` for each leg.
         seconds: Time that a worker took for each leg.
         used: Fields of Used, by leg, seat and field.
     """
@@ -107,10 +107,10 @@ class Legs(Sequence[LegResult]):
     names: tuple[str, ...]
     players: npt.NDArray[np.int32]
     house: npt.NDArray[np.int32]
-    whole: Whole
+    counts: Ints
     sums: Floats
-    rests: tuple[RareFields, ...]
-    more: npt.NDArray[np.int32]
+    rare_fields: tuple[RareFields, ...]
+    rare_index: npt.NDArray[np.int32]
     seconds: npt.NDArray[np.float32]
     used: npt.NDArray[np.float32]
     # For a slice: the legs that it is taken from, and the index of its first leg there.
@@ -121,19 +121,19 @@ class Legs(Sequence[LegResult]):
         return {**self.__dict__, "_slice_of": None}
 
     @classmethod
-    def of(cls, legs: Sequence[LegResult]) -> Legs:
+    def from_results(cls, legs: Sequence[LegResult]) -> Legs:
         """Return results as columns."""
         if isinstance(legs, Legs):
             return legs
         names: dict[str, int] = {}
-        rests = {NO_RARE_FIELDS: 0}
+        rare_fields = {NO_RARE_FIELDS: 0}
         for leg in legs:
             for name in (*leg.seats, leg.house) if leg.house else leg.seats:
                 names.setdefault(name, len(names))
         seats = len(legs[0].seats) if legs else 2
-        more = [rests.setdefault(RareFields.of(leg), len(rests)) for leg in legs]
+        rare_index = [rare_fields.setdefault(RareFields.from_leg(leg), len(rare_fields)) for leg in legs]
         sums = [leg.sums for leg in legs]
-        whole = [[leg.match, leg.number, leg.sessions, leg.games] for leg in legs]
+        counts = [[leg.match, leg.number, leg.sessions, leg.games] for leg in legs]
         return cls(
             digest_column(leg.digest for leg in legs),
             tuple(names),
@@ -141,10 +141,10 @@ class Legs(Sequence[LegResult]):
                 np.array([[names[name] for name in leg.seats] for leg in legs], np.int32).reshape(-1, seats)
             ),
             np.array([names[leg.house] if leg.house else -1 for leg in legs], np.int32),
-            np.asfortranarray(np.array(whole, np.int64).reshape(-1, len(_WHOLE))),
+            np.asfortranarray(np.array(counts, np.int64).reshape(-1, len(_COUNTS))),
             np.asfortranarray(np.array(sums, np.float64).reshape(len(legs), seats, _WIDTH)),
-            tuple(rests),
-            np.array(more, np.int32),
+            tuple(rare_fields),
+            np.array(rare_index, np.int32),
             np.array([leg.seconds for leg in legs], np.float32),
             np.asfortranarray(
                 np.array([leg.used or (Used(),) * seats for leg in legs], np.float32).reshape(len(legs), seats, -1)
@@ -158,7 +158,7 @@ class Legs(Sequence[LegResult]):
         """Concatenate legs. Neighbouring slices of the same legs aren't copied."""
         pieces = [legs for legs in pieces if len(legs)]
         if len(pieces) <= 1:
-            return pieces[0] if pieces else cls.of(())
+            return pieces[0] if pieces else cls.from_results(())
         source, first = pieces[0]._slice_of or (pieces[0], 0)
         ends = itertools.accumulate(map(len, pieces), initial=first)
         if all(
@@ -174,32 +174,32 @@ class Legs(Sequence[LegResult]):
             names,
             players[:, :width],
             np.where(np.concatenate([legs.house for legs in pieces]) < 0, -1, players[:, width]).astype(np.int32),
-            np.concatenate([legs.whole.T for legs in pieces], axis=1).T,
+            np.concatenate([legs.counts.T for legs in pieces], axis=1).T,
             np.concatenate([legs.sums.T for legs in pieces], axis=2).T,
-            *merged([(legs.rests, legs.more) for legs in pieces]),
+            *merged([(legs.rare_fields, legs.rare_index) for legs in pieces]),
             np.concatenate([legs.seconds for legs in pieces]),
             np.concatenate([legs.used.T for legs in pieces], axis=2).T,
         )
 
     @property
-    def match(self) -> Whole:
+    def match(self) -> Ints:
         """Number of the match of each leg."""
-        return self.whole[:, 0]
+        return self.counts[:, 0]
 
     @property
-    def number(self) -> Whole:
+    def number(self) -> Ints:
         """Number of each leg in its match."""
-        return self.whole[:, 1]
+        return self.counts[:, 1]
 
     @property
-    def sessions(self) -> Whole:
+    def sessions(self) -> Ints:
         """Number of sessions of each leg."""
-        return self.whole[:, 2]
+        return self.counts[:, 2]
 
     @property
-    def games(self) -> Whole:
+    def games(self) -> Ints:
         """Number of games of each leg."""
-        return self.whole[:, 3]
+        return self.counts[:, 3]
 
     @property
     def seats(self) -> int:
@@ -222,27 +222,31 @@ class Legs(Sequence[LegResult]):
         return hex_hashes(self.digest.tobytes())
 
     @cached_property
-    def rest(self) -> list[RareFields]:
+    def rare_fields_by_leg(self) -> list[RareFields]:
         """Rare fields of each leg."""
-        return [self.rests[place] for place in self.more.tolist()]
+        return [self.rare_fields[place] for place in self.rare_index.tolist()]
 
     @cached_property
     def tries(self) -> npt.NDArray[np.int32]:
         """Number of times that each leg was started."""
-        return np.array([rest.tries for rest in self.rests], np.int32)[self.more]
+        return np.array([rest.tries for rest in self.rare_fields], np.int32)[self.rare_index]
 
     @cached_property
     def faulty(self) -> npt.NDArray[np.bool_]:
         """Flag for each leg with faults."""
-        return np.array([bool(rest.faults or any(rest.faults_left_out)) for rest in self.rests], bool)[self.more]
+        return np.array([bool(rest.faults or any(rest.further_faults)) for rest in self.rare_fields], bool)[
+            self.rare_index
+        ]
 
     @cached_property
     def ended(self) -> npt.NDArray[np.bool_]:
         """Flag for each leg that a seat's faults ended."""
-        flags: npt.NDArray[np.bool_] = np.array([bool(rest.out) for rest in self.rests], bool)[self.more]
+        flags: npt.NDArray[np.bool_] = np.array([bool(rest.disqualified_seats) for rest in self.rare_fields], bool)[
+            self.rare_index
+        ]
         return flags if self.players.shape[1] <= SEATS_THAT_END_A_LEG else np.zeros_like(flags)
 
-    def of_seat(self, seat: int) -> SeatColumns:
+    def seat_columns(self, seat: int) -> SeatColumns:
         """Return the sums of one seat as columns."""
         return SeatColumns(*self.sums[:, seat].T)
 
@@ -258,7 +262,7 @@ class Legs(Sequence[LegResult]):
             sums[:, :, 5] = 0.0 - sums[:, :, 4]
         return replace(self, sums=sums)
 
-    def numbered(self, seat: int, numbers: Mapping[str, int]) -> Whole:
+    def numbered(self, seat: int, numbers: Mapping[str, int]) -> Ints:
         """Return the number of the entrant at a seat for each leg, or −1 if the entrant has none.
 
         Args:
@@ -267,7 +271,7 @@ class Legs(Sequence[LegResult]):
         """
         return self._numbers(numbers)[self.players[:, seat]]
 
-    def others_numbered(self, seat: int, numbers: Mapping[str, int]) -> Whole:
+    def opponents_numbered(self, seat: int, numbers: Mapping[str, int]) -> Ints:
         """Return the number of a seat's opponent for each leg: the other seat of two, or the house player.
 
         Args:
@@ -276,11 +280,11 @@ class Legs(Sequence[LegResult]):
         """
         return self.house_numbered(numbers) if self.seats == 1 else self.numbered(1 - seat, numbers)
 
-    def house_numbered(self, numbers: Mapping[str, int]) -> Whole:
+    def house_numbered(self, numbers: Mapping[str, int]) -> Ints:
         """Return the number of the house player for each leg, or −1 if there is none."""
         return self._numbers(numbers)[self.house]
 
-    def _numbers(self, numbers: Mapping[str, int]) -> Whole:
+    def _numbers(self, numbers: Mapping[str, int]) -> Ints:
         return np.array([*(numbers.get(name, -1) for name in self.names), -1], np.int64)
 
     def with_names(self, names: tuple[str, ...]) -> Legs:
@@ -310,22 +314,22 @@ class Legs(Sequence[LegResult]):
         # A stable sort is fast, because legs are a few sorted runs.
         return self.take(np.argsort(pair_keys(self.match, self.number), kind="stable"))
 
-    def take(self, places: Sequence[int] | npt.NDArray[np.intp]) -> Legs:
+    def take(self, selection: Sequence[int] | npt.NDArray[np.intp]) -> Legs:
         """Return the legs with these indices, in this order."""
-        indices = np.asarray(places, np.intp)
+        indices = np.asarray(selection, np.intp)
         return replace(
             self,
             digest=self.digest[indices],
             players=self.players.T[:, indices].T,
             house=self.house[indices],
-            whole=self.whole.T[:, indices].T,
+            counts=self.counts.T[:, indices].T,
             sums=np.take(self.sums.T, indices, axis=2).T,
-            more=self.more[indices],
+            rare_index=self.rare_index[indices],
             seconds=self.seconds[indices],
             used=np.take(self.used.T, indices, axis=2).T,
         )
 
-    def matches(self) -> Whole:
+    def matches(self) -> Ints:
         """Return the first leg of each match and the first leg after it, for legs in order: shape (matches, 2)."""
         if not len(self):
             return np.empty((0, 2), np.int64)
@@ -358,9 +362,9 @@ class Legs(Sequence[LegResult]):
                 digest=self.digest[index],
                 players=self.players[index],
                 house=self.house[index],
-                whole=self.whole[index],
+                counts=self.counts[index],
                 sums=self.sums[index],
-                more=self.more[index],
+                rare_index=self.rare_index[index],
                 seconds=self.seconds[index],
                 used=self.used[index],
             )
@@ -369,14 +373,15 @@ class Legs(Sequence[LegResult]):
                 source, before = self._slice_of or (self, 0)
                 object.__setattr__(view, "_slice_of", (source, before + first))
             return view
-        rest = self.rests[self.more[index]]
-        match, number, sessions, games = self.whole[index].tolist()
+        rare = self.rare_fields[self.rare_index[index]]
+        match, number, sessions, games = self.counts[index].tolist()
         sums = tuple(LegSums(*of_seat) for of_seat in self.sums[index].tolist())
         seats, house = tuple(self.names[name] for name in self.players[index].tolist()), int(self.house[index])
         digest = self.digest[index : index + 1 or None].tobytes().hex()
         return LegResult(
-            digest, match, number, seats, sessions, games, sums, rest.faults, rest.out, rest.faults_left_out,
-            self.names[house] if house >= 0 else "", seconds=float(self.seconds[index]), tries=rest.tries,
+            digest, match, number, seats, sessions, games, sums,
+            rare.faults, rare.disqualified_seats, rare.further_faults,
+            self.names[house] if house >= 0 else "", seconds=float(self.seconds[index]), tries=rare.tries,
             used=tuple(Used(*of_seat) for of_seat in self.used[index].tolist()),
         )  # fmt: skip
 
@@ -386,11 +391,11 @@ class Legs(Sequence[LegResult]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Legs):
             return NotImplemented
-        if len(self) != len(other) or self.rest != other.rest:
+        if len(self) != len(other) or self.rare_fields_by_leg != other.rare_fields_by_leg:
             return False
         if self.seated != other.seated or self.houses != other.houses:
             return False
-        columns = [(self.digest, other.digest), (self.whole, other.whole), (self.sums, other.sums)]
+        columns = [(self.digest, other.digest), (self.counts, other.counts), (self.sums, other.sums)]
         return all(one.tobytes() == another.tobytes() for one, another in columns)
 
     __hash__ = None  # type: ignore[assignment]

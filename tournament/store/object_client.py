@@ -18,9 +18,9 @@ from obstore import exceptions
 from obstore.store import AzureStore, GCSStore, S3Store
 
 from tournament.errors import RunError, truncate
-from tournament.store.object_place import ObjectPlace
+from tournament.store.object_place import ObjectLocation
 from tournament.store.object_streams import BLOCK, Blocks, Upload
-from tournament.store.storage import MOST_READ, AlreadyExists, TooLarge
+from tournament.store.storage import MAX_READ, AlreadyExists, TooLarge
 
 _Result = TypeVar("_Result")
 _Store = S3Store | GCSStore | AzureStore
@@ -57,7 +57,7 @@ class ObjectClient:
         Raises:
             InputError: The URL can't hold results.
         """
-        self._place = ObjectPlace(location)
+        self._place = ObjectLocation(location)
         self.url, self.prefix = self._place.url, self._place.prefix
         self._stores: dict[tuple[int, int, int], _Store] = {}
         self._answered = False
@@ -94,7 +94,7 @@ class ObjectClient:
     def _configured(self, **options: Any) -> _Store:
         return _KINDS[self._place.kind](self._place.bucket, config=self._place.settings(), **options)
 
-    def _ask(self, request: Callable[[_Store], _Result], limits: tuple[int, int, int] | None = None) -> _Result:
+    def _send(self, request: Callable[[_Store], _Result], limits: tuple[int, int, int] | None = None) -> _Result:
         """Send a request and return its result.
 
         Raises:
@@ -136,7 +136,7 @@ class ObjectClient:
     def list(self, prefix: str) -> tuple[dict[str, int], tuple[str, ...]]:
         """Return the sizes of the objects directly below a prefix, by name, and the names of the prefixes there."""
         try:
-            listing = self._ask(lambda store: obstore.list_with_delimiter(store, prefix.rstrip("/") or None))
+            listing = self._send(lambda store: obstore.list_with_delimiter(store, prefix.rstrip("/") or None))
         except FileNotFoundError:
             raise self._no_bucket() from None
         sizes = {item["path"].removeprefix(prefix): item["size"] for item in listing["objects"]}
@@ -144,45 +144,45 @@ class ObjectClient:
 
     def size(self, key: str) -> int:
         """Return the size of an object in bytes."""
-        return self._ask(lambda store: obstore.head(store, key))["size"]
+        return self._send(lambda store: obstore.head(store, key))["size"]
 
-    def get(self, key: str, most: int = MOST_READ) -> tuple[bytes, Version]:
+    def get(self, key: str, max_bytes: int = MAX_READ) -> tuple[bytes, Version]:
         """Return the content of an object, and its version.
 
         Raises:
             FileNotFoundError: The object is missing.
-            TooLarge: It has more than `most` bytes.
+            TooLarge: It has more than `max_bytes` bytes.
             RunError: The request fails.
         """
 
         def request(store: _Store) -> tuple[bytes, Version]:
-            found = obstore.get(store, key)
-            if (size := found.meta["size"]) > most:
+            response = obstore.get(store, key)
+            if (size := response.meta["size"]) > max_bytes:
                 raise TooLarge(f"{self.url}: {key} is too large: {size:,} bytes")
-            return found.bytes().to_bytes(), _version(found.meta)
+            return response.bytes().to_bytes(), _version(response.meta)
 
-        return self._ask(request)
+        return self._send(request)
 
     def get_range(self, key: str, start: int, end: int) -> tuple[bytes, int]:
         """Return the bytes of an object from `start` to before `end`, and the object's size."""
 
         def request(store: _Store) -> tuple[bytes, int]:
-            found = obstore.get(store, key, options={"range": (start, end)})
-            return found.bytes().to_bytes(), found.meta["size"]
+            response = obstore.get(store, key, options={"range": (start, end)})
+            return response.bytes().to_bytes(), response.meta["size"]
 
         try:
-            return self._ask(request)
+            return self._send(request)
         except RunError:
             if self.size(key) > start:
                 raise
             # An empty object has no range.
             return b"", start
 
-    def put(self, key: str, content: bytes) -> None:
+    def write(self, key: str, content: bytes) -> None:
         """Create or replace an object."""
-        self._ask(lambda store: obstore.put(store, key, content, use_multipart=False))
+        self._send(lambda store: obstore.put(store, key, content, use_multipart=False))
 
-    def put_if(self, key: str, content: bytes, expected: Version | None) -> Version:
+    def write_if(self, key: str, content: bytes, expected: Version | None) -> Version:
         """Replace an object if it has the expected version.
 
         Args:
@@ -201,7 +201,7 @@ class ObjectClient:
         lost_answer = False
         for pause in (*_PAUSES, None):
             try:
-                return _version(self._ask(lambda store: obstore.put(store, key, content, mode=mode), _ONCE))
+                return _version(self._send(lambda store: obstore.put(store, key, content, mode=mode), _ONCE))
             except AlreadyExists:
                 if lost_answer and (current := self.get(key))[0] == content:
                     return current[1]
@@ -216,20 +216,20 @@ class ObjectClient:
 
     def copy(self, source: str, target: str) -> None:
         """Copy an object within the bucket."""
-        self._ask(lambda store: obstore.copy(store, source, target))
+        self._send(lambda store: obstore.copy(store, source, target))
 
     def remove(self, keys: Sequence[str]) -> None:
         """Remove those objects that exist."""
         if keys:
             with contextlib.suppress(FileNotFoundError):
-                self._ask(lambda store: obstore.delete(store, keys))
+                self._send(lambda store: obstore.delete(store, keys))
 
     def open_writer(self, key: str) -> Upload:
         """Return a stream that becomes an object."""
-        writer = self._ask(
+        writer = self._send(
             lambda store: obstore.open_writer(store, key, buffer_size=BLOCK, max_concurrency=_UPLOADS_AT_ONCE)
         )
-        return Upload(writer, lambda step: self._ask(lambda store: step()))
+        return Upload(writer, lambda step: self._send(lambda store: step()))
 
     def open_reader(self, key: str) -> Blocks:
         """Return an object as a file.
@@ -241,5 +241,5 @@ class ObjectClient:
         return Blocks(self.size(key), partial(self.get_range, key))
 
 
-def _version(found: Any) -> Version:
-    return {name: found[name] for name in ("e_tag", "version") if found.get(name)}
+def _version(metadata: Any) -> Version:
+    return {name: metadata[name] for name in ("e_tag", "version") if metadata.get(name)}

@@ -59,7 +59,7 @@ _AWS_CREDENTIALS = (
 _STEP = re.compile(r"(?!\.\.?$)[A-Za-z0-9!_.*'()+=@,~-]{1,200}")
 
 
-class ObjectPlace:
+class ObjectLocation:
     """A place in an object store, with the settings of its client.
 
     Attributes:

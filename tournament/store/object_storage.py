@@ -17,14 +17,14 @@ from typing import IO, TYPE_CHECKING, cast
 from tournament.errors import RunError
 from tournament.store.object_client import ObjectClient, Version
 from tournament.store.object_streams import Upload
-from tournament.store.storage import LOCK_NAME, MOST_READ, AlreadyExists, checked_name
+from tournament.store.storage import LOCK_NAME, MAX_READ, AlreadyExists, checked_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
 # Maximum bytes of a sign.
-_MAX_OF_SIGN = 1 << 12
+_MAX_SIGN_BYTES = 1 << 12
 # Parallel requests.
 _AT_ONCE = 32
 
@@ -62,14 +62,14 @@ class ObjectStorage:
         sign = f"process {os.getpid()} on {os.uname().nodename}, {uuid.uuid4().hex}\n".encode()
         previous, version = b"", None
         with contextlib.suppress(FileNotFoundError):
-            previous, version = self._client.get(self._key(LOCK_NAME), _MAX_OF_SIGN)
+            previous, version = self._client.get(self._key(LOCK_NAME), _MAX_SIGN_BYTES)
         try:
-            self._version = self._client.put_if(self._key(LOCK_NAME), sign, version)
+            self._version = self._client.write_if(self._key(LOCK_NAME), sign, version)
         except AlreadyExists:
             raise RunError(f"another run is starting in {self.location}; wait for it, or stop it") from None
         # The content differs from the sign, so that a lost answer can't hide whose object it is.
         with contextlib.suppress(AlreadyExists):
-            self._client.put_if(self._key(LOCK_NAME), b"to be refused: " + sign, None)
+            self._client.write_if(self._key(LOCK_NAME), b"to be refused: " + sign, None)
             raise RunError(
                 f"{self.location}: this store ignores conditions of puts, so two runs could"
                 " overwrite each other's records; use one with conditional puts"
@@ -82,20 +82,20 @@ class ObjectStorage:
         if self._sign:
             # If this fails, the next writer assumes a crash.
             with contextlib.suppress(AlreadyExists, FileNotFoundError, RunError):
-                self._client.put_if(self._key(LOCK_NAME), b"", self._version)
+                self._client.write_if(self._key(LOCK_NAME), b"", self._version)
         self._sign = b""
 
     def still_held(self) -> bool:
         """Return whether this process is still the writer."""
         try:
-            return bool(self._sign) and self._client.get(self._key(LOCK_NAME), _MAX_OF_SIGN)[0] == self._sign
+            return bool(self._sign) and self._client.get(self._key(LOCK_NAME), _MAX_SIGN_BYTES)[0] == self._sign
         except FileNotFoundError:
             return False
 
     def may_be_locked(self) -> bool:
         """Return whether there is a writer, or one that ended without releasing the records."""
         try:
-            return bool(self._client.get(self._key(LOCK_NAME), _MAX_OF_SIGN)[0])
+            return bool(self._client.get(self._key(LOCK_NAME), _MAX_SIGN_BYTES)[0])
         except FileNotFoundError:
             return False
 
@@ -125,15 +125,15 @@ class ObjectStorage:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             return {name: size for name, size in zip(names, pool.map(self.size, names)) if size is not None}
 
-    def read(self, name: str, most: int = MOST_READ) -> bytes:
+    def read(self, name: str, max_bytes: int = MAX_READ) -> bytes:
         """Return the content of an object.
 
         Raises:
             FileNotFoundError: The object is missing.
-            TooLarge: It has more than `most` bytes.
+            TooLarge: It has more than `max_bytes` bytes.
             RunError: The request fails.
         """
-        return self._client.get(self._key(name), most)[0]
+        return self._client.get(self._key(name), max_bytes)[0]
 
     def tail(self, name: str, count: int, size: int | None = None) -> tuple[bytes, int]:
         """Return the last `count` bytes of an object, and its size.
@@ -148,16 +148,16 @@ class ObjectStorage:
             RunError: The request fails.
         """
         key = self._key(name)
-        known_size = self._client.size(key) if size is None else size
-        content, now = self._client.get_range(key, max(0, known_size - count), max(1, known_size))
+        object_size = self._client.size(key) if size is None else size
+        content, now = self._client.get_range(key, max(0, object_size - count), max(1, object_size))
         # The object was replaced since its size was read.
-        if now != known_size:
+        if now != object_size:
             content, now = self._client.get_range(key, max(0, now - count), max(1, now))
         return content, now
 
     def replace(self, name: str, content: bytes, *, private: bool = False, durable: bool = True) -> None:
         """Create or replace an object. The bucket's rules decide who can read private ones."""
-        self._client.put(self._key(name), content)
+        self._client.write(self._key(name), content)
 
     def publish(self, staged: str, name: str) -> None:
         """Move a staged object to its name."""

@@ -109,8 +109,8 @@ class Blocks(io.RawIOBase):
         for first, block in self._cached:
             if first <= start and end <= first + len(block):
                 return block[start - first : end - first]
-        end_of_blocks = max(0, self._size - _END)
-        first = min(start, end_of_blocks)
+        blocks_end = max(0, self._size - _END)
+        first = min(start, blocks_end)
         block, _ = self._get_range(first, max(end, min(first + BLOCK, self._size)))
         self._cached = [*self._cached[-1:], (first, block)]
         return block[start - first : end - first]

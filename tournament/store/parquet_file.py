@@ -45,7 +45,7 @@ class Runs:
     lengths: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, values: Sequence[Any], indices: npt.NDArray[Any], lengths: npt.NDArray[Any]) -> Runs:
+    def from_runs(cls, values: Sequence[Any], indices: npt.NDArray[Any], lengths: npt.NDArray[Any]) -> Runs:
         """Return a column of runs, with equal neighbours joined.
 
         Args:
@@ -53,29 +53,31 @@ class Runs:
             indices: Index of the value of each run.
             lengths: Number of rows of each run.
         """
-        index_of = {value: index for index, value in enumerate(dict.fromkeys(values))}
-        indices = np.array([index_of[value] for value in values], np.int32)[indices]
+        index_by_value = {value: index for index, value in enumerate(dict.fromkeys(values))}
+        indices = np.array([index_by_value[value] for value in values], np.int32)[indices]
         starts = np.flatnonzero(np.append(True, indices[1:] != indices[:-1])) if len(indices) else np.arange(0)
-        return cls(list(index_of), indices[starts], np.add.reduceat(lengths, starts) if len(starts) else np.arange(0))
+        return cls(
+            list(index_by_value), indices[starts], np.add.reduceat(lengths, starts) if len(starts) else np.arange(0)
+        )
 
     @classmethod
-    def of_rows(cls, rows: npt.NDArray[Any]) -> Runs:
+    def from_rows(cls, rows: npt.NDArray[Any]) -> Runs:
         """Return a column of runs from the value of each row."""
         starts = _starts(rows)
-        return cls.of(rows[starts].tolist(), np.arange(len(starts)), np.diff(starts, append=len(rows)))
+        return cls.from_runs(rows[starts].tolist(), np.arange(len(starts)), np.diff(starts, append=len(rows)))
 
     @classmethod
-    def of_places(cls, values: Sequence[str], places: npt.NDArray[np.int32]) -> Runs:
+    def from_indices(cls, values: Sequence[str], indices: npt.NDArray[np.int32]) -> Runs:
         """Return a column of runs from the index of each row's value among distinct values."""
-        starts = _starts(places)
-        return cls(values, places[starts], np.diff(starts, append=len(places)))
+        starts = _starts(indices)
+        return cls(values, indices[starts], np.diff(starts, append=len(indices)))
 
     def __getitem__(self, rows: slice) -> Runs:
         ends = np.cumsum(self.lengths)
         starts = ends - self.lengths
         inside = np.clip(ends, rows.start, rows.stop) - np.clip(starts, rows.start, rows.stop)
-        some = np.flatnonzero(inside)
-        return Runs(self.values, self.indices[some], inside[some])
+        covered = np.flatnonzero(inside)
+        return Runs(self.values, self.indices[covered], inside[covered])
 
     def encoded(self) -> tuple[bytes, bool, int, npt.NDArray[np.int32], npt.NDArray[np.int64]]:
         """Return the column as `engine.parquet.pages` takes it, with only those values that it uses.
@@ -133,7 +135,7 @@ class ParquetFileWriter:
         self._encoder = GroupEncoder([column.name for column in columns], flags, statistics)
         self._groups: list[Value] = []
         self._rows = 0
-        self._place = len(_MAGIC)
+        self._offset = len(_MAGIC)
         write(_MAGIC)
 
     def append(self, arrays: Mapping[str, npt.NDArray[Any] | Runs], rows: int) -> None:
@@ -151,11 +153,11 @@ class ParquetFileWriter:
             end = min(first + ROWS_PER_BUFFER, rows)
             group, described = self._encoder.encode(
                 [values[first:end].encoded() if isinstance(values, Runs) else values[first:end] for values in columns],
-                self._place,
+                self._offset,
             )
             self._write(group)
             self._groups.append((STRUCT, described))
-            self._place += len(group)
+            self._offset += len(group)
         self._rows += rows
 
     def write_footer(

@@ -108,7 +108,7 @@ class PartWriter(ParquetFileWriter):
             columns: Columns of the table.
             name: Name of the file once it is published.
             staged: Name of the part in staging/.
-            origin: Metadata as `origin_of` returns them.
+            origin: Metadata as `origin_metadata` returns them.
 
         Raises:
             OSError: The file can't be written.
@@ -172,7 +172,7 @@ def finish_batch(
     names = {legs.names[index] for index in set(legs.players.ravel().tolist())}
     house = {legs.names[index] for index in set(legs.house.ravel().tolist()) if index >= 0}
     games_part = replace(games.finish(), name=f"{name}.parquet")
-    origin = origin.of_players(names, house)
+    origin = origin.for_players(names, house)
     sessions_part = replace(
         sessions.finish_carrying(carried_by(games_part, legs, sandbox, origin)), name=f"{name}.parquet"
     )
@@ -206,7 +206,7 @@ def _schema_text(columns: tuple[Column, ...], origin: tuple[tuple[str, str], ...
 ORIGIN = ("tournament", "contest", "engine_version")
 
 
-def origin_of(contest: str, version: str) -> dict[str, str]:
+def origin_metadata(contest: str, version: str) -> dict[str, str]:
     """Return the metadata of a part about the origin of its games.
 
     Args:

@@ -48,7 +48,7 @@ def reading(storage: Storage, part: Part) -> Iterator[None]:
         raise
     except UNREADABLE as error:
         reason = truncate(str(error).partition("\n")[0], 200)
-        raise RunError(f"{storage.location}/{part.place} is damaged: {reason}") from None
+        raise RunError(f"{storage.location}/{part.path} is damaged: {reason}") from None
 
 
 def columns_in(storage: Storage, part: Part) -> tuple[Column, ...]:
@@ -81,17 +81,17 @@ def _opened(storage: Storage, part: Part) -> pa.NativeFile:
         FileNotFoundError: The part is missing, or was replaced.
         RunError: The file can't be opened.
     """
-    for place in (part.place, part.staged):
+    for place in (part.path, part.staged):
         with contextlib.suppress(FileNotFoundError):
             stream = storage.open_data(place)
             if stream.size() == part.size:
                 return stream
             stream.close()
     # Since then the part was published or replaced, or it is damaged.
-    stream = storage.open_data(part.place)
+    stream = storage.open_data(part.path)
     if stream.size() != part.size and part.table == "games" and not is_current(storage, part.name[:-8], part):
         stream.close()
-        raise FileNotFoundError(part.place)
+        raise FileNotFoundError(part.path)
     return stream
 
 
@@ -140,7 +140,7 @@ def read_parts(
                 if matches is None or _may_have(file.metadata.row_group(group), matches)
             ]
             table = file.read_row_groups(groups, columns=names).replace_schema_metadata(None)
-        return table if matches is None else table.filter(_of_matches(matches))
+        return table if matches is None else table.filter(_match_filter(matches))
 
     if not parts:
         return pa.schema([field for field in arrow_schema(tuple(columns)) if field.name in names]).empty_table()
@@ -156,7 +156,7 @@ def _may_have(group: pq.RowGroupMetaData, matches: Collection[int]) -> bool:
     return any(statistics.min <= match <= statistics.max for match in matches)
 
 
-def _of_matches(matches: Collection[int]) -> pc.Expression:
+def _match_filter(matches: Collection[int]) -> pc.Expression:
     import pyarrow.compute as pc
 
     return pc.field("match").isin(pa.array(np.array(sorted(matches), dtype=np.int64)))
@@ -188,10 +188,10 @@ def parts_as_dataset(
     checking = ds.ParquetFileFormat(
         default_fragment_scan_options=ds.ParquetFragmentScanOptions(page_checksum_verification=True)
     )
-    files = fs.PyFileSystem(StoredFiles(storage, {part.place: part.staged for part, _ in parts}))
+    files = fs.PyFileSystem(StoredFiles(storage, {part.path: part.staged for part, _ in parts}))
     fragments = [
         checking.make_fragment(
-            part.place,
+            part.path,
             files,
             partition_expression=(pc.field("match") >= pa.scalar(lowest, pa.int64()))
             & (pc.field("match") <= pa.scalar(highest, pa.int64())),
@@ -199,10 +199,10 @@ def parts_as_dataset(
         for part, (lowest, highest) in parts
     ]
     dataset = StoredDataset(fragments, arrow_schema(tuple(columns)), checking, files)
-    return dataset if matches is None else dataset.filter(_of_matches(matches))
+    return dataset if matches is None else dataset.filter(_match_filter(matches))
 
 
-def rows_of(
+def read_rows(
     storage: Storage,
     part: Part,
     columns: Sequence[Column],
@@ -243,11 +243,11 @@ def _rows_in(
     for group in range(file.num_row_groups) if groups is None else groups:
         with reading(storage, part):
             table = file.read_row_group(group, columns=list(names), use_threads=False)
-            rows = {name: values_of(table, name) for name in names}
+            rows = {name: column_values(table, name) for name in names}
         yield rows
 
 
-def numbers_of(
+def read_rows_with_bytes(
     storage: Storage, part: Part, columns: Sequence[Column], names: Sequence[str]
 ) -> Iterator[dict[str, npt.NDArray[Any]]]:
     """Return the columns of a published part, one row group at a time, with flags as uint8.
@@ -262,7 +262,7 @@ def numbers_of(
         FileNotFoundError: The part is missing.
         RunError: The part has other columns or rows, or can't be read.
     """
-    return map(_with_bytes, rows_of(storage, part, columns, names))
+    return map(_with_bytes, read_rows(storage, part, columns, names))
 
 
 def _with_bytes(rows: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
@@ -282,7 +282,7 @@ def row_group_edges(storage: Storage, part: Part, columns: Sequence[Column]) -> 
     return list(itertools.accumulate(sizes, initial=0))
 
 
-def origin_of_part(storage: Storage, part: Part, columns: Sequence[Column]) -> dict[str, str]:
+def read_origin(storage: Storage, part: Part, columns: Sequence[Column]) -> dict[str, str]:
     """Return the metadata of a part about the origin of its games.
 
     Raises:
@@ -298,14 +298,14 @@ def _origin_in(file: pq.ParquetFile) -> dict[str, str]:
     return {key: metadata[key.encode()].decode(errors="replace") for key in ORIGIN if key.encode() in metadata}
 
 
-def values_of(table: pa.Table, name: str) -> npt.NDArray[Any]:
+def column_values(table: pa.Table, name: str) -> npt.NDArray[Any]:
     """Return a column without nulls: numbers, flags, or names as an array of objects.
 
     `to_numpy` would import pandas, and `cast` pyarrow.compute: both take long.
     """
     column = table[name]
     if pa.types.is_dictionary(column.type):
-        return _names_of(column)
+        return _dictionary_values(column)
     kind = np.dtype(column.type.to_pandas_dtype())
     arrays: list[npt.NDArray[Any]] = []
     for chunk in column.chunks:
@@ -320,10 +320,10 @@ def values_of(table: pa.Table, name: str) -> npt.NDArray[Any]:
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays) if arrays else np.empty(0, kind)
 
 
-def _names_of(column: pa.ChunkedArray[Any]) -> npt.NDArray[Any]:
+def _dictionary_values(column: pa.ChunkedArray[Any]) -> npt.NDArray[Any]:
     arrays = [np.empty(0, object)]
     for chunk in cast(Any, column.chunks):
-        indices = values_of(pa.table([chunk.indices], ["at"]), "at")
+        indices = column_values(pa.table([chunk.indices], ["at"]), "at")
         arrays.append(np.array([*chunk.dictionary.to_pylist(), None], object)[indices])
     return np.concatenate(arrays)
 
@@ -361,32 +361,32 @@ def copy_legs(
 
     def write_waiting() -> None:
         assert writer
-        leg_of = np.concatenate([indices for indices, _ in waiting])
+        leg_indices = np.concatenate([indices for indices, _ in waiting])
         rows = {column.name: np.concatenate([one[column.name] for _, one in waiting]) for column in row_columns}
         waiting.clear()
         if len(sources) > 1:
-            order = np.argsort(pair_keys(legs.match, legs.number)[leg_of], kind="stable")
-            leg_of, rows = leg_of[order], {name: values[order] for name, values in rows.items()}
-        names = {name: Runs.of_places(legs.names, indices[leg_of]) for name, indices in players.items()}
-        names |= {column.name: Runs.of_rows(rows[column.name]) for column in row_columns if column.dtype == NAME}
-        writer.append({**rows, **names}, len(leg_of))
+            order = np.argsort(pair_keys(legs.match, legs.number)[leg_indices], kind="stable")
+            leg_indices, rows = leg_indices[order], {name: values[order] for name, values in rows.items()}
+        names = {name: Runs.from_indices(legs.names, indices[leg_indices]) for name, indices in players.items()}
+        names |= {column.name: Runs.from_rows(rows[column.name]) for column in row_columns if column.dtype == NAME}
+        writer.append({**rows, **names}, len(leg_indices))
 
     try:
         first = 0
         for batch, stay in sources:
             part, source = batch.part(table), batch.legs
-            leg_of_rows = np.repeat(np.arange(len(source)), source.games if table == "games" else source.sessions)
+            row_legs = np.repeat(np.arange(len(source)), source.games if table == "games" else source.sessions)
             with open_part(storage, part, columns) as file:
                 writer = writer or PartWriter(storage, table, columns, part.name, staged, _origin_in(file))
                 for rows in map(_with_bytes, _rows_in(file, storage, part, [column.name for column in row_columns])):
-                    leg_of, leg_of_rows = np.split(leg_of_rows, [len(rows["match"])])
+                    leg_of, row_legs = np.split(row_legs, [len(rows["match"])])
                     number = rows["session"] // sessions_per_leg
                     if not (
                         np.array_equal(rows["match"], source.match[leg_of])
                         and np.array_equal(number, source.number[leg_of])
                     ):
                         raise RunError(
-                            f"{storage.location}/{part.place} is damaged: it has rows of other legs than were played"
+                            f"{storage.location}/{part.path} is damaged: it has rows of other legs than were played"
                         )
                     stays = stay[leg_of]
                     if stays.any():
@@ -408,13 +408,13 @@ def damage(storage: Storage, part: Part) -> str:
     """Return "missing" or "damaged" if a published part isn't as it was written, by its hash, otherwise ""."""
     if not part.blake3:
         try:
-            check_pages(storage, part.place, read_carried(storage, part.place))
+            check_pages(storage, part.path, read_carried(storage, part.path))
         except FileNotFoundError:
             return "missing"
         except (OSError, ValueError):
             return "damaged"
         return ""
-    digest = digest_of(storage, part)
+    digest = compute_digest(storage, part)
     return "missing" if digest is None else "damaged" if digest != part.blake3 else ""
 
 
@@ -429,11 +429,11 @@ def require_written(storage: Storage, part: Part) -> None:
     """
     if problem := damage(storage, part):
         if problem == "missing":
-            raise FileNotFoundError(part.place)
-        raise RunError(f"{storage.location}/{part.place} is damaged: it has other bytes than were written")
+            raise FileNotFoundError(part.path)
+        raise RunError(f"{storage.location}/{part.path} is damaged: it has other bytes than were written")
 
 
-def digest_of(storage: Storage, part: Part) -> str | None:
+def compute_digest(storage: Storage, part: Part) -> str | None:
     """Return the hash of a published part, or None if the part is missing."""
     digest = blake3()
     try:

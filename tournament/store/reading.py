@@ -21,7 +21,7 @@ from tournament.store.legs import Legs, hex_hashes, pair_keys
 from tournament.store.storage import FIELD_NAME, Storage, TooLarge, is_url
 
 # A folder that only records of earlier versions have.
-_FORMER_LEDGER = "ledger"
+_EARLIER_LEDGER = "ledger"
 # Files that are read in parallel, because an object store answers slowly.
 _AT_ONCE = 16
 
@@ -57,41 +57,41 @@ def read_records(storage: Storage) -> Records:
         RunError: The storage can't be read, or has records of an earlier version.
     """
     batches, problems = read_batches(storage)
-    known = read_field(storage, batches)
-    if known is None:
+    field = read_field(storage, batches)
+    if field is None:
         return Records(problems=problems)
-    counting, waiting = split_counting(known, batches)
-    if counting and (foreign := not_own(known, counting)):
+    counting, waiting = split_counting(field, batches)
+    if counting and (foreign := not_own(field, counting)):
         problems |= dict.fromkeys(foreign, "is damaged: it has legs of other matches than its bots play")
         counting = [batch for batch in counting if batch.name not in foreign]
-    return Records(known, tuple(counting), problems, tuple(waiting))
+    return Records(field, tuple(counting), problems, tuple(waiting))
 
 
-def split_counting(known: ContestSetup, batches: Sequence[Batch]) -> tuple[list[Batch], list[Batch]]:
+def split_counting(field: ContestSetup, batches: Sequence[Batch]) -> tuple[list[Batch], list[Batch]]:
     """Return the batches whose legs all belong to a field and to no other batch, and the other batches."""
     counting: list[Batch] = []
-    others: list[Batch] = []
+    waiting: list[Batch] = []
     for batch in batches:
-        (counting if batch.origin is None or batch.origin.is_of(known) else others).append(batch)
+        (counting if batch.origin is None or batch.origin.matches_field(field) else waiting).append(batch)
     legs = Legs.joined(batch.legs for batch in counting)
     keys = pair_keys(legs.match, legs.number)
     order = np.argsort(keys, kind="stable")
     is_repeated = np.zeros(len(keys), bool)
     is_repeated[order[1:]] = keys[order[1:]] == keys[order[:-1]]
     if is_repeated.any():
-        batch_of = np.repeat(np.arange(len(counting)), [len(batch.legs) for batch in counting])
-        repeating = {*batch_of[is_repeated].tolist()}
-        others += [batch for index, batch in enumerate(counting) if index in repeating]
+        batch_index = np.repeat(np.arange(len(counting)), [len(batch.legs) for batch in counting])
+        repeating = {*batch_index[is_repeated].tolist()}
+        waiting += [batch for index, batch in enumerate(counting) if index in repeating]
         counting = [batch for index, batch in enumerate(counting) if index not in repeating]
-    return counting, others
+    return counting, waiting
 
 
-def read_batches(storage: Storage, *, whole: bool = False) -> tuple[list[Batch], dict[str, str]]:
+def read_batches(storage: Storage, *, with_rows: bool = False) -> tuple[list[Batch], dict[str, str]]:
     """Return the batches, sorted by name, and the problems of batches that are omitted, by name.
 
     Args:
         storage: Storage of the records.
-        whole: Whether to compare the rows of sessions with their hash, too.
+        with_rows: Whether to compare the rows of sessions with their hash, too.
 
     Raises:
         RunError: The storage can't be read.
@@ -105,7 +105,7 @@ def read_batches(storage: Storage, *, whole: bool = False) -> tuple[list[Batch],
 
     def read(name: str) -> Batch | str | None:
         try:
-            batch = read_batch(storage, name, whole=whole, size=sizes[name], with_checks=False)
+            batch = read_batch(storage, name, with_rows=with_rows, size=sizes[name], with_checks=False)
         except FileNotFoundError:
             # A run removed the part after it was listed.
             return None
@@ -114,16 +114,16 @@ def read_batches(storage: Storage, *, whole: bool = False) -> tuple[list[Batch],
         part = batch.part("games")
         if games.get(part.name) == part.size:
             return batch
-        sizes_found = [size for size in (storage.size(part.place), storage.size(part.staged)) if size is not None]
-        if part.size in sizes_found:
+        sizes_read = [size for size in (storage.size(part.path), storage.size(part.staged)) if size is not None]
+        if part.size in sizes_read:
             return batch
         return (
-            f"is damaged: its games part has {sizes_found[0]:,} of {part.size:,} bytes"
-            if sizes_found
+            f"is damaged: its games part has {sizes_read[0]:,} of {part.size:,} bytes"
+            if sizes_read
             else "has no games part"
         )
 
-    if is_url(storage.location) or whole:
+    if is_url(storage.location) or with_rows:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             results = dict(zip(names, pool.map(read, names)))
     # Threads would only wait for each other.
@@ -175,13 +175,13 @@ def read_field(storage: Storage, batches: Sequence[Batch] | None = None) -> Cont
     Raises:
         RunError: These are records of an earlier version, or the storage can't be read.
     """
-    content = text_of(storage, FIELD_NAME)
+    content = read_if_present(storage, FIELD_NAME)
     if content is not None:
         try:
             return unpack_field(content)
         except ValueError:
             pass
-    elif storage.list(_FORMER_LEDGER):
+    elif storage.list(_EARLIER_LEDGER):
         raise RunError(
             f"{storage.location} has records of an earlier version of tournament; to keep them, rename that folder, and"
             " run again"
@@ -223,28 +223,28 @@ def _field_from(batches: Sequence[Batch]) -> ContestSetup | None:
     )
 
 
-def with_all_numbers(known: ContestSetup) -> ContestSetup:
+def with_all_numbers(field: ContestSetup) -> ContestSetup:
     """Return a field in which every number up to the highest has a name. Former players get made-up names.
 
     Raises:
         RunError: Two players have the same number.
     """
     complete = []
-    for numbers, prefix in ((known.numbers, "left"), (known.house_numbers, "left_house")):
+    for numbers, prefix in ((field.numbers, "left"), (field.house_numbers, "left_house")):
         taken = {number: name for name, number in numbers.items()}
         missing = [number for number in range(max(taken, default=-1)) if number not in taken]
         complete.append(numbers | {f"{prefix}_{number}": number for number in missing})
-    made = replace(known, numbers=complete[0], house_numbers=complete[1])
+    complete_field = replace(field, numbers=complete[0], house_numbers=complete[1])
     try:
-        check_field(made)
+        check_field(complete_field)
     except ValueError:
         raise RunError(
             "the sessions parts have bots of different tournaments; move those of other tournaments to another folder"
         ) from None
-    return made
+    return complete_field
 
 
-def text_of(storage: Storage, place: str, *most: int) -> bytes | None:
+def read_if_present(storage: Storage, path: str, *most: int) -> bytes | None:
     """Return a file's content, or None if it is missing.
 
     Args:
@@ -254,7 +254,7 @@ def text_of(storage: Storage, place: str, *most: int) -> bytes | None:
             file is larger.
     """
     try:
-        return storage.read(place, *most)
+        return storage.read(path, *most)
     except FileNotFoundError:
         return None
     except TooLarge:
@@ -271,26 +271,26 @@ def side_by_side(batches: Sequence[Batch]) -> list[Batch]:
     return [replace(batch, legs=legs[first : first + len(batch.legs)]) for batch, first in zip(batches, ends)]
 
 
-def not_own(known: ContestSetup, batches: Sequence[Batch]) -> set[str]:
+def not_own(field: ContestSetup, batches: Sequence[Batch]) -> set[str]:
     """Return the names of batches with a leg whose match isn't that of its players in a field.
 
     Digests show this, too, but take longer: `tournament.runner.schedule.counting` compares them.
     """
     legs = Legs.joined(batch.legs for batch in batches)
     names, players, match = legs.names, legs.players, legs.match
-    numbers = np.sort(np.stack([legs.numbered(seat, known.numbers) for seat in range(legs.seats)], axis=1), axis=1)
+    numbers = np.sort(np.stack([legs.numbered(seat, field.numbers) for seat in range(legs.seats)], axis=1), axis=1)
     wrong = numbers[:, 0] < 0
-    if known.house_numbers:
-        house = legs.house_numbered(known.house_numbers)
+    if field.house_numbers:
+        house = legs.house_numbered(field.house_numbers)
         wrong |= (house < 0) | (house_match_number(numbers[:, 0], house) != match)
     # All bots at one table have match 0.
-    elif legs.seats == 2 and "tables" not in known.settings and match.any():
-        own = {one.name for one in known.entrants if one.is_house} if "house_seats" in known.settings else set()
+    elif legs.seats == 2 and "tables" not in field.settings and match.any():
+        own = {one.name for one in field.entrants if one.is_house} if "house_seats" in field.settings else set()
         order = sorted(range(len(names)), key=lambda index: (names[index] in own, names[index]))
         by_name = np.argsort(order)
         wrong |= match_number(numbers[:, 0], numbers[:, 1]) != match
         wrong |= by_name[players[:, 0]] >= by_name[players[:, 1]]
     if not wrong.any():
         return set()
-    batch_of = np.repeat(np.arange(len(batches)), [len(batch.legs) for batch in batches])
-    return {batches[index].name for index in batch_of[wrong].tolist()}
+    batch_index = np.repeat(np.arange(len(batches)), [len(batch.legs) for batch in batches])
+    return {batches[index].name for index in batch_index[wrong].tolist()}

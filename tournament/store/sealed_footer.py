@@ -62,47 +62,47 @@ def seal_footer(carried: bytes, footer: bytes) -> tuple[bytes, str]:
         carried: Bytes that the part carries.
         footer: Footer whose seal is zeros.
     """
-    start = _place_of_seal(footer)
+    start = _seal_offset(footer)
     seal = blake3(carried).update(footer).hexdigest()
     return footer[:start] + seal.encode() + footer[start + _HEX :], seal
 
 
-def _place_of_seal(footer: bytes) -> int:
+def _seal_offset(footer: bytes) -> int:
     """Return the offset of the seal in a footer.
 
     Raises:
         ValueError: The footer has none.
     """
-    if (place := footer.rfind(KEY)) < 0:
+    if (offset := footer.rfind(KEY)) < 0:
         raise ValueError("it carries no legs")
     # The value follows the key, its own type, and its length in two bytes.
-    return place + len(KEY) + 3 + _DIGITS + _HEX
+    return offset + len(KEY) + 3 + _DIGITS + _HEX
 
 
-def read_carried(storage: Storage, place: str, known_size: int | None = None) -> Carried:
+def read_carried(storage: Storage, path: str, part_size: int | None = None) -> Carried:
     """Return what a part carries, once it is checked.
 
     Args:
         storage: Storage of the records.
-        place: Name of the part.
-        known_size: Size of the part in bytes, which saves a request if it is known.
+        path: Name of the part.
+        part_size: Size of the part in bytes, which saves a request if it is known.
 
     Raises:
         FileNotFoundError: There is no such part.
         ValueError: The end of the part isn't as it was written.
     """
-    tail, size = storage.tail(place, _TAIL, known_size)
+    tail, size = storage.tail(path, _TAIL, part_size)
     length = int.from_bytes(tail[-_END:-4], "little")
     if tail[-4:] != b"PAR1" or not 0 < length <= min(size - _END, _MAX_CARRIED):
         raise ValueError("it is cut short")
-    tail = _longer(storage, place, tail, length + _END, size)
+    tail = _longer(storage, path, tail, length + _END, size)
     footer = tail[-length - _END : -_END]
-    start = _place_of_seal(footer)
+    start = _seal_offset(footer)
     carried = int(footer[start - _HEX - _DIGITS : start - _HEX])
     pages = size - carried - length - _END
     if carried > _MAX_CARRIED or pages < 0:
         raise ValueError("it is cut short")
-    tail = _longer(storage, place, tail, carried + length + _END, size)
+    tail = _longer(storage, path, tail, carried + length + _END, size)
     content = tail[pages - size : -length - _END]
     seal = footer[start : start + _HEX].decode()
     if blake3(content).update(footer[:start] + _UNSEALED + footer[start + _HEX :]).hexdigest() != seal:
@@ -110,7 +110,7 @@ def read_carried(storage: Storage, place: str, known_size: int | None = None) ->
     return Carried(content, seal, size, pages, footer[start - _HEX : start].decode())
 
 
-def _longer(storage: Storage, place: str, tail: bytes, count: int, size: int) -> bytes:
+def _longer(storage: Storage, path: str, tail: bytes, count: int, size: int) -> bytes:
     """Return at least this number of a part's last bytes.
 
     Raises:
@@ -118,13 +118,13 @@ def _longer(storage: Storage, place: str, tail: bytes, count: int, size: int) ->
     """
     if count <= len(tail):
         return tail
-    tail, now = storage.tail(place, count, size)
+    tail, now = storage.tail(path, count, size)
     if now != size:
         raise ValueError("it was replaced while it was read")
     return tail
 
 
-def check_pages(storage: Storage, place: str, carried: Carried) -> None:
+def check_pages(storage: Storage, path: str, carried: Carried) -> None:
     """Check the bytes of a part before those that it carries.
 
     Raises:
@@ -132,7 +132,7 @@ def check_pages(storage: Storage, place: str, carried: Carried) -> None:
         ValueError: They aren't as they were written.
     """
     digest, left = blake3(), carried.pages
-    with storage.open_data(place) as stream:
+    with storage.open_data(path) as stream:
         while left > 0 and (block := stream.read(min(left, 1 << 22))):
             digest.update(block)
             left -= len(block)

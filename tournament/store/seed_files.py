@@ -23,19 +23,19 @@ def seed_in(storage: Storage, name: str, size: int) -> str:
     return storage.read(f"{SECRETS}/{name}").decode("utf-8", "replace") if size <= _MAX_BYTES else ""
 
 
-def kept_texts(storage: Storage, fingerprint: str) -> dict[str, str | None]:
+def read_seed_files(storage: Storage, fingerprint: str) -> dict[str, str | None]:
     """Return the contents of a seed's file and its copy, by name, or None for a missing file."""
     sizes = storage.list(SECRETS)
     names = (fingerprint, f"{fingerprint}-copy") if re.fullmatch("[0-9a-f]{32}", fingerprint) else ()
     return {f"{SECRETS}/{name}": seed_in(storage, name, sizes[name]) if name in sizes else None for name in names}
 
 
-def kept_seed(storage: Storage, fingerprint: str) -> str | None:
+def find_seed(storage: Storage, fingerprint: str) -> str | None:
     """Return the seed with this fingerprint, or None if neither file has it.
 
     Raises:
         OSError: A file can't be read.
         RunError: A file can't be opened.
     """
-    texts = {text for text in kept_texts(storage, fingerprint).values() if text is not None}
+    texts = {text for text in read_seed_files(storage, fingerprint).values() if text is not None}
     return next((seed for seed in texts if seed_fingerprint(master_key(seed)) == fingerprint), None)

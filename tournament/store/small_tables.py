@@ -43,12 +43,12 @@ def summary_content(columns: Sequence[Column], values: Cells) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
-def rows_of_summary(content: bytes, place: str, columns: Sequence[Column]) -> list[dict[str, Any]]:
+def summary_rows(content: bytes, path: str, columns: Sequence[Column]) -> list[dict[str, Any]]:
     """Return the rows of a table that `summary_content` made.
 
     Args:
         content: Content of the file.
-        place: Name of the file for messages.
+        path: Name of the file for messages.
         columns: Columns of the table.
 
     Raises:
@@ -64,10 +64,10 @@ def rows_of_summary(content: bytes, place: str, columns: Sequence[Column]) -> li
             rows: list[dict[str, Any]] = file.read().to_pylist()
             return rows
     except UNREADABLE as error:
-        raise RunError(f"{place} is damaged: {truncate(str(error), 200)}") from None
+        raise RunError(f"{path} is damaged: {truncate(str(error), 200)}") from None
 
 
-def is_as_written(storage: Storage, place: str, table: pa.Table) -> bool | None:
+def is_as_written(storage: Storage, path: str, table: pa.Table) -> bool | None:
     """Return whether a file has this table's rows, or None if it is damaged. A much larger file isn't read.
 
     Raises:
@@ -75,7 +75,7 @@ def is_as_written(storage: Storage, place: str, table: pa.Table) -> bool | None:
     """
     max_bytes = 4 * (table.nbytes + (1 << 16))
     try:
-        with storage.open_data(place) as stream:
+        with storage.open_data(path) as stream:
             if stream.size() > max_bytes:
                 return False
             with pq.ParquetFile(stream, page_checksum_verification=True) as file:

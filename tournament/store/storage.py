@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 # Maximum bytes of a file that is read as a whole.
-MOST_READ = 1 << 29
+MAX_READ = 1 << 29
 
 
 class AlreadyExists(Exception):
@@ -84,12 +84,12 @@ class Storage(Protocol):
     def sizes(self, names: Sequence[str]) -> dict[str, int]:
         """Return the sizes in bytes of those files that exist."""
 
-    def read(self, name: str, most: int = MOST_READ) -> bytes:
+    def read(self, name: str, max_bytes: int = MAX_READ) -> bytes:
         """Return the content of a file.
 
         Raises:
             FileNotFoundError: There is no such file.
-            TooLarge: The file has more than `most` bytes.
+            TooLarge: The file has more than `max_bytes` bytes.
         """
 
     def tail(self, name: str, count: int, size: int | None = None) -> tuple[bytes, int]:
@@ -219,7 +219,7 @@ def join_location(location: str, name: str) -> str:
     return f"{path.rstrip('/')}/{name}{mark}{options}"
 
 
-def folder_of(location: str) -> tuple[str, str]:
+def split_location(location: str) -> tuple[str, str]:
     """Return the location that contains a location, and its name there."""
     path, mark, options = location.partition("?") if is_url(location) else (location, "", "")
     parent, _, name = path.rstrip("/").rpartition("/")

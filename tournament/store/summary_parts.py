@@ -21,7 +21,7 @@ from tournament.store.field import SUMMARY_FILE, Batch
 from tournament.store.leg_result import Used
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import DIGESTS, Legs
-from tournament.store.parts import values_of
+from tournament.store.parts import column_values
 from tournament.store.small_tables import text_array
 from tournament.store.storage import Storage
 
@@ -83,12 +83,12 @@ FAULTS = (
     Column("kind", "str", "kind of the fault: fuel, silence, time, start, line or other"),
 )
 SUMMARIES = ("legs", "faults")
-_OF_FAULT = tuple(column.name for column in FAULTS if column.name not in ("match", "number", "bot"))
-_OF_LEG = ("digest", "replica", "number", "sessions", "games", "tries")
-_DICTIONARIES = ("bot", "house", "seat", "faults", *_OF_LEG, *Used._fields)
+_FAULT_FIELDS = tuple(column.name for column in FAULTS if column.name not in ("match", "number", "bot"))
+_LEG_FIELDS = ("digest", "replica", "number", "sessions", "games", "tries")
+_DICTIONARIES = ("bot", "house", "seat", "faults", *_LEG_FIELDS, *Used._fields)
 _NAMES = ("bot", "house")
 # Average number of legs of a part. Every part takes milliseconds, no matter how few legs it has.
-_LEGS_OF_PART = 1 << 14
+_LEGS_PER_PART = 1 << 14
 # Rows of a row group, whose digests fit into its dictionary.
 _GROUP = 1 << 17
 # Maximum bytes of a dictionary.
@@ -112,7 +112,7 @@ def write_leg_summaries(storage: Storage, batches: Sequence[Batch], per_replica:
         for name in sorted(written - parts[table].keys()):
             storage.remove(f"{table}/{name}")
         for name in sorted(parts[table].keys() - written):
-            storage.replace(f"{table}/{name}", summary_of(table, parts[table][name], per_replica), durable=False)
+            storage.replace(f"{table}/{name}", make_summary(table, parts[table][name], per_replica), durable=False)
 
 
 def summary_parts(batches: Sequence[Batch]) -> dict[str, dict[str, Legs]]:
@@ -122,21 +122,21 @@ def summary_parts(batches: Sequence[Batch]) -> dict[str, dict[str, Legs]]:
     more likely that is. So a change of one batch changes few parts, no matter how many batches there are.
     """
     parts: dict[str, dict[str, Legs]] = {table: {} for table in SUMMARIES}
-    of_part: list[Batch] = []
+    part_batches: list[Batch] = []
     batches = sorted(batches, key=lambda batch: batch.name)
     for batch in batches:
-        of_part.append(batch)
-        if int(batch.name[-8:], 16) * _LEGS_OF_PART < len(batch.legs) << 32 or batch is batches[-1]:
-            seals = blake3("".join(one.seal for one in of_part).encode())
-            name = f"{of_part[0].name}-{seals.hexdigest()[:12]}.parquet"
-            legs = parts["legs"][name] = Legs.joined(one.legs for one in of_part)
+        part_batches.append(batch)
+        if int(batch.name[-8:], 16) * _LEGS_PER_PART < len(batch.legs) << 32 or batch is batches[-1]:
+            seals = blake3("".join(one.seal for one in part_batches).encode())
+            name = f"{part_batches[0].name}-{seals.hexdigest()[:12]}.parquet"
+            legs = parts["legs"][name] = Legs.joined(one.legs for one in part_batches)
             if legs.faulty.any():
                 parts["faults"][name] = legs
-            of_part = []
+            part_batches = []
     return parts
 
 
-def summary_of(table: str, legs: Legs, per_replica: int) -> bytes:
+def make_summary(table: str, legs: Legs, per_replica: int) -> bytes:
     """Return a part as a file, whose bytes depend only on its legs and pyarrow's version.
 
     Args:
@@ -144,8 +144,8 @@ def summary_of(table: str, legs: Legs, per_replica: int) -> bytes:
         legs: Legs of the part.
         per_replica: Number of legs of a replica.
     """
-    places = {*legs.players.ravel().tolist(), *legs.house.tolist()} - {-1}
-    legs = legs.with_names(tuple(sorted({legs.names[place] for place in places})))
+    indices = {*legs.players.ravel().tolist(), *legs.house.tolist()} - {-1}
+    legs = legs.with_names(tuple(sorted({legs.names[place] for place in indices})))
     return _content(_legs_table(legs, per_replica) if table == "legs" else _faults_table(legs)).to_pybytes()
 
 
@@ -158,17 +158,17 @@ def is_as_summarised(content: bytes, table: str, legs: Legs, per_replica: int) -
         legs: Legs of the part.
         per_replica: Number of legs of a replica.
     """
-    return f"version {pa.cpp_version}".encode() not in content or content == summary_of(table, legs, per_replica)
+    return f"version {pa.cpp_version}".encode() not in content or content == make_summary(table, legs, per_replica)
 
 
-def legs_frame(several: Sequence[Legs], per_replica: int) -> pd.DataFrame:
+def legs_frame(legs_by_batch: Sequence[Legs], per_replica: int) -> pd.DataFrame:
     """Return the rows of legs as a data frame.
 
     Args:
-        several: Legs of each batch.
+        legs_by_batch: Legs of each batch.
         per_replica: Number of legs of a replica.
     """
-    tables = [_legs_table(legs, per_replica) for legs in several]
+    tables = [_legs_table(legs, per_replica) for legs in legs_by_batch]
     rows = pa.concat_tables(tables).unify_dictionaries() if tables else _schema(LEGS).empty_table()
     frame: pd.DataFrame = rows.to_pandas()
     return frame
@@ -196,7 +196,7 @@ def _has_few(rows: pa.Table, name: str) -> bool:
     """Return whether a column has few distinct values. Sums are all different, or all 0."""
     if name not in _SUMS:
         return name in _DICTIONARIES
-    values = values_of(rows, name)
+    values = column_values(rows, name)
     return bool((values == values[0]).all())
 
 
@@ -230,9 +230,9 @@ def _legs_table(legs: Legs, per_replica: int) -> pa.Table:
     counts = np.zeros((len(legs), seats), np.int32)
     ended = np.zeros((len(legs), seats), bool)
     for leg in np.flatnonzero(legs.faulty).tolist():
-        rest = legs.rests[legs.more[leg]]
-        counts[leg] = [rest.fault_count(seat) for seat in range(seats)]
-        ended[leg, list(rest.out)] = True
+        rare = legs.rare_fields[legs.rare_index[leg]]
+        counts[leg] = [rare.fault_count(seat) for seat in range(seats)]
+        ended[leg, list(rare.disqualified_seats)] = True
     by_leg: dict[str, npt.NDArray[Any]] = {
         "match": legs.match,
         "replica": legs.number // per_replica,
@@ -271,10 +271,10 @@ def _legs_table(legs: Legs, per_replica: int) -> pa.Table:
 def _faults_table(legs: Legs) -> pa.Table:
     rows = [
         {"match": match, "number": number, "bot": legs.names[legs.players[leg, fault.seat]]}
-        | {name: getattr(fault, name) for name in _OF_FAULT}
+        | {name: getattr(fault, name) for name in _FAULT_FIELDS}
         for leg in np.flatnonzero(legs.faulty).tolist()
-        for match, number in [legs.whole[leg, :2].tolist()]
-        for fault in legs.rests[legs.more[leg]].faults
+        for match, number in [legs.counts[leg, :2].tolist()]
+        for fault in legs.rare_fields[legs.rare_index[leg]].faults
     ]
     schema = _schema(FAULTS)
     arrays: list[pa.Array[Any]] = []

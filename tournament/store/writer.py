@@ -82,20 +82,20 @@ class Writer:
             batch = self._batches.pop(name, None)
             self.lost.pop(name, None)
             if batch is not None:
-                _put_removed_in_place(self.storage, batch)
+                _publish_removal(self.storage, batch)
             _remove_files(self.storage, name)
         self._batches |= {batch.name: batch for batch in batches}
         _publish(self.storage, batches)
-        self._require([(part, part.place) for batch in batches for part in batch.parts])
+        self._require([(part, part.path) for batch in batches for part in batch.parts])
 
-    def _require(self, places: Sequence[tuple[Part, str]]) -> None:
+    def _require(self, paths: Sequence[tuple[Part, str]]) -> None:
         """Check that each part exists and has its size.
 
         Raises:
             RunError: A part is missing or has another size, or another process has become the writer.
         """
-        sizes = self.storage.sizes([place for _, place in sorted(places, key=lambda one: one[1])])
-        for part, place in places:
+        sizes = self.storage.sizes([place for _, place in sorted(paths, key=lambda one: one[1])])
+        for part, place in paths:
             size = sizes.get(place)
             if size != part.size:
                 # A new writer might have removed the staged files.
@@ -106,7 +106,7 @@ class Writer:
                     " all workers must write where this process reads"
                 )
 
-    def require_all_there(self) -> None:
+    def require_all_parts(self) -> None:
         """Check at the end of a run that all parts exist.
 
         Raises:
@@ -114,7 +114,7 @@ class Writer:
         """
         tables = {table: self.storage.list(table) for table in ("games", "sessions")}
         parts = [part for batch in self._batches.values() for part in batch.parts]
-        if lost := sorted(part.place for part in parts if tables[part.table].get(part.name) != part.size):
+        if lost := sorted(part.path for part in parts if tables[part.table].get(part.name) != part.size):
             raise RunError(
                 f"{self.storage.location}/{lost[0]}{and_more(len(lost) - 1)} can't be found as committed;"
                 " run again to play what is missing"
@@ -129,7 +129,7 @@ class Writer:
             self.storage.release()
 
 
-def _put_removed_in_place(storage: Storage, batch: Batch) -> None:
+def _publish_removal(storage: Storage, batch: Batch) -> None:
     """Publish a part without rows in place of a batch's sessions part, which commits the removal of the batch.
 
     A writer that was replaced can't do this, although it could remove the part.
@@ -161,7 +161,7 @@ def _publish(storage: Storage, batches: Sequence[Batch]) -> None:
 def _publish_parts(storage: Storage, parts: Sequence[Part]) -> None:
     if parts:
         require_held(storage)
-        storage.publish_all([(part.staged, part.place) for part in parts])
+        storage.publish_all([(part.staged, part.path) for part in parts])
 
 
 def open_for_writing(storage: Storage) -> Writer:
@@ -177,7 +177,7 @@ def open_for_writing(storage: Storage) -> Writer:
     try:
         _finish(storage)
         # Now staging/ is empty, so a previous writer can't publish anything.
-        batches, lost = read_batches(storage, whole=True)
+        batches, lost = read_batches(storage, with_rows=True)
         for name in _names_in(storage) - {batch.name for batch in batches} - lost.keys():
             _remove_files(storage, name)
         return Writer(storage, read_field(storage, batches), batches, lost)
@@ -220,7 +220,7 @@ def _staged_batches(storage: Storage, staged: dict[str, int], published: set[str
         matched = OWN_STAGED.fullmatch(name)
         if matched and matched[2] == "sessions" and matched[1] not in published:
             try:
-                batch = read_batch(storage, matched[1], f"{STAGING}/{name}", whole=True)
+                batch = read_batch(storage, matched[1], f"{STAGING}/{name}", with_rows=True)
             except (FileNotFoundError, DamagedPart):
                 continue
             if _is_staged(batch, staged):

@@ -11,7 +11,7 @@ from engine.rules.decisions import LEGAL_ACTIONS
 from tournament.decisions.drawn_values import drawn_value
 from tournament.decisions.value_types import ValueType
 from tournament.errors import InputError
-from tournament.training.values import Features, numbers_of
+from tournament.training.values import Features, answer_range
 
 try:
     import gymnasium
@@ -40,8 +40,8 @@ class AnswerSpace(gymnasium.Space[Any]):
         turn, questions = self._environment.turn, self._environment.table.contest.interface.questions
         if turn and turn.narrowed:
             return turn.narrowed
-        found: ValueType = questions[turn.kind if turn else 0].answer
-        return found
+        answer: ValueType = questions[turn.kind if turn else 0].answer
+        return answer
 
     def sample(self, mask: Any = None, probability: Any = None) -> Any:
         """Return a random answer; a legal action is drawn from those of the turn."""
@@ -73,17 +73,17 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
         self.possible_agents = [f"seat_{seat}" for seat in environment.seats]
         self.agents: list[str] = []
         questions = table.contest.interface.questions
-        ranges = [numbers_of(question.answer) for question in questions]
-        whole = [one for one in ranges if one is not None]
+        ranges = [answer_range(question.answer) for question in questions]
+        integer_ranges = [one for one in ranges if one is not None]
         size, box = len(self._features.names), gymnasium.spaces.Box
         numbers: gymnasium.Space[Any] = box(-np.inf, np.inf, (size,), np.float64)
         actions: gymnasium.Space[Any] = AnswerSpace(environment)
         self._count, self._first = 0, 0
-        few = len(whole) == len(ranges) and all(len(one) <= _LARGEST for one in whole)
-        self._ranges = whole if few else []
+        few = len(integer_ranges) == len(ranges) and all(len(one) <= _LARGEST for one in integer_ranges)
+        self._ranges = integer_ranges if few else []
         if self._ranges:
-            self._first = min(one.start for one in whole)
-            self._count = max(one.stop for one in whole) - self._first
+            self._first = min(one.start for one in integer_ranges)
+            self._count = max(one.stop for one in integer_ranges) - self._first
             actions = gymnasium.spaces.Discrete(self._count, start=self._first)
             mask = box(0, 1, (self._count,), np.int8)
             numbers = gymnasium.spaces.Dict({"observation": numbers, "action_mask": mask})
@@ -108,7 +108,7 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._seen = {agent: self._nothing() for agent in self.agents}
-        self._take(turn)
+        self._show_turn(turn)
 
     def _nothing(self) -> Any:
         numbers = np.zeros(len(self._features.names))
@@ -116,7 +116,7 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
             return numbers
         return {"observation": numbers, "action_mask": np.ones(self._count, np.int8)}
 
-    def _take(self, turn: Turn) -> None:
+    def _show_turn(self, turn: Turn) -> None:
         """Make a turn the one that waits."""
         self.agent_selection = agent = f"seat_{turn.seat}"
         numbers = self._features.vector(turn.observation)
@@ -125,7 +125,7 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
 
     def _mask(self, turn: Turn) -> Any:
         mask = np.zeros(self._count, np.int8)
-        legal = turn.observation.get(LEGAL_ACTIONS, numbers_of(turn.narrowed) if turn.narrowed else None)
+        legal = turn.observation.get(LEGAL_ACTIONS, answer_range(turn.narrowed) if turn.narrowed else None)
         legal = self._ranges[turn.kind] if legal is None else legal
         mask[np.asarray(list(legal)) - self._first] = 1
         return mask
@@ -152,7 +152,7 @@ class TournamentAEC(AECEnv):  # type: ignore[misc]  # it has no types
             self._accumulate_rewards()
             self._deads_step_first()
             return
-        self._take(environment.turn)
+        self._show_turn(environment.turn)
         self._accumulate_rewards()
 
     def render(self) -> None:

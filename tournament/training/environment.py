@@ -127,7 +127,7 @@ class Environment:
             self._sessions.play()
             (self._leg,) = self._sessions.waiting
             self._sessions.note_progress(self._leg)
-            turn = turn_of(self._table, self._leg, self._number + int(self._sessions.ended[0]))
+            turn = pending_turn(self._table, self._leg, self._number + int(self._sessions.ended[0]))
             policy = self._table.policies.get(turn.seat)
             if policy is None:
                 return turn
@@ -179,14 +179,14 @@ def plain(value: object) -> object:
     return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
 
 
-def turn_of(table: Table, leg: LegInPlay, session: int) -> Turn:
+def pending_turn(table: Table, leg: LegInPlay, session: int) -> Turn:
     """Return what a leg asks the caller."""
     interface = table.contest.interface
     kind, seat, view = leg.core.pending()
     question = interface.questions[kind]
-    told: Mapping[str, Any] = leg.core.told_values()
+    observation: Mapping[str, Any] = leg.core.told_values()
     if not interface.by_name:
-        told = view_values(interface, kind, view)
+        observation = view_values(interface, kind, view)
     narrowed = leg.core.narrowed()
     answers = narrowed.limits if narrowed else question.answers
-    return Turn(seat, question.name, told, kind, answers, session, question.is_news, narrowed)
+    return Turn(seat, question.name, observation, kind, answers, session, question.is_news, narrowed)

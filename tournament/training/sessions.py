@@ -73,7 +73,7 @@ class Sessions:
         for played in self._play:
             if played is None:
                 break
-            self._take_ended(played)
+            self._record_result(played)
         else:
             raise RunError("no leg is left to play")
         if (waiting := self.lanes.waiting_count) < self._rows:
@@ -94,18 +94,21 @@ class Sessions:
     def note_progress(self, leg: LegInPlay) -> None:
         """Add what a waiting leg's sessions that have ended were worth."""
         row = leg.leg.plan.match
-        self._note(row, [one.points for one in leg.core.sums()], leg.core.sessions_played)
+        self._record_points(row, [one.points for one in leg.core.sums()], leg.core.sessions_played)
 
-    def _take_ended(self, played: PlayedLeg) -> None:
+    def _record_result(self, played: PlayedLeg) -> None:
         row, result = int(played.result.match), played.result
-        if result.out:
-            name = result.seats[result.out[0]]
-            why = next((fault.message for fault in result.faults if fault.seat == result.out[0]), "too many faults")
+        if result.disqualified_seats:
+            name = result.seats[result.disqualified_seats[0]]
+            why = next(
+                (fault.message for fault in result.faults if fault.seat == result.disqualified_seats[0]),
+                "too many faults",
+            )
             raise InputError(f"{name}: it was disqualified: {why}")
-        self._note(row, [one.points for one in result.sums], result.sessions)
+        self._record_points(row, [one.points for one in result.sums], result.sessions)
         self._seen[row], self._seen_sessions[row] = 0, 0
 
-    def _note(self, row: int, points: list[float], sessions: int) -> None:
+    def _record_points(self, row: int, points: list[float], sessions: int) -> None:
         if sessions == self._seen_sessions[row]:
             return
         self.gains[row] += np.subtract(points, self._seen[row])

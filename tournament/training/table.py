@@ -99,7 +99,7 @@ def new_table(
     config: Config,
     opponents: Sequence[str | os.PathLike[str] | Policy],
     find: Callable[[str], Path],
-    say: Callable[[str], None],
+    on_message: Callable[[str], None],
     open_seats: Sequence[int],
     seed: int | str,
 ) -> Table:
@@ -109,7 +109,7 @@ def new_table(
         config: Settings of the contest.
         opponents: Bots by path or name, and functions. Seats that are left over are open, too.
         find: Finds a bot by its name.
-        say: Shows messages while bots are built.
+        on_message: Shows messages while bots are built.
         open_seats: The seats of the caller.
         seed: Chooses the games.
 
@@ -143,7 +143,7 @@ def new_table(
             submissions[seat] = read_submission(find(os.fspath(opponent)))
             names[seat] = submissions[seat].name
     kinds = {submission.kind for submission in submissions.values()}
-    libraries.prepare_libraries(kinds & set(compiler_command.LANGUAGES), config.sandbox, say)
+    libraries.prepare_libraries(kinds & set(compiler_command.LANGUAGES), config.sandbox, on_message)
     for seat, submission in submissions.items():
         entrant = build_entrant(submission, contest.interface, settings, config.sandbox)
         if entrant.artifact is None:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from engine.rules.decisions import LEGAL_ACTIONS
 from tournament.contests.contest import Contest
-from tournament.decisions.struct_layout import Layout, Part, lay_out
+from tournament.decisions.struct_layout import Layout, Part, build_view
 from tournament.decisions.value_types import Bool, Choice, Int, LegalAction, List, Maybe, Struct, Text, ValueType
 
 _FORMATS = {"i": "<i4", "q": "<i8", "d": "<f8", "c": "<i4", "b": "<i4", "f": "<f4"}
@@ -28,7 +28,7 @@ def record_dtype(contest: Contest) -> tuple[np.dtype[np.void], bool]:
     seating = interface.seating["seats"]
     assert isinstance(seating, Int)
     parts = [Part("seat", "<i4", 0), Part("seats", "<i4", 4), Part("players", "<i4", 8, (seating.high,))]
-    parts += lay_out(interface.questions, seating.high).layout.parts
+    parts += build_view(interface.questions, seating.high).layout.parts
     return _dtype(parts, interface.compiled.struct_size, 8), True
 
 
@@ -45,7 +45,7 @@ def _dtype(parts: Sequence[Part], size: int, multiple: int = 1) -> np.dtype[np.v
     )
 
 
-def numbers_of(answer: ValueType) -> range | None:
+def answer_range(answer: ValueType) -> range | None:
     """Return the whole numbers that answers can be; None where answers are something else.
 
     A name of a choice is its number, from 0.
@@ -77,10 +77,10 @@ class Features:
 
     def vector(self, observation: Mapping[str, Any]) -> npt.NDArray[np.float64]:
         """Return an observation as the numbers of these names; those of other decisions are 0."""
-        found: list[float] = []
+        numbers: list[float] = []
         for name, kind in self._kinds.items():
-            found += _flat(kind, observation[name]) if name in observation else [0.0] * _width(kind)
-        return np.array(found)
+            numbers += _flat(kind, observation[name]) if name in observation else [0.0] * _width(kind)
+        return np.array(numbers)
 
 
 def _named(name: str, kind: ValueType) -> list[str]:

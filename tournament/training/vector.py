@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tournament.errors import InputError
 from tournament.training.sessions import Sessions
 from tournament.training.table import Table
-from tournament.training.values import numbers_of, record_dtype
+from tournament.training.values import answer_range, record_dtype
 from tournament.worker.processes.leg_in_play import LegInPlay
 
 
@@ -50,7 +50,7 @@ class VectorEnvironment:
             raise InputError(f"{count} sessions at once; expected 1 or more")
         if len(table.open_seats) != 1 or table.policies:
             raise InputError("an environment in arrays has one open seat, and bots at all others")
-        if any(numbers_of(question.answer) is None for question in interface.questions):
+        if any(answer_range(question.answer) is None for question in interface.questions):
             raise InputError(f"{table.contest.name}: only whole numbers can be answered in arrays")
         self.decisions = tuple(question.name for question in interface.questions)
         (self._seat,) = table.open_seats
@@ -59,7 +59,7 @@ class VectorEnvironment:
         view_size = 0 if shows_memory else interface.view_size
         self._views = memory[:, :view_size]
         self._kinds = np.zeros(count, np.int64)
-        self._sessions = Sessions(table, count, partial(_show, memory, self._seat) if shows_memory else _ignore)
+        self._sessions = Sessions(table, count, partial(_write_views, memory, self._seat) if shows_memory else _ignore)
         self._observations = memory.view(dtype)[:, 0]
         self._end = weakref.finalize(self, self._sessions.close)
         self._sessions.play()
@@ -102,7 +102,7 @@ class VectorEnvironment:
         self.close()
 
 
-def _show(rows: npt.NDArray[np.uint8], seat: int, leg: LegInPlay) -> None:
+def _write_views(rows: npt.NDArray[np.uint8], seat: int, leg: LegInPlay) -> None:
     """Have the core of a leg that begins write what it shows to a seat into the leg's row."""
     leg.core.write_views_to(seat, rows[leg.leg.plan.match].ctypes.data)
 

@@ -19,7 +19,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.questions import extreme_questions
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import BankedSettings, ContestSettings
-from tournament.entrants.build import language_of, why_legs_apart, with_lines
+from tournament.entrants.build import build_with_line_numbers, find_isolation_reason, find_standard
 from tournament.entrants.folder import read_submission
 from tournament.errors import InputError, TournamentError, pluralize, truncate
 from tournament.keys import drawn_seed
@@ -234,7 +234,7 @@ def _check(
         slow = f"session {late.session}, game {late.game}, {late.decision}: it {waits}"
         faults = tuple(fault for fault in faults if fault is not late)
     faults, at_fault = _explained(shorter, submission, faults)
-    goes_on = 0 not in first.result.out
+    goes_on = 0 not in first.result.disqualified_seats
     seen = at_fault if late else shorter.observe(_MORE_GAMES if quick else _FEW_DECISIONS).games
     repeats, asked, asked_faults = True, 0, tuple[Fault, ...]()
     if goes_on and not played.too_slow:
@@ -244,7 +244,7 @@ def _check(
         (at_limits,) = _asked_at_limits(tried).play()
         asked, asked_faults = at_limits.meter.decisions, at_limits.faults
     share, isolation_violation = _sharing(tried)
-    language = language_of(submission, tried.contest.interface, sandbox)
+    language = find_standard(submission, tried.contest.interface, sandbox)
     return CheckReport(
         name=entrant.name,
         kind=kind,
@@ -308,7 +308,7 @@ def _play_on(tried: Pairing) -> _LongestLeg:
         taken, decisions = _taken(trial), trial.meter.decisions
         # The difference excludes the time of the start, which the previous leg had, too.
         each_takes = max(0.0, taken - before[0]) / max(1, decisions - before[1])
-        ended = trial.result.ended_by is not None or 0 in trial.result.out
+        ended = trial.result.ended_by is not None or 0 in trial.result.disqualified_seats
         if is_whole or ended or (seconds > _SECONDS and decisions > before[1] > 0):
             break
         before = taken, decisions
@@ -339,7 +339,7 @@ def _sharing(tried: Pairing) -> tuple[bool, str]:
     if legs_may_share(artifact):
         return True, ""
     adapter, source, library = sources_of(artifact, tried.sandbox, tried.contest.interface.python.sdk)
-    return False, why_legs_apart(source, tried.contest.interface, tried.sandbox, adapter, library)
+    return False, find_isolation_reason(source, tried.contest.interface, tried.sandbox, adapter, library)
 
 
 def _search(tried: Pairing, submission: Submission, doing: Callable[[str], None], *, slow: bool) -> Search | None:
@@ -392,7 +392,11 @@ def _explained(
 
     A C or C++ bot is built and played again, so that the first fault of each kind has its line.
     """
-    artifact = with_lines(submission, tried.contest.interface, tried.sandbox) if tried.bot.plays_as == "wasm" else None
+    artifact = (
+        build_with_line_numbers(submission, tried.contest.interface, tried.sandbox)
+        if tried.bot.plays_as == "wasm"
+        else None
+    )
     explained: list[Fault] = []
     games: tuple[ObservedGame, ...] = ()
     known: dict[tuple[str, str], str] = {}

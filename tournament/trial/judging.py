@@ -174,8 +174,7 @@ def judge_program(
         (dialogue,) = dialogues
         if played.result.faults:
             dialogue.record_sent(["-1"])
-    (use,) = played.uses
-    assert use is not None
+    (use,) = played.outcome.used
     verdict = partial(Verdict, hands=dialogue.hands_played, mean_profit=dialogue.mean_profit, seconds=use.cpu_seconds)
     if played.result.faults:
         fault = played.result.faults[0]

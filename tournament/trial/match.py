@@ -31,11 +31,11 @@ from tournament.runner.prepare import prepare_contest
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.standings.house import HousePlay
 from tournament.standings.matches import Match
-from tournament.standings.rank_bounds import surely_apart
+from tournament.standings.rank_bounds import significantly_different
 from tournament.standings.standard_errors import ScoreErrors
 from tournament.standings.standings import Standings
 from tournament.standings.student_t import half_width, two_sided_tail
-from tournament.standings.tally import tally_of_points
+from tournament.standings.tally import tally_points
 from tournament.store.field import ContestSetup
 from tournament.store.leg_result import Fault, LegResult
 from tournament.store.legs import Legs
@@ -405,7 +405,7 @@ class _PooledLegs:
         for other in before:
             names = tuple(_BASELINE if one == other.name else one for one in other.legs.names)
             later = (1 + int(legs.match.max(initial=0))) * np.array([1, 0, 0, 0])
-            legs = Legs.joined([legs, replace(other.legs, names=names, whole=other.legs.whole + later)])
+            legs = Legs.joined([legs, replace(other.legs, names=names, counts=other.legs.counts + later)])
         fit = [{line.name for line in (*one.standings.ranked, *one.standings.house_bots)} for one in played]
         opponents = list(mine.standings.house) or sorted(set.intersection(*fit) - {one.name for one in played})
         return cls(contest, mine.field, legs, [mine.name, _BASELINE][: len(played)], opponents)
@@ -418,7 +418,7 @@ class _PooledLegs:
             facts = {player.name: player.facts for player in self.field.house}
             tally, unit = HousePlay(legs, self.contest.house.scoring, facts).tally(self.names), 1.0
         else:
-            tally = tally_of_points(self.names, legs, legs_per_replica(self.field.settings), opponents)
+            tally = tally_points(self.names, legs, legs_per_replica(self.field.settings), opponents)
             unit = int(tally.divisors[0]) / tally.lengths[0]  # makes a score one of a session
         measured = tally.measured
         found: list[tuple[float, float | None, float | None]] = [
@@ -528,7 +528,7 @@ def _at_tables(
     """Return the report of one version at tables of several bots: its points, and its lead over each other bot."""
     standings = mine.standings
     row = [line.name for line in standings.ranked if line.matches].index(mine.name)
-    own = standings.measured.of([row])
+    own = standings.measured.take([row])
     error, reach = (
         None if math.isnan(value) else value for value in (float(own.stderr[0]), float(own.ci_half_width[0]))
     )
@@ -610,7 +610,7 @@ def _projected_rank(
             return None
     elif not set(opponents).issuperset(there[row] for row in rows):
         return None
-    others = ranking.measured.of(rows)
+    others = ranking.measured.take(rows)
     ahead = own.scores[0] - others.scores
     rank = 1 + int((ahead < 0).sum())
     spread = np.hypot(own.stderr[0], others.stderr)
@@ -619,6 +619,6 @@ def _projected_rank(
         return ProjectedRank(len(rows), rank, None, None)
     with np.errstate(divide="ignore", invalid="ignore"):
         freedom = np.minimum(own.freedom[0], others.freedom)
-        sure = surely_apart(two_sided_tail(np.nan_to_num(ahead / spread), freedom))
+        sure = significantly_different(two_sided_tail(np.nan_to_num(ahead / spread), freedom))
     first, behind = 1 + int((sure & (ahead < 0)).sum()), int((sure & (ahead > 0)).sum())
     return ProjectedRank(len(rows), rank, first, 1 + len(rows) - behind)

@@ -85,7 +85,7 @@ def _by_table(name: str, legs: Legs, per_replica: int) -> dict[tuple[Companions,
     sessions: dict[tuple[Companions, int], int] = {}
     names = legs.names
     for seat in range(legs.seats):
-        won = legs.of_seat(seat).points
+        won = legs.seat_columns(seat).points
         own = legs.numbered(seat, {name: 0}) == 0
         for leg in np.flatnonzero(own).tolist():
             others = tuple(sorted(names[one] for at, one in enumerate(legs.players[leg].tolist()) if at != seat))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tournament.errors import InputError, pluralize
-from tournament.standings.stopping import FEWEST_REPLICAS, critical_value, is_futile, looks
+from tournament.standings.stopping import MIN_REPLICAS, analysis_counts, critical_value, is_futile
 from tournament.store.field import ContestSetup
 from tournament.store.legs import Legs
 from tournament.store.reading import read_records
@@ -101,12 +101,12 @@ def play_until(
 
     Args:
         confidence: Probability that the verdict is right.
-        replicas: Replicas before the first analysis, at least FEWEST_REPLICAS.
+        replicas: Replicas before the first analysis, at least MIN_REPLICAS.
         max_replicas: Maximum number of replicas.
         play: Plays up to a number of replicas; returns the difference, None if a bot is disqualified.
         on_message: Called with a line after each analysis.
     """
-    counts = looks(max(replicas, FEWEST_REPLICAS), max_replicas)
+    counts = analysis_counts(max(replicas, MIN_REPLICAS), max_replicas)
     for count in counts:
         if (difference := play(count)) is None:
             return None

@@ -26,10 +26,9 @@ from tournament.runner.schedule.fixtures import Competitor, Replicas
 from tournament.runner.schedule.legs import AgainstHouse, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import ROWS_PER_BUFFER
-from tournament.store.leg_result import Fault, LegResult
+from tournament.store.leg_result import Fault, LegResult, Used
 from tournament.worker.leg import NullSink, play_leg, result_of
 from tournament.worker.observation import ObservedLeg, Window, observe_leg
-from tournament.worker.processes.bot_process import LegUse
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 
@@ -51,7 +50,7 @@ class Meter:
     decisions: int
     fuel: int = 0
     max_fuel: int = 0
-    use: LegUse | None = None
+    use: Used | None = None
 
 
 class DigestSink(NullSink):
@@ -230,7 +229,6 @@ def play_legs(
             sink = DigestSink(contest)
             played.rows.replay_into(sink)
             sink.clear()
-            use = played.uses[0]
-            assert use is not None
-            trials[played.result.digest] = Trial(played.result, sink, Meter(use.decisions, use=use))
+            meter = Meter(played.decisions[0], use=played.outcome.used[0])
+            trials[played.result.digest] = Trial(played.result, sink, meter)
     return [trials[leg.digest] for leg in legs]

@@ -25,7 +25,7 @@ from tournament.store.columns import NAME, ROWS_PER_BUFFER, Column, buffer_field
 from tournament.store.field import Batch, FailedLeg, Origin, new_batch_name
 from tournament.store.legs import Legs
 from tournament.store.parquet_file import Runs
-from tournament.store.part_writer import PartWriter, finish_batch, origin_of
+from tournament.store.part_writer import PartWriter, finish_batch, origin_metadata
 from tournament.store.storage import Storage, open_storage, staged_name
 from tournament.worker.faults import DisqualificationTracker, Stopped
 from tournament.worker.leg import Outcome, RulesFailed, leg_values, legs_of, play_leg
@@ -165,14 +165,14 @@ class ParquetSink:
         added: dict[str, Runs] = {}
         for column in columns:
             if column.of_leg:
-                added[column.name] = Runs.of([one[column.name] for one in values], some, lengths[some])
+                added[column.name] = Runs.from_runs([one[column.name] for one in values], some, lengths[some])
             elif column.dtype == NAME:
                 names = [name for leg, _, _ in self._legs for name in leg.names]
                 width = len(names) // max(len(values), 1)
                 of_row = np.repeat(np.arange(len(values)) * width, lengths)
                 of_row += table.arrays[column.name][:rows].astype(int)
                 starts = np.flatnonzero(np.diff(of_row, prepend=-1))
-                added[column.name] = Runs.of(names, of_row[starts], np.diff(starts, append=rows))
+                added[column.name] = Runs.from_runs(names, of_row[starts], np.diff(starts, append=rows))
         part.append({**table.arrays, **added}, rows)
         table.rows = 0
 
@@ -258,7 +258,7 @@ def play_task(
                     if not sink.take_back():
                         return None
                 else:
-                    out.note(leg, found.rest.out)
+                    out.note(leg, found.rest.disqualified_seats)
                     played.append(found)
                     break
         sink.clear()
@@ -390,7 +390,7 @@ def _open_parts(contest: Contest, storage: Storage, first: Leg) -> tuple[str, Pa
     """Return the name of a new batch, from its first leg, and its parts."""
     name = new_batch_name(first.plan.match, first.plan.number)
     staged = staged_name(name)
-    origin = origin_of(contest.name, contest.engine_version)
+    origin = origin_metadata(contest.name, contest.engine_version)
     games = PartWriter(storage, "games", contest.games, "", f"{staged}-games", origin)
     try:
         return name, games, PartWriter(storage, "sessions", contest.sessions, "", f"{staged}-sessions", origin)

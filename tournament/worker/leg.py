@@ -23,8 +23,8 @@ from tournament.errors import RunError, printable, truncate
 from tournament.leg import Leg, Seat, Unfit
 from tournament.store.columns import buffer_fields
 from tournament.store.field import MOST_REASON, FailedLeg
-from tournament.store.leg_result import NO_RARE_FIELDS, LegResult, RareFields, Used, are_too_large, kept_faults
-from tournament.store.leg_sums import share_variances, sums_of_legs
+from tournament.store.leg_result import NO_RARE_FIELDS, LegResult, RareFields, Used, are_too_large, select_faults
+from tournament.store.leg_sums import compute_leg_sums, share_variances
 from tournament.store.legs import Legs, digest_column, pair_keys
 from tournament.worker.faults import LegFaults, Stopped
 from tournament.worker.wasm.loading import LoadedBot, load_bot
@@ -295,7 +295,7 @@ def outcome_of(
 def _rest_of(leg: Leg, faults: LegFaults, tries: int) -> RareFields:
     out = tuple(sorted({*faults.out})) if faults.ended_by is None else (faults.ended_by,)
     with containing(leg.entrants[faults.all[-1].seat if faults.all else 0], "its faults could not be kept"):
-        kept, left_out = kept_faults(tuple(faults.all), out, len(leg.entrants))
+        kept, left_out = select_faults(tuple(faults.all), out, len(leg.entrants))
     return RareFields(kept, out, left_out, tries)
 
 
@@ -320,18 +320,18 @@ def legs_of(contest: Contest, played: Sequence[Outcome], luck: Floats | None = N
     Args:
         contest: The contest.
         played: The legs, by match and number.
-        luck: As in `sums_of_legs`.
+        luck: As in `compute_leg_sums`.
         legs_of_deals: How many legs in a row share their deals.
 
     Raises:
         RulesFailed: The rules gave points in a leg that no record holds.
     """
     if not played:
-        return Legs.of(())
+        return Legs.from_results(())
     of_seats = np.frombuffer(b"".join([one.sums for one in played])).reshape(len(played), -1, 2 + BLOCK_COUNT)
     totals = np.ascontiguousarray(of_seats[:, : len(played[0].leg.entrants)])
     lengths = np.array([one.length for one in played])
-    sums = sums_of_legs(totals, lengths, luck)
+    sums = compute_leg_sums(totals, lengths, luck)
     if len(wrong := np.flatnonzero(are_too_large(sums))):
         one = played[wrong[0]]
         failure = ValueError("it gives points beyond 10¹⁵, or none at all")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from engine.games.holdem_training.core import GAME_ROW, SESSION_ROW
-from tournament.store.columns import columns_of
+from tournament.store.columns import describe_columns
 
 _CARD = "13 · suit + value − 1, for suits 0 to 3 and values 1 to 13"
 _ROUNDS = range(1, 5)
 
-GAMES = columns_of(
+GAMES = describe_columns(
     GAME_ROW,
     game="hand of the session, from 0",
     alice_card_1=f"Alice's, the entrant's, first card: {_CARD}",
@@ -26,4 +26,6 @@ GAMES = columns_of(
     profit="what Alice won, chips",
 )
 
-SESSIONS = columns_of(SESSION_ROW, games="hands played", profit="what Alice won, chips", mean_profit="profit / games")
+SESSIONS = describe_columns(
+    SESSION_ROW, games="hands played", profit="what Alice won, chips", mean_profit="profit / games"
+)

@@ -20,7 +20,7 @@ from tournament.contests.settings import ContestSettings, Sessions
 from tournament.decisions.decision import Decision, News
 from tournament.decisions.value_types import Int, Returns
 from tournament.rules.rules import Rules
-from tournament.store.columns import columns_of
+from tournament.store.columns import describe_columns
 
 _MAX_PAYOFF = 1e6
 _MAX_NAME = 40  # characters of a move's name
@@ -166,7 +166,7 @@ class MatrixGame(Rules):
 
     core = Core(
         _new_core,
-        games=columns_of(
+        games=describe_columns(
             GAME_ROW,
             ("move_replaced_0", "move_replaced_1"),
             game="turn of the session, from 0: each is a game of its own that is paid",
@@ -176,7 +176,7 @@ class MatrixGame(Rules):
             move_replaced_0="noise replaced the move that seat 0 chose",
             move_replaced_1="noise replaced the move that seat 1 chose",
         ),
-        sessions=columns_of(
+        sessions=describe_columns(
             SESSION_ROW,
             (SEAT_0_IS_ROW,),
             games="turns played",

@@ -32,7 +32,7 @@ from tournament.decisions.value_types import Int
 from tournament.keys import master_key
 from tournament.paths import PathText
 from tournament.rules.rules import Rules
-from tournament.store.columns import columns_of
+from tournament.store.columns import describe_columns
 
 EXAMPLES = tuple(f"example_{number}" for number in range(4))
 MOST_HANDS = 60_000
@@ -158,7 +158,7 @@ class TwoCardDraw(Rules):
     decisions = _DECISIONS
     core = Core(
         _new_core,
-        games=columns_of(
+        games=describe_columns(
             GAME_ROW,
             ("opened1_0", "opened2_0"),
             game="hand of the session, from 0",
@@ -177,7 +177,7 @@ class TwoCardDraw(Rules):
             pot="chips in the pot at the end",
             gain_0="what the bot won, chips",
         ),
-        sessions=columns_of(
+        sessions=describe_columns(
             SESSION_ROW,
             games="hands played",
             gain_0="what the bot won, chips",

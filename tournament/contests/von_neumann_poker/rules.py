@@ -18,7 +18,7 @@ from tournament.contests.von_neumann_poker.presentation import PRESENTATION
 from tournament.decisions.decision import Decision
 from tournament.decisions.value_types import Float, Int
 from tournament.rules.rules import Rules
-from tournament.store.columns import columns_of
+from tournament.store.columns import describe_columns
 
 
 class Settings(ContestSettings):
@@ -97,7 +97,7 @@ class VonNeumannPoker(Rules):
     )
     core = Core(
         _new_core,
-        games=columns_of(
+        games=describe_columns(
             GAME_ROW,
             ("seat_0_is_a", "folded"),
             seat_0_is_a="seat 0 plays A, who acts first",
@@ -109,7 +109,7 @@ class VonNeumannPoker(Rules):
             folded="B folded; false also after a pass",
             a_gain="what A won, dollars; B lost as much",
         ),
-        sessions=columns_of(
+        sessions=describe_columns(
             SESSION_ROW,
             gain_0="what seat 0 won, dollars",
             points_0="gain_0 / √games",

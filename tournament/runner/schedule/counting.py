@@ -15,7 +15,7 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-from tournament.arrays import Whole
+from tournament.arrays import Ints
 from tournament.leg import PROCESSES
 from tournament.runner.schedule.fixtures import Fixture, MatchColumns
 from tournament.runner.schedule.legs import Schedule
@@ -102,7 +102,7 @@ class Reconciliation:
                 self._out_in.pop(place, None)
         self._find_known(places)
 
-    def _find_known(self, places: Whole) -> None:
+    def _find_known(self, places: Ints) -> None:
         """Find which of these legs are known in the version that counts, at tables of three and more."""
         if self._digests is not self._of_all:
             for place in places.tolist():
@@ -131,7 +131,7 @@ class Reconciliation:
         of_all = self._of_all[at] == legs.digest[some]
         self._known_of_all[at[of_all]] = True
         for place, leg, same in zip(at.tolist(), some.tolist(), of_all.tolist()):
-            out = legs.rests[legs.more[leg]].out
+            out = legs.rare_fields[legs.rare_index[leg]].disqualified_seats
             if not same:
                 self._versions.setdefault(place, {})[bytes.fromhex(legs.digests[leg])] = out
             elif out:
@@ -141,7 +141,7 @@ class Reconciliation:
             self._judge_tables()
         self._find_known(at)
 
-    def _count_again(self, places: Whole) -> None:
+    def _count_again(self, places: Ints) -> None:
         """Find which of these legs count."""
         until = reduce(np.minimum, (self._last[seat[places]] for seat in self._seats))
         before, self._counts[places] = self._counts[places], until >= places
@@ -158,15 +158,15 @@ class Reconciliation:
             self._note_at_tables(legs)
             return
         at, is_known = self._found(legs)
-        at, more = at[is_known], legs.more[is_known]
+        at, more = at[is_known], legs.rare_index[is_known]
         self._leave_out(at, left_out=False)
         new = at[self._counts[at] & ~self._known[at]]
         self._known[at] = True
         self.done += len(new)
         self.in_lanes -= int(self._has_processes[new].sum())
-        ended = np.array([bool(rest.out) for rest in legs.rests], bool)[more]
+        ended = np.array([bool(rest.disqualified_seats) for rest in legs.rare_fields], bool)[more]
         if ended.any():
-            outs = (legs.rests[rest].out for rest in more[ended].tolist())
+            outs = (legs.rare_fields[rest].disqualified_seats for rest in more[ended].tolist())
             self._out_at |= zip(at[ended].tolist(), outs)
             self._judge()
 
@@ -180,7 +180,7 @@ class Reconciliation:
                 found |= np.isin(of, np.array(sorted(matches), np.int64))
             self._leave_out(np.flatnonzero(found & ~self._known), left_out=True)
 
-    def _leave_out(self, places: Whole, *, left_out: bool) -> None:
+    def _leave_out(self, places: Ints, *, left_out: bool) -> None:
         """Leave these legs out, or no longer."""
         changed = places[self._left_out[places] != left_out]
         self._left_out[changed] = left_out
@@ -202,7 +202,7 @@ class Reconciliation:
         known[among[1:][np.diff(at[among]) == 0]] = False
         return known
 
-    def _found(self, legs: Legs) -> tuple[Whole, npt.NDArray[np.bool_]]:
+    def _found(self, legs: Legs) -> tuple[Ints, npt.NDArray[np.bool_]]:
         """Return the places of legs, and whether each is complete and the one that the schedule has there."""
         at, known = self._places.of(legs.match, legs.number)
         known[known] = self._digests[at[known]] == legs.digest[known]
@@ -214,7 +214,7 @@ class Reconciliation:
         return missing
 
     @property
-    def missing(self) -> Whole:
+    def missing(self) -> Ints:
         """Places in the schedule of the legs that are left to play, in order."""
         return np.flatnonzero(self._is_missing)
 
@@ -249,8 +249,8 @@ def reconcile(batches: Iterable[Batch], schedule: Schedule) -> Reconciliation:
 class _Places:
     """The places of legs in the schedule, by ascending keys, in which a match is replaced by its place in `matches`."""
 
-    keys: Whole
-    matches: Whole
+    keys: Ints
+    matches: Ints
     legs_per_replica: int
 
     @classmethod
@@ -262,7 +262,7 @@ class _Places:
         match = np.repeat(np.searchsorted(several, columns.match), legs_per_replica)
         return cls(_keys(match, number, len(several), legs_per_replica), several, legs_per_replica)
 
-    def of(self, match: Whole, number: Whole) -> tuple[Whole, npt.NDArray[np.bool_]]:
+    def of(self, match: Ints, number: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
         """Return the places of these legs, and whether each is in the schedule."""
         if not len(self.keys):
             return np.zeros(len(match), np.int64), np.zeros(len(match), bool)
@@ -272,7 +272,7 @@ class _Places:
         return at, (self.matches[among] == match) & (self.keys[at] == keys)
 
 
-def _keys(match: Whole, number: Whole, matches: int, legs_per_replica: int) -> Whole:
+def _keys(match: Ints, number: Ints, matches: int, legs_per_replica: int) -> Ints:
     """Keys by which legs sort as in a schedule: by replica, then by match and number.
 
     They are below 2⁶², because numbers of legs, and the count of matches, are below 2³¹."""
@@ -310,10 +310,10 @@ def fixtures_of(legs: Legs, schedule: Schedule, recorded: Legs) -> Iterator[Fixt
 def _first_outs(legs: Legs, legs_per_replica: int) -> dict[str, tuple[int, int, int]]:
     """Return for each bot that is disqualified the first leg in which it was, as (replica, match, number)."""
     found: dict[str, tuple[int, int, int]] = {}
-    ended = np.array([bool(rest.out) for rest in legs.rests], bool)[legs.more]
+    ended = np.array([bool(rest.disqualified_seats) for rest in legs.rare_fields], bool)[legs.rare_index]
     for leg in map(legs.__getitem__, np.flatnonzero(ended).tolist()):
         here = leg.number // legs_per_replica, leg.match, leg.number
-        for seat in leg.out:
+        for seat in leg.disqualified_seats:
             found[leg.seats[seat]] = min(found.get(leg.seats[seat], here), here)
     return found
 

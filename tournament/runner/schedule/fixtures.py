@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tournament.arrays import Whole
+from tournament.arrays import Ints
 from tournament.leg import PROCESSES, PlaysAs
 
 
@@ -109,6 +109,6 @@ class MatchColumns:
             house players.
     """
 
-    match: Whole
-    replica: Whole
+    match: Ints
+    replica: Ints
     players: npt.NDArray[np.int32]

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tournament.arrays import Whole
+from tournament.arrays import Ints
 from tournament.keys import SubKeys, number_of, seed_fingerprint
 from tournament.leg import Leg, LegPlan, Seat, house_match_number, legs_per_replica
-from tournament.records.self_play import name_of_copy
+from tournament.records.self_play import copy_name
 from tournament.runner.schedule.digests import Digests
 from tournament.runner.schedule.fixtures import (
     ONE_OF_EACH,
@@ -236,7 +236,7 @@ class RoundRobin(Schedule):
             tables = [table[some] for table, some in zip(tables, among)]
         return _in_replicas(self.replicas, matches, [self._seated(table) for table in tables])
 
-    def _combinations(self) -> Whole:
+    def _combinations(self) -> Ints:
         """Return the places of the competitors in each match, by number.
 
         Each combination of entrants meets each combination of house bots.
@@ -246,29 +246,29 @@ class RoundRobin(Schedule):
         tables = np.hstack([np.repeat(own, len(house), axis=0), np.tile(house, (len(own), 1))])
         return self._by_number(tables) if self.house_seats else tables
 
-    def _combined(self, places: list[int], count: int) -> Whole:
-        found: Whole = np.array(places, np.int64)[combinations(len(places), count)]
+    def _combined(self, places: list[int], count: int) -> Ints:
+        found: Ints = np.array(places, np.int64)[combinations(len(places), count)]
         return found
 
-    def _by_number(self, tables: Whole) -> Whole:
+    def _by_number(self, tables: Ints) -> Ints:
         """Return tables whose rows go by the competitors' numbers."""
         number = np.array([player.number for player in self.competitors], np.int64)
-        found: Whole = np.take_along_axis(tables, np.argsort(number[tables], axis=1), axis=1)
+        found: Ints = np.take_along_axis(tables, np.argsort(number[tables], axis=1), axis=1)
         return found
 
-    def _pairs_of_copies(self) -> Whole:
+    def _pairs_of_copies(self) -> Ints:
         """Return the places of each competitor and its copy, by number."""
         places = {player.name: place for place, player in enumerate(self.competitors)}
         number = [player.number for player in self.competitors]
         pairs = [
             sorted((place, places[copy]), key=number.__getitem__)
             for name, place in places.items()
-            if (copy := name_of_copy(name)) in places
+            if (copy := copy_name(name)) in places
         ]
         pairs.sort(key=lambda pair: number[pair[1]])
         return np.array(pairs, np.int64).reshape(-1, 2)
 
-    def _drawn(self, replica: int) -> tuple[Whole, Whole]:
+    def _drawn(self, replica: int) -> tuple[Ints, Ints]:
         """Return the matches of a replica by number, and their players."""
         places, house = self.entrants, self.house_bots
         players = [self.competitors[place] for place in places]
@@ -282,7 +282,7 @@ class RoundRobin(Schedule):
         members = np.array([chosen for _, chosen in drawn], np.int64).reshape(-1, self.seat_count)
         return np.array([match for match, _ in drawn], np.int64), np.array([*places, *house], np.int64)[members]
 
-    def _seated(self, tables: Whole) -> Whole:
+    def _seated(self, tables: Ints) -> Ints:
         """Return entrants in the order of their seats.
 
         They go by name, and bots that have the house's seats are last. Among many, an entrant that is only tried is
@@ -297,7 +297,7 @@ class RoundRobin(Schedule):
         )
         seat = np.empty_like(by_seat)
         seat[by_seat] = np.arange(len(by_seat))
-        found: Whole = by_seat[np.sort(seat[tables], axis=1)]
+        found: Ints = by_seat[np.sort(seat[tables], axis=1)]
         return found
 
     def _rotation_of(self, fixture: Fixture, keys: SubKeys) -> int:
@@ -370,9 +370,9 @@ class AgainstHouse(Schedule):
 _ANYONE = Competitor(-1, "", "wasm", "")
 
 
-def _in_replicas(replicas: Replicas, matches: Sequence[Whole], players: Sequence[Whole]) -> MatchColumns:
+def _in_replicas(replicas: Replicas, matches: Sequence[Ints], players: Sequence[Ints]) -> MatchColumns:
     """Matches that each have their replicas: of each replica those that have it, or the same ones for all."""
-    found: list[tuple[Whole, Whole, Whole]] = []
+    found: list[tuple[Ints, Ints, Ints]] = []
     for replica in range(replicas.most):
         match, who = matches[replica % len(matches)], players[replica % len(matches)]
         if replica >= replicas.of_all:

@@ -7,7 +7,7 @@ import math
 from tournament.errors import pluralize
 from tournament.leg import MOST_SEATS
 from tournament.runner.schedule.legs import RoundRobin
-from tournament.store.leg_result import MOST_MATCH
+from tournament.store.leg_result import MATCH_BOUND
 
 _MAX_LEGS = 1_000_000  # limit for all combinations of three and more
 
@@ -35,7 +35,7 @@ def too_many(schedule: RoundRobin) -> str:
                 " set tables = 20, and each bot hosts 20 matches"
             )
     highest = max((competitor.number for competitor in schedule.competitors), default=0)
-    if math.comb(highest + 1, seats) > MOST_MATCH:
+    if math.comb(highest + 1, seats) > MATCH_BOUND:
         return f"bots have had {highest + 1:,} names, too many to number matches of {seats}; set tables = 20"
     return ""
 

@@ -17,7 +17,7 @@ from tournament.contests.scoring import HouseScoring
 from tournament.runner.schedule.counting import reconcile
 from tournament.runner.schedule.fixtures import Replicas
 from tournament.runner.schedule.legs import Schedule
-from tournament.standings.settled_order import Verdict, looks_of, next_count
+from tournament.standings.settled_order import Verdict, next_count, run_analysis_counts
 from tournament.standings.standings import compute_standings
 from tournament.store.field import Batch, ContestSetup
 from tournament.store.legs import Legs
@@ -55,7 +55,7 @@ def next_round(
     """Return the first round with a leg still to play, or the last one, of a field with an `until`."""
     assert field.until is not None
     legs = Legs.joined(batch.legs for batch in batches)
-    counts = looks_of(field.until)
+    counts = run_analysis_counts(field.until)
     this = Round(Replicas(counts[0]))
     while True:
         found = reconcile(batches, schedule_with(this.replicas))

@@ -15,13 +15,13 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
-from tournament.arrays import Whole
+from tournament.arrays import Ints
 from tournament.leg import house_match_number
 
 _Words = npt.NDArray[np.uint64]
 
 
-def combinations(items: int, count: int) -> Whole:
+def combinations(items: int, count: int) -> Ints:
     """Return the combinations of this many of the first integers, a row each, in colexicographic order.
 
     The last column comes first. Its values divide the rows into groups. In each group the columns before it are the
@@ -37,7 +37,7 @@ def combinations(items: int, count: int) -> Whole:
     return chosen
 
 
-def colex_numbers(numbers: Sequence[int], tables: Whole) -> Whole:
+def colex_numbers(numbers: Sequence[int], tables: Ints) -> Ints:
     """Return the numbers of the combinations of items with these numbers, which ascend in each row of places."""
     found = np.zeros(len(tables), np.int64)
     for place, column in enumerate(tables.T, 1):

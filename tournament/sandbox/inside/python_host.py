@@ -47,7 +47,7 @@ def prepare(told: dict[str, Any]) -> None:
             file and package folders by name. imported: names that are imported before a fork. only_tell, catch_up,
             optional: flags of each question. histories: offset of their length, and name and offset of each.
             shares_process: whether legs can share a process. many_legs: whether they share this one. examine: whether
-            to report only if they can.
+            to report only if they can. only_starts: whether to report only if a leg can begin.
     """
     _told.update(told)
     prepare_sdk(told["sdk"])
@@ -175,6 +175,8 @@ def serve() -> None:
         stream = None if _told["many_legs"] else sys.stderr
         sys.stdout = sys.stderr = python_bots.LegOutput(_without_addresses, stream)
     bot = _Bot(source, adapter, own)
+    if _told["only_starts"]:
+        _report_start(answers, bot)
     python_bots.serve(
         questions,
         answers,
@@ -215,6 +217,19 @@ def _examine(answers: int, adapter: bytes, source: bytes, library: dict[str, str
     shown.add("f")
     files = mentioned(adapter + b"\n" + source, library)
     os.write(answers, isolation_violation(source, public, shown, adapter, files).encode())
+
+
+def _report_start(answers: int, bot: _Bot) -> None:
+    """Begin a leg, write a letter and why that fails, and end this process."""
+    try:
+        bot.new_leg(0)
+        outcome = b"s"
+    except MemoryError:
+        outcome = b"m"
+    except BaseException as problem:
+        outcome = b"f" + python_bots.explained(explain, problem)
+    os.write(answers, outcome)
+    os._exit(0)
 
 
 def _new_leg_sdk(name: str, seed: int) -> Any:

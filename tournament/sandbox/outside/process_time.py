@@ -2,8 +2,8 @@
 
 Waits for a processor or a disk are the machine's. The system counts how long a thread has waited for processors. The
 thread slept in the rest of the time in which it had none. The system doesn't count waits for disks, so a process is
-sampled. If it is in such a wait, it is assumed to have waited since the previous sample. Time in which this process
-itself didn't run counts for no process (`engine.processes.heartbeat`).
+sampled. If it is in such a wait, it is assumed to have waited since the previous sample. A late sample counts for
+little, because this process itself might not have run: it was stopped, or the machine was suspended.
 """
 
 from __future__ import annotations
@@ -48,18 +48,6 @@ class ProcessUse:
     sleeps: bool
     waited: float | None = None
     runs: bool = False
-
-
-def _awake_clock() -> Callable[[], float]:
-    """Return a clock that stops while this process doesn't run.
-
-    During set-up, when libraries are built while the core is compiled, it is the system's clock.
-    """
-    try:
-        from engine.processes.heartbeat import awake_seconds
-    except ModuleNotFoundError:
-        return time.monotonic
-    return awake_seconds
 
 
 class ProcessClock:
@@ -119,12 +107,14 @@ class TimeBudget:
     For a group, simultaneous processor time counts only as much as one process could use.
     """
 
-    def __init__(self, use: Callable[[], ProcessUse], seconds: float, clock: Callable[[], float] | None = None) -> None:
-        self._clocks, self._clock = ProcessClock(use), clock or _awake_clock()
+    def __init__(
+        self, use: Callable[[], ProcessUse], seconds: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._clocks, self._clock = ProcessClock(use), clock
         self.seconds = seconds
         self._step = min(_LOOK_SECONDS, seconds / 20)
-        self._started = self._looked = self._clock()
-        self._used = 0.0
+        self._looked = self._clock()
+        self._used = self._passed = 0.0
 
     @property
     def used(self) -> float:
@@ -138,16 +128,17 @@ class TimeBudget:
             MachineBusyError: The machine has kept it waiting for very long.
         """
         now = self._clock()
-        elapsed = now - self._looked
-        if elapsed < self._step:
+        if now - self._looked < self._step:
             return False
+        elapsed = min(now - self._looked, 2 * self._step)
         self._looked = now
+        self._passed += elapsed
         before = self._clocks.cpu
         self._clocks.look(elapsed)
         self._used += min(self._clocks.cpu - before, elapsed)
         if self.used >= self.seconds:
             return True
-        if now - self._started >= _MOST_TIMES * self.seconds + _MORE_SECONDS:
+        if self._passed >= _MOST_TIMES * self.seconds + _MORE_SECONDS:
             raise MachineBusyError("this machine is too busy; run again when it is less so")
         return False
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -15,20 +14,18 @@ from tournament.leg import TOO_SLOW, Failure, Leg, Seat, out_of_memory
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.exit_status import how_it_ended
 from tournament.sandbox.outside.process_time import ProcessClock, ProcessUse
+from tournament.store.leg_result import Used
 
 # The processor time that a process may take to start, beyond the limit of a decision; and how long it may wait for that
 # at least.
 START_SECONDS = 5.0
-# Between two audits that come late.
-_LONGEST_TICK, _LONGEST_NAP = 0.5, 0.1
-# This many times less patience is left for a bot that has used it up in this leg, and was replaced.
-_LESS_PATIENCE = 10
+# Seconds that count between two audits: when one comes late, this process or the machine may have been stopped.
+_MAX_TICK, _LONGEST_NAP = 0.2, 0.1
 # Language runtimes start some threads of their own; no bot needs more than this.
 _MAX_THREADS = 128
 _MEASURE_SECONDS = 0.05
 # Said of a program that waits while its answers lie in a buffer of its own.
-_NOTHING_CAME = "; nothing came from it at all: does it flush its output? (flush=True in Python, fflush(stdout) in C)"
-_MAX_BEGUN = 40  # characters of a line that isn't whole
+_NO_LINE = "; it wrote no complete line at all: does it flush its output? (flush=True in Python, fflush(stdout) in C)"
 
 
 class Timed(Protocol):
@@ -46,17 +43,12 @@ class Timed(Protocol):
 
 @dataclass
 class Spent:
-    """The usage of legs: their number, decisions, and seconds in their earlier processes.
-
-    Attributes:
-        kept_waiting: Whether one of these processes didn't answer.
-    """
+    """The usage of legs: their number, decisions, and seconds in their earlier processes."""
 
     legs: int = 0
     decisions: int = 0
     cpu_seconds: float = 0.0
     idle_seconds: float = 0.0
-    kept_waiting: bool = False
 
 
 @dataclass(frozen=True)
@@ -117,7 +109,7 @@ class TimeLimits:
         if self._process.has_written():
             clocks.note(self._process.cpu_seconds())
         else:
-            clocks.look(min(elapsed, _LONGEST_TICK), asked_lately=is_new)
+            clocks.look(min(elapsed, _MAX_TICK), asked_lately=is_new)
         if what := self._beyond_its_bank(spent) or self._slept_beyond_its_leg(spent):
             return what
         if message is None or is_new:
@@ -130,10 +122,8 @@ class TimeLimits:
                 f"took more than {allowed.for_decision + grace:g} s of processor time {for_what}: {TOO_SLOW}", "time"
             )
         patience = max(allowed.idle, START_SECONDS if is_start else 0.0)
-        if spent.kept_waiting:
-            patience /= _LESS_PATIENCE
         if clocks.slept - message.slept > patience:
-            return Failure(f"did not answer for {'another ' * spent.kept_waiting}{patience:g} s", "silence")
+            return Failure(f"did not answer for {patience:g} s", "silence")
         return None
 
     def _slept_beyond_its_leg(self, spent: Spent) -> Failure | None:
@@ -149,36 +139,6 @@ class TimeLimits:
 SharedBy = tuple[str, str, bool, int]
 
 
-@dataclass(frozen=True)
-class LegUse:
-    """The usage of a process by a seat's decisions.
-
-    Attributes:
-        decisions: Number of decisions.
-        cpu_seconds: Processor time.
-        memory_bytes: Peak memory of the process.
-        slowest_seconds: Time of the slowest decision.
-    """
-
-    decisions: int
-    cpu_seconds: float
-    memory_bytes: int
-    slowest_seconds: float
-
-    @staticmethod
-    def together(uses: Sequence[LegUse | None]) -> LegUse | None:
-        """Return the common usage of an entrant's bots, or None if they are no processes."""
-        there = [use for use in uses if use]
-        if len(there) < 2:
-            return there[0] if there else None
-        return LegUse(
-            sum(use.decisions for use in there),
-            sum(use.cpu_seconds for use in there),
-            max(use.memory_bytes for use in there),
-            max(use.slowest_seconds for use in there),
-        )
-
-
 @dataclass(eq=False)
 class ProcessSeat:
     """A bot that is a process, in one leg.
@@ -190,7 +150,6 @@ class ProcessSeat:
         slot: Number of the leg in its process.
         cpu_before: Processor seconds of its earlier processes in this leg.
         idle_before: Seconds asleep of these processes.
-        kept_waiting: Whether one of these processes didn't answer in time.
     """
 
     number: int
@@ -204,7 +163,6 @@ class ProcessSeat:
     place: int = 0
     cpu_before: float = 0.0
     idle_before: float = 0.0
-    kept_waiting: bool = False
 
     def lose_process(self) -> BotProcess:
         """Count what the player's process has used, and return it, to be ended."""
@@ -225,7 +183,6 @@ class BotProcess:
         slots: Number of legs that it ever had.
         players: Legs that it plays now.
         decisions_before: Decisions of the legs that have left.
-        pending_violation: Reason why it was killed while no answer was due.
     """
 
     confined: Confined
@@ -239,7 +196,6 @@ class BotProcess:
     slots: int = 0
     players: list[ProcessSeat] = field(default_factory=list)
     decisions_before: int = 0
-    pending_violation: Failure | None = None
     _memory_bytes: int = 0
     _measured: float = -math.inf
 
@@ -258,34 +214,23 @@ class BotProcess:
         self.decisions_before += self.lanes.decisions(player.lane)[player.number]
 
     def audit(self, elapsed: float) -> Failure | None:
-        """Return the limit that the process has exceeded, `elapsed` seconds after the last audit, or None.
-
-        If no answer is due, the process is killed, and the violation is reported at its bot's next decision.
-        """
+        """Return the limit that the process has exceeded, `elapsed` seconds after the last audit, or None."""
         outstanding, message, starts = self.lanes.channels.is_outstanding(self.channel)
         if not outstanding:
             self.time.rest()
-            if self.shared_by is None and not self.pending_violation:
-                self.pending_violation = self._too_much_at_once() or self.time.overdrawn(self._spent())
-                if self.pending_violation:
-                    self.confined.kill()
-            return None
-        passed = self._too_much_at_once()
-        if not passed:
-            passed = self.time.exceeded(message, starts, elapsed, self._spent())
-            if passed and passed.kind == "silence" and self.seat.kind == "program":
-                begun = self.lanes.channels.begun(self.channel)[:_MAX_BEGUN].decode(errors="replace")
-                more = f"; it wrote {begun!r}, without the line's end" if begun else _NOTHING_CAME * (message == 1)
-                passed = replace(passed, what=passed.what + more)
+            return None if self.shared_by else self._too_much_at_once() or self.time.overdrawn(self._spent())
+        passed = self._too_much_at_once() or self.time.exceeded(message, starts, elapsed, self._spent())
+        if passed and passed.kind == "silence" and self.seat.kind == "program" and message == 1:
+            passed = replace(passed, what=passed.what + _NO_LINE)
         return passed
 
     def violation_at_end(self) -> Failure | None:
         """Return a violation between two audits, found as the leg ends. Shared processes aren't checked."""
-        return None if self.shared_by else self.pending_violation or self._too_much_memory()
+        return None if self.shared_by else self._too_much_memory()
 
     def failure(self, passed: Failure | None) -> Failure | None:
         """Return the bot's failure: a violation, or its end. None if it can't have sent the signal that ended it."""
-        if passed := self.pending_violation or passed:
+        if passed:
             return passed
         status = self.confined.ended_by_itself()
         if passed := self._too_much_memory():
@@ -294,11 +239,10 @@ class BotProcess:
             return Failure("closed its output")
         return None if self.confined.was_killed_from_outside() else Failure(how_it_ended(status))
 
-    def use(self, player: ProcessSeat) -> LegUse:
+    def used(self, player: ProcessSeat) -> Used:
         """Return a leg's usage of the process."""
         seconds = player.cpu_before + self.confined.cpu_seconds() / (self.slots if self.shared_by else 1)
-        lanes, lane, number = self.lanes, player.lane, player.number
-        return LegUse(lanes.decisions(lane)[number], seconds, self._most_memory(), lanes.slowest_seconds(lane, number))
+        return Used(0.0, seconds, self._most_memory(), self.lanes.slowest_seconds(player.lane, player.number))
 
     def _too_much_at_once(self) -> Failure | None:
         if self.shared_by is None and self.confined.threads() > _MAX_THREADS:
@@ -316,7 +260,6 @@ class BotProcess:
             self.decisions_before + sum(self.lanes.decisions(player.lane)[player.number] for player in players),
             sum(player.cpu_before for player in players),
             sum(player.idle_before for player in players),
-            any(player.kept_waiting for player in players),
         )
 
     def _most_memory(self) -> int:

@@ -21,7 +21,6 @@ from typing import Protocol
 from engine.kernel.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.kernel.records import Table
 from engine.processes.channels import BOT_FAULTY, BOT_OUT_OF_MEMORY, CHANNEL_FAILED, WROTE_NO_ANSWER
-from engine.processes.heartbeat import awake_seconds
 from engine.processes.lanes import Lanes
 from tournament.containment import BotTrouble, containing
 from tournament.contests.contest import Contest
@@ -161,7 +160,7 @@ class LegsInLanes:
     def play(self) -> Generator[PlayedLeg | None, None, None]:
         """Play all legs, and yield each that ends, or None when all that are in play wait for the caller's answers."""
         run = self.pool.one_core.kept()(self.lanes.run)
-        audited, memory_next = awake_seconds(), time.monotonic()
+        audited = memory_next = time.monotonic()
         rest = _AUDIT_SECONDS
         while self._queue or self._by_lane:
             self._admit()
@@ -172,7 +171,7 @@ class LegsInLanes:
                             self._handle_event(*event)
             else:
                 time.sleep(0.001)
-            now = awake_seconds()
+            now = time.monotonic()
             if now - audited >= rest:
                 elapsed, audited = now - audited, now
                 rest = _AUDIT_SECONDS * random.uniform(0.5, 1.5)  # no bot knows when it is looked at
@@ -195,7 +194,7 @@ class LegsInLanes:
                     self._admit()
                 if self.lanes.waiting_count == len(self._by_lane):
                     yield None
-                    audited = awake_seconds()  # The bots had nothing to do meanwhile.
+                    audited = time.monotonic()  # The bots had nothing to do meanwhile.
 
     def _containing(self, name: str, doing: str) -> AbstractContextManager[None]:
         """Makes whatever goes wrong within trouble of this bot, but for the machine's."""
@@ -210,7 +209,7 @@ class LegsInLanes:
 
     def _admit(self) -> None:
         """Begin legs while there is room for the processes that they need."""
-        while len(self._by_lane) < self._most_legs and (waiting := self._queue.take_next(self.pool.busy_bots())):
+        while len(self._by_lane) < self._most_legs and (waiting := self._queue.take_next()):
             players = players_of(waiting)
             if not self.pool.reserve_memory_for(players):
                 self._queue.put_back(waiting)
@@ -242,7 +241,7 @@ class LegsInLanes:
         if in_play.is_over:
             self._finish(in_play)
 
-    def _handle_event(self, kind: int, lane: int, channel: int, text: str) -> None:
+    def _handle_event(self, kind: int, lane: int, channel: int, text: str, printed: bytes) -> None:
         """Go on after an event of the lanes: what a process did, or what a leg needs."""
         process, in_play = self.pool.by_channel.get(channel), self._by_lane.get(lane)
         if kind in (CHANNEL_FAILED, WROTE_NO_ANSWER):
@@ -260,8 +259,8 @@ class LegsInLanes:
             assert process
             self._process_failed(process, out_of_memory(self._playing.settings.memory_megabytes))
         elif kind == BOT_FAULTY and process:
-            by_leg = process.notes_prints
-            printed = self.lanes.take_printed(lane, channel) if by_leg else self.lanes.channels.printed(channel)
+            if not process.notes_prints:
+                printed = self.lanes.channels.printed(channel)
             number = next(player.number for player in process.players if player.lane == lane)
             self._fault(in_play, number, Failure(text or "returned what can't be read"), printed)
         elif in_play.leg.seats[in_play.core.pending()[1]].kind == "caller":
@@ -297,7 +296,6 @@ class LegsInLanes:
                 in_play.began.alone.add(player.number)
                 self._begin_again(in_play)
             elif failure:
-                player.kept_waiting |= failure.kind == "silence"
                 self._fault(in_play, player.number, failure, printed)
             elif in_play.tries > 1 or not self._may_begin_again:
                 raise BotTrouble((player.seat.name,), _KILLED)
@@ -329,7 +327,7 @@ class LegsInLanes:
         self._done.append(played)
         self._queue.ended(in_play.leg)
         if self._disqualified:
-            self._disqualified.note(in_play.leg, out := played.outcome.rest.out)
+            self._disqualified.note(in_play.leg, out := played.outcome.rest.disqualified_seats)
             if out:
                 self._play_only(self._disqualified.plays)
 

@@ -16,7 +16,7 @@ from tournament.leg import PROCESSES, Failure, Leg, Seat
 from tournament.store.leg_result import LegResult, Used
 from tournament.worker.faults import LegFaults
 from tournament.worker.leg import Outcome, new_core, new_seating, outcome_of, result_of, seat_again, seats_by_entrant
-from tournament.worker.processes.bot_process import LegUse, ProcessSeat
+from tournament.worker.processes.bot_process import ProcessSeat
 from tournament.worker.processes.leg_queue import BrokenLeg, KeptFailure, WaitingLeg
 from tournament.worker.processes.pool import Pool
 from tournament.worker.processes.spool import LegRows, Spool
@@ -28,12 +28,12 @@ OVER = b"-1\n"
 
 @dataclass(frozen=True)
 class PlayedLeg:
-    """A leg that was played in a lane: its outcome, its records, what each seat used (None: WebAssembly)."""
+    """A leg that was played in a lane: its outcome, its records, and the decisions of each entrant's processes."""
 
     contest: Contest
     outcome: Outcome
     rows: LegRows
-    uses: tuple[LegUse | None, ...]
+    decisions: tuple[int, ...]
 
     @cached_property
     def result(self) -> LegResult:
@@ -193,7 +193,6 @@ class LegInPlay:
         self._failures_counted += 1
         if kept.has_ended and player.process and player.process.shared_by is None:
             self.playing.pool.end(player.lose_process())
-        player.kept_waiting |= kept.failure.kind == "silence"
         return kept.failure, kept.printed
 
     def broken_off(self) -> BrokenLeg:
@@ -226,28 +225,24 @@ class LegInPlay:
 
     def result(self) -> PlayedLeg:
         """Return the finished leg's result, including faults found only at its end."""
-        for player in self.players:
-            if not self.is_over and player.process and (passed := player.process.violation_at_end()):
-                self.faults.add_at_end(player.number, self.core, passed)
+        for player in [] if self.is_over else self.players:
+            failure = player.process.violation_at_end() if player.process else None
+            failure, _ = self.held.pop(player.number, (failure, b""))
+            if failure:
+                self.faults.add_at_end(player.number, self.core, failure)
         self.keep_rows()
-        uses = tuple(self._use(number) for number in range(len(self.leg.seats)))
-        of_wasm = self.seating.used() if self.seating else [Used()] * len(uses)
-        used = [
-            Used(0.0, use.cpu_seconds, use.memory_bytes, use.slowest_seconds) if use else own
-            for use, own in zip(uses, of_wasm)
-        ]
+        used = self.seating.used() if self.seating else [Used()] * len(self.leg.seats)
+        for player in self.players:
+            used[player.number] = self._used(player)
         outcome = outcome_of(self.playing.contest, self.leg, self.core, self.faults, used, tries=self.tries)
-        of_entrants = tuple([LegUse.together([uses[seat] for seat in seats]) for seats in seats_by_entrant(self.leg)])
+        decisions = self.playing.lanes.decisions(self.lane)
+        of_entrants = tuple([sum(decisions[seat] for seat in seats) for seats in seats_by_entrant(self.leg)])
         return PlayedLeg(self.playing.contest, outcome, self.rows, of_entrants)
 
-    def _use(self, number: int) -> LegUse | None:
-        player = self._player(number)
-        if player is None:
-            return None
+    def _used(self, player: ProcessSeat) -> Used:
         if player.process is None:
-            lanes, lane = self.playing.lanes, self.lane
-            return LegUse(lanes.decisions(lane)[number], player.cpu_before, 0, lanes.slowest_seconds(lane, number))
-        return player.process.use(player)
+            return Used(0.0, player.cpu_before, 0, self.playing.lanes.slowest_seconds(self.lane, player.number))
+        return player.process.used(player)
 
     def leave(self, *, more_come: bool, scores: bool = False) -> None:
         """Leave the lane and the processes, which end unless other legs play there or might come.

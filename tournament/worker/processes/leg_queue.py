@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from tournament.leg import Failure, Leg
@@ -69,7 +69,6 @@ class LegQueue:
 
     def __init__(self, legs: Iterable[Leg]) -> None:
         self._legs: deque[WaitingLeg] = deque()
-        self._none_without: Set[str] = set()  # busy bots without which no leg can begin
         self._later: dict[tuple[bytes, str], list[Leg]] = {}
         for leg in legs:
             if (key := _deals_of(leg)) in self._later:
@@ -89,20 +88,10 @@ class LegQueue:
     def add(self, leg: WaitingLeg) -> None:
         """Put a leg at the end."""
         self._legs.append(leg)
-        self._none_without = set()
 
-    def take_next(self, busy: Set[str]) -> WaitingLeg | None:
-        """Remove and return the first leg without a busy bot, or None."""
-        if not busy:
-            return self._legs.popleft() if self._legs else None
-        if busy == self._none_without:
-            return None
-        for leg in self._legs:
-            if busy.isdisjoint(leg.leg.names):
-                self._legs.remove(leg)
-                return leg
-        self._none_without = busy
-        return None
+    def take_next(self) -> WaitingLeg | None:
+        """Remove and return the first leg, or None."""
+        return self._legs.popleft() if self._legs else None
 
     def put_back(self, leg: WaitingLeg) -> None:
         """Put a leg that can't begin now at the beginning."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -25,8 +24,6 @@ from tournament.worker.processes.core_affinity import CoreAffinity, Load
 
 # How many legs with processes of their own are in play at once.
 MOST_OWN_PROCESSES = 24
-# How many of these one bot is in: if it sleeps, there is room for legs of others.
-_MAX_OF_A_BOT = 6
 # How many processes of both kinds, unless a leg alone needs more.
 MOST_PROCESSES = 96
 # Python bots, by artifact, of which a process of several legs went beyond its limits. Without a collection of cycles
@@ -70,11 +67,6 @@ class Pool:
         self._launches: dict[tuple[str, str, bool], LaunchSpec] = {}
         self._bytes: dict[Confined, int] = {}  # memory limit of each process
         self._taken = 0  # reserved bytes
-
-    def busy_bots(self) -> Set[str]:
-        """Return the names of bots that already have the maximum number of unshared processes."""
-        legs = Counter(process.seat.name for process in self.by_channel.values() if process.shared_by is None)
-        return {name for name, count in legs.items() if count >= _MAX_OF_A_BOT}
 
     def reserve_memory_for(self, players: Sequence[ProcessSeat]) -> bool:
         """Reserve the memory of all processes of a leg, and return whether they can start now.

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-
-from engine.processes.messages import LEAST_ANSWER_BYTES, MOST_ANSWER_BYTES, read_start, start_message
 from tournament.artifacts.python_artifact import installed, legs_may_share, pack, sources_of
 from tournament.contests.interface import Interface
 from tournament.leg import TOO_SLOW, cant_start, out_of_memory
@@ -47,11 +44,13 @@ def launch_of(
     cpu_seconds: int,
     many_legs: bool = False,
     examine: bool = False,
+    only_starts: bool = False,
 ) -> LaunchSpec:
     """Return the launch of a bot's process, ready for the questions of one leg or of `many_legs`.
 
     Args:
         examine: Whether it reports why its legs must not share a process, instead of playing.
+        only_starts: Whether it begins a leg and reports why it can't, instead of playing.
 
     Raises:
         RunError: A package isn't installed here.
@@ -90,6 +89,7 @@ def launch_of(
                 "shares_process": legs_may_share(artifact),
                 "many_legs": many_legs,
                 "examine": examine,
+                "only_starts": only_starts,
             }
         ),
         ProcessLimits(memory, cpu_seconds, reserved),
@@ -165,15 +165,19 @@ def try_start(
         MachineBusyError: The machine prevents it.
     """
     launch = launch_of(
-        artifact, name, interface, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=_TRIAL_SECONDS
+        artifact,
+        name,
+        interface,
+        sandbox,
+        memory_megabytes=memory_megabytes,
+        cpu_seconds=_TRIAL_SECONDS,
+        only_starts=True,
     )
     process = fork_server.start(launch, sandbox.mode)
     try:
-        with contextlib.suppress(BrokenPipeError):
-            process.write(start_message(interface.view_size))
         had = TimeBudget(process.use, _TRIAL_OWN_SECONDS)
-        answer, *_ = run_command.listen(process, had, most=MOST_ANSWER_BYTES, whole=LEAST_ANSWER_BYTES)
-        if len(answer) < LEAST_ANSWER_BYTES:
+        answer, *_ = run_command.listen(process, had, most=_LONGEST_REASON, whole=_LONGEST_REASON)
+        if not answer:
             used = process.cpu_seconds()
             status = process.ended_by_itself()
             if used >= _TRIAL_SECONDS or status in OUT_OF_TIME:
@@ -183,11 +187,10 @@ def try_start(
             if judge(status) == "the machine":
                 raise MachineBusyError(KILLED)
             raise cant_start(how_it_ended(status))
-        lacked_memory, why = read_start(answer)
-        if lacked_memory:
+        if answer.startswith(b"m"):
             raise cant_start(out_of_memory(memory_megabytes).what)
-        if why is not None:
+        if not answer.startswith(b"s"):
             # The bot may have written this itself: one line, whatever is in it.
-            raise cant_start(" ".join(why.split()))
+            raise cant_start(" ".join(answer[1:].decode("utf-8", "replace").split()))
     finally:
         process.end()
